@@ -16,7 +16,7 @@ def compare(binary, a, b, options):
     """The document of a comparison."""
     command = [binary, "compare", "--ab", a, b, "-w", "tpc-b", "--vus", "4", "--json", "--store", options.store,
                "--pairs", str(options.pairs), "--rampup", "2s", "--duration", f"{options.seconds}s",
-               "--settle", "2s"]
+               "--cool-down", "2s"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}\n{done.stderr}")

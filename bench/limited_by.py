@@ -110,7 +110,7 @@ class Bench:
         """What a run says limited it."""
         command = [*before, triphammer(), "run", target, "--rampup", "1s", "--duration", f"{self.given.seconds}s",
                    "--json", *options]
-        return json.loads(run(command, env=self.environment))["limited_by"]
+        return json.loads(run(command, env=self.environment))["bottleneck"]
 
     def set_ups(self):
         """Name, right verdicts alone, right ones beside a neighbour too, and how to run it."""

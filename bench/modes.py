@@ -46,7 +46,7 @@ def drive(url, mode, given, environment):
     result = json.loads(run([triphammer(), "run", url, *how, "--rampup", "2s", "--duration", f"{given.seconds}s",
                              "--json"], env=environment))
     count = sum(t["committed"] + t["rolled_back"] for t in result["run"]["types"])
-    return {"nopm": result["headline"]["value"], "trips": result["round_trips"]["per_transaction"],
+    return {"nopm": result["primary_metric"]["value"], "trips": result["round_trips"]["per_transaction"],
             "cpu": result["client"]["cpu_us_per_transaction"],
             "bytes": None if before is None else (loopback_bytes() - before) / count}
 

@@ -13,7 +13,7 @@ use triphammer_core::event::{Event, Phase};
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
-use triphammer_core::workload::Headline;
+use triphammer_core::workload::PrimaryMetric;
 use triphammer_runner::Failure;
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::report::format;
@@ -142,7 +142,7 @@ impl Bars {
 /// The live line of a run.
 #[derive(Debug)]
 pub struct Live {
-    headline: Headline,
+    primary_metric: PrimaryMetric,
     terminal: Option<ProgressBar>,
     /// One of several runs: without a terminal only what comes of each is told.
     in_sequence: bool,
@@ -150,7 +150,7 @@ pub struct Live {
     /// Second at which the present phase began.
     phase_began: u64,
     seconds: u64,
-    headline_count: u64,
+    primary_metric_count: u64,
     completed: u64,
     failed: u64,
     ended: u64,
@@ -166,26 +166,26 @@ pub struct Live {
 }
 
 impl Live {
-    /// A line for a workload with this headline.
-    pub fn new(headline: &Headline) -> Self {
-        let mut live = Self::hidden(headline);
+    /// A line for a workload with this primary metric.
+    pub fn new(primary_metric: &PrimaryMetric) -> Self {
+        let mut live = Self::hidden(primary_metric);
         live.show();
         live
     }
 
     /// One that hears all and draws nothing, while something else fills the terminal.
-    pub fn hidden(headline: &Headline) -> Self {
+    pub fn hidden(primary_metric: &PrimaryMetric) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a fixed template"));
         let terminal = Some(bar);
         Self {
-            headline: headline.clone(),
+            primary_metric: primary_metric.clone(),
             terminal,
             in_sequence: false,
             phase: None,
             phase_began: 0,
             seconds: 0,
-            headline_count: 0,
+            primary_metric_count: 0,
             completed: 0,
             failed: 0,
             ended: 0,
@@ -207,8 +207,8 @@ impl Live {
     }
 
     /// The line of several runs, one after the other; hidden while something else fills the terminal.
-    pub fn of_sequence(headline: &Headline, hidden: bool) -> Self {
-        let live = if hidden { Self::hidden(headline) } else { Self::new(headline) };
+    pub fn of_sequence(primary_metric: &PrimaryMetric, hidden: bool) -> Self {
+        let live = if hidden { Self::hidden(primary_metric) } else { Self::new(primary_metric) };
         Self { in_sequence: true, ..live }
     }
 
@@ -254,7 +254,7 @@ impl Live {
         self.phase = Some(phase);
         self.phase_began = second;
         if phase == Phase::Window {
-            (self.seconds, self.headline_count, self.completed) = (0, 0, 0);
+            (self.seconds, self.primary_metric_count, self.completed) = (0, 0, 0);
             (self.failed, self.ended) = (0, 0);
         }
         if self.terminal.is_none() && !self.in_sequence {
@@ -266,7 +266,7 @@ impl Live {
     pub fn again(&mut self, text: &str) {
         self.message(text);
         let terminal = self.terminal.take();
-        *self = Self { terminal, ..Self::of_sequence(&self.headline, true) };
+        *self = Self { terminal, ..Self::of_sequence(&self.primary_metric, true) };
     }
 
     /// Says something above the line.
@@ -293,11 +293,11 @@ impl Live {
         self.seconds += if counted { second.seconds() } else { 0 };
         for seen in interval.types.iter().filter(|_| counted) {
             self.completed += seen.counts.completed();
-            self.failed += seen.counts.failures() + seen.counts.in_doubt;
+            self.failed += seen.counts.failures() + seen.counts.indeterminate;
             self.ended += seen.counts.ended();
         }
         if counted {
-            self.headline_count += measure::counted(&self.headline, &interval.types);
+            self.primary_metric_count += measure::counted(&self.primary_metric, &interval.types);
         }
         self.recent.push_back(Box::new(interval.clone()));
         if self.recent.len() > RECENT_SECONDS {
@@ -338,17 +338,17 @@ impl Live {
         let (mut completed, mut failed, mut ended) = (0, 0, 0);
         for seen in &since.types {
             completed += seen.counts.completed();
-            failed += seen.counts.failures() + seen.counts.in_doubt;
+            failed += seen.counts.failures() + seen.counts.indeterminate;
             ended += seen.counts.ended();
         }
         let seconds = (since.last - since.first + 1) as f64;
-        let counted = measure::counted(&self.headline, &since.types);
+        let counted = measure::counted(&self.primary_metric, &since.types);
         format!(
             "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}",
             self.elapsed(since.last),
             self.phase.map_or("", Phase::title),
-            self.headline.name,
-            format::figure(Measure::from(self.headline.measure).value(counted, seconds)),
+            self.primary_metric.name,
+            format::figure(Measure::from(self.primary_metric.measure).value(counted, seconds)),
             format::figure(rate(completed, seconds, 60)),
             format::milliseconds(self.p95_us(std::iter::once(since))),
             format::percent(share(failed, ended)),
@@ -367,7 +367,8 @@ impl Live {
     fn text(&self, second: &Second) -> String {
         let interval = &second.interval;
         let seconds = self.seconds as f64;
-        let first = Measure::from(self.headline.measure).value(self.headline_count, seconds);
+        let first =
+            Measure::from(self.primary_metric.measure).value(self.primary_metric_count, seconds);
         let tpm = rate(self.completed, seconds, 60);
         let is_ending = matches!(second.phase, Phase::Drain | Phase::Abort);
         let mut text =
@@ -388,7 +389,7 @@ impl Live {
         });
         text.push_str(&format!(
             "  {} {}  TPM {}  p95 {} ms  failed {}  CPU {}{server}",
-            self.headline.name,
+            self.primary_metric.name,
             format::figure(first),
             format::figure(tpm),
             format::milliseconds(self.p95_us(self.recent.iter().map(|interval| &**interval))),
@@ -398,11 +399,11 @@ impl Live {
         text
     }
 
-    /// The 95th percentile of the headline's response times over these, µs.
+    /// The 95th percentile of the primary metric's response times over these, µs.
     fn p95_us<'a>(&self, intervals: impl Iterator<Item = &'a RecordedInterval>) -> f64 {
         let mut merged = triphammer_core::recorder::histogram();
         for interval in intervals {
-            for &index in &self.headline.transactions {
+            for &index in &self.primary_metric.transactions {
                 if let Some(times) = &interval.types[index].response {
                     merged.add(times).expect("all have the same bounds");
                 }

@@ -206,7 +206,7 @@ impl DbError {
 
     /// Whether nobody can say if the transaction was committed.
     #[must_use]
-    pub fn is_in_doubt(&self) -> bool {
+    pub fn is_indeterminate(&self) -> bool {
         self.0.commit_sent && self.0.class.loses_session()
     }
 }

@@ -26,7 +26,7 @@ pub enum Outcome {
     Failed(ErrorClass),
     /// The connection was lost after COMMIT, or a call that commits by itself, had been sent; or only the
     /// answer could have told what the transaction came to, and it could not be read.
-    InDoubt,
+    Indeterminate,
 }
 
 /// When a transaction was due, started its first attempt, and finished. Response time runs from
@@ -69,7 +69,7 @@ pub struct Counts {
     /// Ended failed, by [`ErrorClass::index`].
     pub failed: [u64; ErrorClass::COUNT],
     /// Ended in doubt.
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     /// Of those committed or rolled back by rule, the ones whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
@@ -77,8 +77,8 @@ pub struct Counts {
     pub retries: [u64; ErrorClass::COUNT],
     /// Transactions that needed more than one attempt, whatever their outcome.
     pub retried: u64,
-    /// What the transaction's tally counts or sums, over committed ones.
-    pub tally: i64,
+    /// What the transaction's counter counts or sums, over committed ones.
+    pub counter: i64,
     /// Σ response time of committed ones, in nanoseconds.
     pub response_ns: u64,
     /// Σ service time of committed ones, in nanoseconds.
@@ -89,7 +89,7 @@ impl Counts {
     /// All that ended, whatever the outcome.
     #[must_use]
     pub fn ended(&self) -> u64 {
-        self.committed + self.rolled_back + self.failures() + self.in_doubt
+        self.committed + self.rolled_back + self.failures() + self.indeterminate
     }
 
     /// All that did what the workload wanted: committed or rolled back by rule.
@@ -108,10 +108,10 @@ impl Counts {
     pub fn add(&mut self, other: &Self) {
         self.committed += other.committed;
         self.rolled_back += other.rolled_back;
-        self.in_doubt += other.in_doubt;
+        self.indeterminate += other.indeterminate;
         self.unread += other.unread;
         self.retried += other.retried;
-        self.tally += other.tally;
+        self.counter += other.counter;
         self.response_ns += other.response_ns;
         self.service_ns += other.service_ns;
         for class in 0..ErrorClass::COUNT {

@@ -357,8 +357,8 @@ impl RecordedInterval {
 pub struct TransactionEnd {
     /// How.
     pub outcome: Outcome,
-    /// The transaction's tally.
-    pub tally: i64,
+    /// The transaction's counter.
+    pub counter: i64,
     /// The database acknowledged it, and its answer could not be read.
     pub unread: bool,
 }
@@ -452,7 +452,7 @@ impl Recorder {
         let times = match ended.outcome {
             Outcome::Committed => {
                 counts.committed += 1;
-                counts.tally += ended.tally;
+                counts.counter += ended.counter;
                 counts.response_ns += timing.response_ns();
                 counts.service_ns += timing.service_ns();
                 if !self.closed_load {
@@ -468,8 +468,8 @@ impl Recorder {
                 counts.failed[class.index()] += 1;
                 failed
             }
-            Outcome::InDoubt => {
-                counts.in_doubt += 1;
+            Outcome::Indeterminate => {
+                counts.indeterminate += 1;
                 failed
             }
         };
@@ -507,7 +507,7 @@ mod tests {
     }
 
     const COMMITTED: TransactionEnd =
-        TransactionEnd { outcome: Outcome::Committed, tally: 2, unread: false };
+        TransactionEnd { outcome: Outcome::Committed, counter: 2, unread: false };
 
     #[test]
     fn response_runs_from_due_and_service_from_start() {
@@ -518,7 +518,7 @@ mod tests {
         let seen = &interval.types[1];
         assert_eq!(seen.response.as_ref().unwrap().max() / 1000, 250);
         assert_eq!(seen.service.as_ref().unwrap().max() / 1000, 50);
-        assert_eq!((seen.counts.committed, seen.counts.tally), (1, 2));
+        assert_eq!((seen.counts.committed, seen.counts.counter), (1, 2));
         assert_eq!(interval.pool_wait.as_ref().unwrap().max() / 1000, 200);
     }
 

@@ -354,8 +354,12 @@ mod tests {
     use super::*;
     use crate::session::Capabilities;
 
-    const CYCLE: Cycle =
-        Cycle { terminals: 10, keying: Vec::new(), thinking: Vec::new(), headline_max: 12.86 };
+    const CYCLE: Cycle = Cycle {
+        terminals: 10,
+        keying: Vec::new(),
+        thinking: Vec::new(),
+        primary_metric_max: 12.86,
+    };
 
     fn spec(load: &str) -> RunSpec {
         RunSpec {

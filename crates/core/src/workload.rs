@@ -46,7 +46,7 @@ pub struct Description {
     /// data and questions about it, but nothing that a run could time.
     pub transactions: Vec<TransactionDef>,
     /// The figure that is printed first, and how the database itself counts it.
-    pub headline: Headline,
+    pub primary_metric: PrimaryMetric,
     /// The conditions that `check` verifies.
     pub checks: Vec<CheckDef>,
     /// Questions whose answers are known as long as the data is as built.
@@ -184,15 +184,15 @@ pub trait Workload: Send + Sync + 'static {
 pub struct Completion {
     /// False when the workload's own rule rolled it back.
     pub committed: bool,
-    /// What [`TransactionDef::tally`] counts, or what [`Description::audits`] sum.
-    pub tally: i64,
+    /// What [`TransactionDef::counter`] counts, or what [`Description::audits`] sum.
+    pub counter: i64,
 }
 
 impl Completion {
-    /// Committed, nothing to tally.
-    pub const COMMITTED: Self = Self { committed: true, tally: 0 };
+    /// Committed, nothing to count.
+    pub const COMMITTED: Self = Self { committed: true, counter: 0 };
     /// Rolled back by rule.
-    pub const ROLLED_BACK: Self = Self { committed: false, tally: 0 };
+    pub const ROLLED_BACK: Self = Self { committed: false, counter: 0 };
 }
 
 /// Where the logic of a transaction runs.
@@ -247,7 +247,7 @@ pub struct TransactionDef {
     /// Whether it writes: a database of several nodes sends those that only read elsewhere.
     pub access: Access,
     /// Something counted inside the transaction, such as districts that Delivery found empty.
-    pub tally: Option<TallyDef>,
+    pub counter: Option<CounterDef>,
 }
 
 impl TransactionDef {
@@ -259,7 +259,7 @@ impl TransactionDef {
             title: Name::new_static(title),
             weight,
             access: Access::Write,
-            tally: None,
+            counter: None,
         }
     }
 
@@ -273,7 +273,7 @@ impl TransactionDef {
 
 /// Something that a transaction counts of itself.
 #[derive(Clone, Debug)]
-pub struct TallyDef {
+pub struct CounterDef {
     /// Key in JSON: `districts_skipped`.
     pub name: Name,
     /// For people: `districts skipped`.
@@ -286,7 +286,7 @@ pub struct TallyDef {
 
 /// The first figure of a workload.
 #[derive(Clone, Debug)]
-pub struct Headline {
+pub struct PrimaryMetric {
     /// `NOPM`.
     pub name: Name,
     /// What it counts, for people: `New-Orders committed per minute`.
@@ -302,7 +302,7 @@ pub struct Headline {
     pub counted: Vec<usize>,
 }
 
-impl Headline {
+impl PrimaryMetric {
     /// Of a workload without transactions, where nothing reads it.
     #[must_use]
     pub const fn none() -> Self {
@@ -328,7 +328,7 @@ pub enum MeasureDef {
     },
 }
 
-/// A sum over the data that a run moves by the tallies of its own transactions. Asked before and after a
+/// A sum over the data that a run moves by the counters of its own transactions. Asked before and after a
 /// run; the difference is the client's sum, but for what is in doubt or was in flight.
 #[derive(Clone, Debug)]
 pub struct AuditDef {
@@ -338,7 +338,7 @@ pub struct AuditDef {
     pub title: Name,
     /// Statement that gives the sum, one integer. It may read whole tables.
     pub statement: Name,
-    /// The transaction types whose [`Completion::tally`] moves it, by place.
+    /// The transaction types whose [`Completion::counter`] moves it, by place.
     pub transactions: Vec<usize>,
     /// The most that one transaction moves it, either way: the bound of one in doubt.
     pub most: u32,

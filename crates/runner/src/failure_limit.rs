@@ -67,7 +67,7 @@ impl FailureWatch {
         let limit = self.limit?;
         let counts = interval.types.iter().map(|seen| &seen.counts);
         let (ended, failed) = counts.fold((0, 0), |(ended, failed), counts| {
-            (ended + counts.ended(), failed + counts.failures() + counts.in_doubt)
+            (ended + counts.ended(), failed + counts.failures() + counts.indeterminate)
         });
         self.recent.push_back((interval.first, ended, failed));
         let from = (interval.last + 1).checked_sub(limit.seconds)?;

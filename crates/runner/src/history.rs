@@ -12,7 +12,7 @@ use triphammer_statistics::change_point::{
 
 use crate::compare::{Difference, Facts, Run, server_settings};
 use crate::failure::Failure;
-use crate::profile::HeadlineName;
+use crate::profile::PrimaryMetricName;
 use crate::report::format::{self, counted};
 use crate::result::{JobKind, Redacted, RunResult, Tool, Warning, WorkloadFacts};
 use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
@@ -50,7 +50,7 @@ pub struct HistoryResult {
     /// The workload and its data, of the newest run.
     pub workload: WorkloadFacts,
     /// What is followed.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// What was found, in words.
     pub words: String,
     /// The runs, the oldest first.
@@ -129,7 +129,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
             kind: "left_out".to_owned(),
             text: format!(
                 "{left_out} left out: not {} of {} with {scale}, as the newest",
-                history.headline.name, newest.title
+                history.primary_metric.name, newest.title
             ),
             next: None,
         });
@@ -168,7 +168,7 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
         return Err(Failure::refuse("no complete run is like that; `triphammer jobs` lists them"));
     };
     let kind = |row: &JobRow| {
-        (row.workload.clone(), row.workload_version, row.scale, row.headline_name.clone())
+        (row.workload.clone(), row.workload_version, row.scale, row.primary_metric_name.clone())
     };
     let (of, all) = (kind(newest), rows.len());
     rows.retain(|row| kind(row) == of);
@@ -184,12 +184,12 @@ impl HistoryResult {
     #[must_use]
     pub fn new(label: Option<String>, results: &[RunResult]) -> Option<Self> {
         let newest = results.last()?;
-        let headline = HeadlineName::of(&newest.headline);
-        let values: Vec<f64> = results.iter().map(|result| result.headline.value).collect();
+        let primary_metric = PrimaryMetricName::of(&newest.primary_metric);
+        let values: Vec<f64> = results.iter().map(|result| result.primary_metric.value).collect();
         let runs: Vec<HistoryRun> = results.iter().map(HistoryRun::of).collect();
         let found = change_points(&values, SEED);
         let changes: Vec<Change> =
-            found.changes.iter().map(|p| Change::of(p, runs[p.at].job, &headline)).collect();
+            found.changes.iter().map(|p| Change::of(p, runs[p.at].job, &primary_metric)).collect();
         let mut warnings = Vec::new();
         let bad = runs.iter().filter(|run| !run.good).count() as u64;
         if bad > 0 {
@@ -200,15 +200,15 @@ impl HistoryResult {
                 next: None,
             });
         }
-        warnings.extend(unsure(&found.shifts, &runs, &headline));
+        warnings.extend(unsure(&found.shifts, &runs, &primary_metric));
         Some(Self {
             format: HISTORY_FORMAT,
             kind: "history".to_owned(),
             tool: Tool::this(),
             label,
             workload: newest.workload.clone(),
-            words: words(&changes, &runs, &headline.name),
-            headline,
+            words: words(&changes, &runs, &primary_metric.name),
+            primary_metric,
             runs,
             changes,
             warnings,
@@ -227,7 +227,7 @@ impl HistoryRun {
         Self {
             job: result.job.unwrap_or_default(),
             started_at: result.started_at.clone(),
-            value: result.headline.value,
+            value: result.primary_metric.value,
             interval: result.steadiness.as_ref().and_then(|steadiness| steadiness.interval),
             good: result.is_good(),
             target: result.target.clone(),
@@ -238,12 +238,12 @@ impl HistoryRun {
 }
 
 impl Change {
-    fn of(point: &ChangePoint, job: i64, headline: &HeadlineName) -> Self {
+    fn of(point: &ChangePoint, job: i64, primary_metric: &PrimaryMetricName) -> Self {
         let ChangePoint { at, before, after, ratio, difference, confidence } = *point;
         let share = |difference: f64| (before + difference) / before;
         let interval =
             ratio.map(|_| Interval { low: share(difference.low), high: share(difference.high) });
-        let slower = headline.is_worse(before, after);
+        let slower = primary_metric.is_worse(before, after);
         Self {
             at,
             job,
@@ -280,17 +280,17 @@ impl Change {
     }
 }
 
-fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
+fn words(changes: &[Change], runs: &[HistoryRun], primary_metric: &str) -> String {
     let Some(last) = changes.last() else {
         let all = counted(runs.len() as u64, "runs");
         return match runs.len() < RESULTS_MIN {
             true => format!("{all}: too few to see a change; {RESULTS_MIN} are needed"),
-            false => format!("no change of {headline} in {all}"),
+            false => format!("no change of {primary_metric} in {all}"),
         };
     };
     let way = if last.slower { "slower" } else { "faster" };
     format!(
-        "{} of {headline} in {}; {way} from job {} on, {} ago: {}",
+        "{} of {primary_metric} in {}; {way} from job {} on, {} ago: {}",
         counted(changes.len() as u64, "changes"),
         counted(runs.len() as u64, "runs"),
         last.job,
@@ -300,9 +300,13 @@ fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
 }
 
 /// What looks like a change and is no proof of one.
-fn unsure(shifts: &[ChangePoint], runs: &[HistoryRun], headline: &HeadlineName) -> Option<Warning> {
+fn unsure(
+    shifts: &[ChangePoint],
+    runs: &[HistoryRun],
+    primary_metric: &PrimaryMetricName,
+) -> Option<Warning> {
     let last = shifts.last()?;
-    let shift = Change::of(last, runs[last.at].job, headline);
+    let shift = Change::of(last, runs[last.at].job, primary_metric);
     let way = if shift.slower { "slower" } else { "faster" };
     let (size, since) = (shift.estimate(), counted((runs.len() - last.at) as u64, "runs"));
     let others = match shifts.len() - 1 {

@@ -160,12 +160,12 @@ impl<'a> Journal<'a> {
     pub fn checkpoint(
         &mut self,
         document: &impl Serialize,
-        headline: Option<(String, f64)>,
+        primary_metric: Option<(String, f64)>,
         warn: Warn<'_>,
     ) {
         let document = serde_json::to_value(document).unwrap_or_default();
-        let headline = headline.as_ref().map(|(name, value)| (name.as_str(), *value));
-        self.with(warn, |store, job| store.checkpoint(job, &document, headline));
+        let primary_metric = primary_metric.as_ref().map(|(name, value)| (name.as_str(), *value));
+        self.with(warn, |store, job| store.checkpoint(job, &document, primary_metric));
     }
 
     /// Does something with the store, when there is one and the job is in it.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use triphammer_core::engine::{Author, Replay};
+use triphammer_core::engine::{Origin, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
 
@@ -54,7 +54,7 @@ impl Exemplar {
         let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
         let slow = slow
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
-        let is_arrival = matches!(slow.author, Author::Arrival(_));
+        let is_arrival = matches!(slow.origin, Origin::Arrival(_));
         for setting in &result.settings {
             let name = setting.name.as_str();
             let marked = |mark| is(JobKind::Run, name, mark);
@@ -69,8 +69,8 @@ impl Exemplar {
 
     /// What its input was drawn from.
     #[must_use]
-    pub fn author(&self) -> Author {
-        self.slow.author
+    pub fn origin(&self) -> Origin {
+        self.slow.origin
     }
 
     /// The date and time at which it was due, which may be in its input.
@@ -99,7 +99,7 @@ impl Exemplar {
             self.number,
             self.job,
             transactions[replay.transaction].title,
-            crate::report::author(self.slow.author),
+            crate::report::origin(self.slow.origin),
             milliseconds(self.slow.response_us as f64),
             milliseconds(self.slow.service_us as f64),
             duration(self.slow.started_s),

@@ -11,7 +11,7 @@ use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
 use triphammer_runner::command::JobKind;
 use triphammer_runner::job::Handle;
-use triphammer_runner::result::{Bottleneck, Cause, LimitedBy, RunResult};
+use triphammer_runner::result::{Bottleneck, BottleneckVerdict, Cause, RunResult};
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, NoSecrets, Target};
@@ -47,12 +47,12 @@ fn alone() -> std::sync::MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn run(given: &[(&str, &str)]) -> LimitedBy {
+fn run(given: &[(&str, &str)]) -> BottleneckVerdict {
     let _alone = alone();
     measure(given)
 }
 
-fn measure(given: &[(&str, &str)]) -> LimitedBy {
+fn measure(given: &[(&str, &str)]) -> BottleneckVerdict {
     let (mut settings, target) = open(given);
     let workload = TprocC::describe();
     let mut nobody = Nobody;
@@ -60,13 +60,13 @@ fn measure(given: &[(&str, &str)]) -> LimitedBy {
     let resolved = Resolved::new(&mut settings, &workload, &target, &watch, false).unwrap();
     let result: RunResult = resolved.run(&settings, None, &Handle::default(), &watch).unwrap();
     assert_eq!(result.run.total.failed, 0, "{:?}", result.errors);
-    let limited = result.limited_by;
+    let limited = result.bottleneck;
     eprintln!("{limited:?}");
     limited
 }
 
 /// Whether the run found that other programs had the CPUs, and can prove it.
-fn is_of_others(limited: &LimitedBy) -> bool {
+fn is_of_others(limited: &BottleneckVerdict) -> bool {
     limited.cause == Some(Cause::OtherProcesses)
         && limited.figures.other_cpus.is_some_and(|cpus| cpus > 0.3)
 }

@@ -7,11 +7,11 @@ const started_at = '2026-01-01T00:00:00Z';
 const side = (name: string, job: number): Side => ({
   name, target: 'postgres://db', workload: { name: 'tproc-c', title: 'TPROC-C', version: 1, scale: 1, scale_unit: 'warehouses', facts: {} },
   server: { product: 'PostgreSQL', version: '17', transport: 'tcp', cipher: null, same_host: null },
-  runs: [{ job, step: null, started_at, users: 1, value: 1, steady: 'steady', failure_share: 0, good: true, limited_by: 'database_bound' }],
+  runs: [{ job, step: null, started_at, users: 1, value: 1, steady: 'steady', failure_share: 0, good: true, bottleneck: 'database_bound' }],
 });
 const comparison: ComparisonResult = {
   format: 1, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', started_at,
-  headline: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower by 12 %.', verdict: { kind: 'slower' }, more_minutes: null,
+  primary_metric: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower by 12 %.', verdict: { kind: 'slower' }, more_minutes: null,
   a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, pairs: null,
   figures: [
     { name: 'nopm', title: 'NOPM', unit: 'number', a: 10000, b: 8800, reason: null, comparison: { ratio: 0.88, interval: { low: 0.86, high: 0.9 }, margin: 0.02, better: 'higher', basis: { kind: 'series', a: 5, b: 5 }, verdict: { kind: 'slower' } } },

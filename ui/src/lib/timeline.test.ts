@@ -4,16 +4,16 @@ import { ofLive, untilEnd } from './timeline';
 
 const second = (first: number, per_second: number) => {
   const type = { name: 'new_order', committed: per_second, failed: 0, retries: 0, per_second, p50_us: 1, p95_us: 1, p99_us: 1, max_us: 1 };
-  return { first, last: first, headline: per_second * 60, total: { ...type, name: 'all' }, types: [type] } as unknown as LiveSecond;
+  return { first, last: first, primary_metric: per_second * 60, total: { ...type, name: 'all' }, types: [type] } as unknown as LiveSecond;
 };
 
 test('the second of the drain is a gap in the rates, not a fall to 0', () => {
   const timeline = untilEnd(ofLive([second(0, 90), second(1, 100), second(2, 3)]), 2.001);
-  expect(timeline.headline).toEqual([5400, 6000, null]);
+  expect(timeline.primary_metric).toEqual([5400, 6000, null]);
   expect(timeline.rates[0]!.values).toEqual([90, 100, null]);
   expect(timeline.x).toEqual([0, 1, 2]);
 });
 
 test('while the load goes on nothing is left out', () => {
-  expect(untilEnd(ofLive([second(0, 90)]), null).headline).toEqual([5400]);
+  expect(untilEnd(ofLive([second(0, 90)]), null).primary_metric).toEqual([5400]);
 });

@@ -7,7 +7,7 @@ import type { JobSeries, LivePhase, LiveSecond, Spread } from '../api/types';
 export interface Timeline {
   x: number[];
   /** The primary metric, in its own unit; null where it is not known. */
-  headline: Column | null;
+  primary_metric: Column | null;
   rates: Named[];
   times: { name: string; p50: Column; p95: Column; p99: Column; max: Column }[];
   /** The declared figures that have a chart beside these, in the order in which they are drawn. */
@@ -43,7 +43,7 @@ export function ofLive(seconds: LiveSecond[]): Timeline {
   const pick = (s: LiveSecond, i: number) => (i === 0 ? s.total : s.types[i - 1]!);
   return {
     x: seconds.map((s) => s.first),
-    headline: seconds.map((s) => s.headline),
+    primary_metric: seconds.map((s) => s.primary_metric),
     rates: names.slice(1).map((name, i) => ({ name, values: seconds.map((s) => pick(s, i + 1).per_second) })),
     times: names.map((name, i) => {
       const column = (read: (t: LiveSecond['total']) => number) =>
@@ -62,7 +62,7 @@ export function ofJob(series: JobSeries): Timeline {
   const gaps = (values: number[]) => values.map((v) => orGap(v, v > 0));
   return {
     x: series.first,
-    headline: series.headline?.mean ?? null,
+    primary_metric: series.primary_metric?.mean ?? null,
     rates: series.types.map((t) => ({ name: t.name, values: t.per_second.mean })),
     times: series.types.map((t) => ({ name: t.name, p50: gaps(t.p50_us.mean), p95: gaps(t.p95_us.max), p99: gaps(t.p99_us.max), max: gaps(t.max_us) })),
     figures: METRICS.map((metric) => ({ metric, values: valuesOf(series, metric) })),
@@ -78,7 +78,7 @@ export function untilEnd(timeline: Timeline, end: number | null): Timeline {
   const cut = (values: Column): Column => values.map((v, i) => (timeline.x[i]! > end - 0.5 ? null : v));
   return {
     ...timeline,
-    headline: timeline.headline && cut(timeline.headline),
+    primary_metric: timeline.primary_metric && cut(timeline.primary_metric),
     rates: timeline.rates.map((rate) => ({ ...rate, values: cut(rate.values) })),
     // What happened in the drain is counted; sessions that leave and a host at rest say nothing of the run.
     figures: timeline.figures.map((figure) => (figure.metric.counts ? figure : { ...figure, values: cut(figure.values) })),

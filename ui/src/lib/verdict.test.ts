@@ -7,7 +7,7 @@ const run = (over: object = {}): RunResult =>
     status: 'complete',
     requirements: [],
     failures: { share: 0, limit: 0.01, above_limit: false },
-    headline: { name: 'NOPM', value: 12345, verification: { verdict: 'verified' } },
+    primary_metric: { name: 'NOPM', value: 12345, verification: { verdict: 'verified' } },
     errors: [],
     workload: { title: 'TPROC-C', scale: 1, scale_unit: 'warehouses' },
     server: { product: 'PostgreSQL', version: '15.4 (Debian)' },
@@ -30,7 +30,7 @@ test('a failing run says first how many failed, and with what', () => {
     { class: 'deadlock', count: 90, message: 'deadlock' },
     { class: 'other', count: 10, message: 'relation "stock" does not exist' },
   ];
-  const failed = run({ status: 'failed', failures, errors, headline: { name: 'NOPM', value: 0, verification: { verdict: 'verified' } } });
+  const failed = run({ status: 'failed', failures, errors, primary_metric: { name: 'NOPM', value: 0, verification: { verdict: 'verified' } } });
   expect(failing(failed)).toBe('NOPM 0, 100 % failed: relation "stock" does not exist');
   expect(failing(run())).toBeNull();
   expect(commonest(run())).toBeNull();

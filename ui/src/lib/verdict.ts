@@ -19,7 +19,7 @@ export function ending(result: RunResult): Ending {
   if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
   if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
   if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
-  if (result.headline.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
+  if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
   return { tone: 'good', words: 'complete' };
 }
 
@@ -35,17 +35,17 @@ export function failing(result: RunResult): string | null {
   const { share, above_limit } = result.failures;
   const error = commonest(result);
   if (!above_limit || share === 0) return null;
-  const { name, value } = result.headline;
+  const { name, value } = result.primary_metric;
   return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${error}` : ''}`;
 }
 
 /** A run as a sentence. */
 export function sentence(result: RunResult): string {
-  const { workload, server, headline, durations } = result;
+  const { workload, server, primary_metric, durations } = result;
   const load = loadInWords(result);
   const server_ = [server.product, server.version.split(/[ (]/)[0]].filter(Boolean).join(' ');
   const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
-  return `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}: ${load} reached ${count(headline.value)} ${headline.name} over ${duration(durations.window_s)}${steady}.`;
+  return `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${steady}.`;
 }
 
 /** Who drives the load and how: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */

@@ -72,8 +72,9 @@ impl Screen {
     /// A run's line or view, as it is decided how that is driven.
     fn run(&mut self, spec: &RunSpec) -> Result<()> {
         self.bars.clear();
-        let headline = &self.workload.headline;
-        let mut live = if self.as_view { Live::hidden(headline) } else { Live::new(headline) };
+        let primary_metric = &self.workload.primary_metric;
+        let mut live =
+            if self.as_view { Live::hidden(primary_metric) } else { Live::new(primary_metric) };
         live.set_length(spec, self.progress);
         self.live = Some(live);
         if !self.as_view {
@@ -115,12 +116,12 @@ impl Screen {
         if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
             text.push_str(&format!(", about {} to go", format_duration(each * left)));
         }
-        let headline = &self.workload.headline;
+        let primary_metric = &self.workload.primary_metric;
         if self.as_view {
             let model = Model::of_campaign(self.title.clone(), &self.workload);
             self.tui = Some(Tui::start(model)?);
         }
-        let live = Live::of_sequence(headline, self.as_view);
+        let live = Live::of_sequence(primary_metric, self.as_view);
         live.message(&text);
         self.live = Some(live);
         Ok(())
@@ -180,7 +181,8 @@ impl Watcher for Screen {
             }
             JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
-                let (name, value) = (&self.workload.headline.name, figure(result.headline.value));
+                let (name, value) =
+                    (&self.workload.primary_metric.name, figure(result.primary_metric.value));
                 self.message(&format!("{}: {name} {value}", step.title));
             }
             JobEvent::StepRefused { step, reason } => {
@@ -188,7 +190,7 @@ impl Watcher for Screen {
             }
             JobEvent::Rest(rest) => {
                 if let Some(live) = &self.live {
-                    live.tell(&format!("settling for {}", format_duration(rest)));
+                    live.tell(&format!("cooling down for {}", format_duration(rest)));
                 }
             }
             JobEvent::Note(text) => self.message(text),

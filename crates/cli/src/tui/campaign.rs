@@ -50,7 +50,7 @@ impl Campaign {
                 let made = self.made(&step.title);
                 made.runs += 1;
                 let p95 = seconds(result.window.total.response.p95_us);
-                made.sums = [made.sums[0] + result.headline.value, made.sums[1] + p95];
+                made.sums = [made.sums[0] + result.primary_metric.value, made.sums[1] + p95];
             }
             JobEvent::StepRefused { step, .. } => self.made(&step.title).rejected += 1,
             JobEvent::Rest(rest) => self.rest = Some(rest),

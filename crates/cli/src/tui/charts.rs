@@ -52,7 +52,7 @@ pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let first = usize::from(model.campaign.is_some());
     for (place, cell) in cells(area, drawings.len() + first).into_iter().enumerate() {
         match (&model.campaign, place.checked_sub(first)) {
-            (Some(campaign), None) => campaign.draw(&model.headline.name, cell, buffer),
+            (Some(campaign), None) => campaign.draw(&model.primary_metric.name, cell, buffer),
             (_, place) => {
                 let drawing = &drawings[place.unwrap_or_default()];
                 draw_chart(drawing, model, palette, cell, buffer);
@@ -107,12 +107,12 @@ fn drawings(model: &Model) -> Vec<Drawing> {
 
 /// The primary metric's chart.
 fn primary(model: &Model) -> Drawing {
-    let headline = &model.headline;
-    let value = |point: &Point| Some(model.of_headline(point.headline, point.seconds));
+    let primary_metric = &model.primary_metric;
+    let value = |point: &Point| Some(model.of_primary_metric(point.primary_metric, point.seconds));
     let points = over_time(model, value);
     let last = points.last().map_or_else(String::new, |(_, value)| figure(*value));
-    let unit = format!("per {}", Measure::from(headline.measure).per());
-    Drawing { unit, lines: vec![Curve { title: headline.name.to_string(), points, last }] }
+    let unit = format!("per {}", Measure::from(primary_metric.measure).per());
+    Drawing { unit, lines: vec![Curve { title: primary_metric.name.to_string(), points, last }] }
 }
 
 fn curve(model: &Model, metric: &'static Metric) -> Curve {

@@ -6,7 +6,7 @@ use triphammer_core::event::{Event, Phase};
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{rate, share};
-use triphammer_core::workload::{Description, Headline, TransactionDef};
+use triphammer_core::workload::{Description, PrimaryMetric, TransactionDef};
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::metrics::{Metric, OF_SECOND, Values};
 use triphammer_runner::second::Second;
@@ -28,7 +28,7 @@ pub struct Model {
     /// What runs where.
     pub title: String,
     /// The workload's first figure.
-    pub headline: Headline,
+    pub primary_metric: PrimaryMetric,
     /// The workload's transaction types.
     pub transactions: Vec<TransactionDef>,
     /// Virtual users; `None` until it is decided.
@@ -84,7 +84,7 @@ pub struct Point {
     /// How many.
     pub seconds: u64,
     /// Transactions of the first figure.
-    pub headline: u64,
+    pub primary_metric: u64,
     /// The declared metrics of all threads.
     all: Values,
     /// Those of all transaction types together.
@@ -108,7 +108,7 @@ impl Model {
         let transactions = workload.transactions.clone();
         Self {
             title,
-            headline: workload.headline.clone(),
+            primary_metric: workload.primary_metric.clone(),
             figures: Figures::new(transactions.len()),
             transactions,
             users: None,
@@ -173,7 +173,7 @@ impl Model {
 
     fn second(&mut self, second: &Second) {
         self.elapsed_s = second.interval.last + 1;
-        let point = Point::of(second, &self.headline);
+        let point = Point::of(second, &self.primary_metric);
         if matches!(second.phase, Phase::RampUp | Phase::Window) {
             self.figures.take(second, &point);
         }
@@ -197,8 +197,8 @@ impl Model {
 
     /// The first figure over the phase.
     pub fn first(&self) -> f64 {
-        let counted = measure::counted(&self.headline, &self.figures.types);
-        self.of_headline(counted, self.figures.seconds)
+        let counted = measure::counted(&self.primary_metric, &self.figures.types);
+        self.of_primary_metric(counted, self.figures.seconds)
     }
 
     /// Transactions completed per minute over the phase.
@@ -217,7 +217,7 @@ impl Model {
         let sum = |of: fn(&Point) -> u64| self.recent.iter().map(of).sum::<u64>();
         let seconds = sum(|point| point.seconds);
         let tpm = rate(sum(Point::completed), seconds_f64(seconds), 60);
-        (self.of_headline(sum(|point| point.headline), seconds), tpm)
+        (self.of_primary_metric(sum(|point| point.primary_metric), seconds), tpm)
     }
 
     /// The metrics of a transaction type over the phase, or of all types together.
@@ -232,7 +232,7 @@ impl Model {
     /// Failed and in doubt, of all that ended in the phase.
     pub fn failures(&self) -> f64 {
         let counts = self.figures.all().counts;
-        share(counts.failures() + counts.in_doubt, counts.ended())
+        share(counts.failures() + counts.indeterminate, counts.ended())
     }
 
     /// Seconds of the phase that have passed, and all of them where the clock ends it.
@@ -248,8 +248,8 @@ impl Model {
     }
 
     /// The first figure of so many counted in so many seconds.
-    pub fn of_headline(&self, count: u64, seconds: u64) -> f64 {
-        Measure::from(self.headline.measure).value(count, seconds_f64(seconds))
+    pub fn of_primary_metric(&self, count: u64, seconds: u64) -> f64 {
+        Measure::from(self.primary_metric.measure).value(count, seconds_f64(seconds))
     }
 }
 
@@ -282,7 +282,7 @@ impl Figures {
             self.server.0 += server.count;
             self.server.1 += server.seconds;
         }
-        let each = rate(point.headline, seconds_f64(point.seconds), 1);
+        let each = rate(point.primary_metric, seconds_f64(point.seconds), 1);
         for _ in 0..point.seconds {
             self.series.push(each);
         }
@@ -324,12 +324,12 @@ fn thin(course: &mut Vec<Point>) {
 }
 
 impl Point {
-    fn of(second: &Second, headline: &Headline) -> Self {
+    fn of(second: &Second, primary_metric: &PrimaryMetric) -> Self {
         let types = &second.interval.types;
         let seconds = second.seconds();
         Self {
             seconds,
-            headline: measure::counted(headline, types),
+            primary_metric: measure::counted(primary_metric, types),
             all: Values::of_second(second),
             types: Values::of_type(&second.total, seconds_f64(seconds)),
         }
@@ -341,7 +341,7 @@ impl Point {
         self.all.merge(&later.all, lengths);
         self.types.merge(&later.types, lengths);
         self.seconds += later.seconds;
-        self.headline += later.headline;
+        self.primary_metric += later.primary_metric;
     }
 
     /// The value of a declared metric.
@@ -443,10 +443,10 @@ pub mod tests {
 
     #[test]
     fn a_day_takes_no_more_room_than_an_hour_and_loses_nothing() {
-        let headline = model().headline;
+        let primary_metric = model().primary_metric;
         let mut course = Vec::new();
         let mut series = Series { points: Vec::new(), width: 1, open: (0.0, 0) };
-        let mut point = Point::of(&second(), &headline);
+        let mut point = Point::of(&second(), &primary_metric);
         for at in 0..86_400_u32 {
             point.types.set("p95_us", Some(f64::from(at)));
             course.push(point.clone());
@@ -459,7 +459,10 @@ pub mod tests {
             all
         });
         let (all, whole) = (all.unwrap(), Duration::from_secs(86_400).as_secs());
-        assert_eq!((all.seconds, all.completed(), all.headline), (whole, 3 * whole, 2 * whole));
+        assert_eq!(
+            (all.seconds, all.completed(), all.primary_metric),
+            (whole, 3 * whole, 2 * whole)
+        );
         assert_eq!(all.types.count("p95_us"), whole - 1, "the worst second's");
         assert!(series.points.iter().all(|point| (point - 7.0).abs() < 1e-9));
     }

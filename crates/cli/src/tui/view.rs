@@ -141,7 +141,7 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     draw_figure(
         seen,
         first,
-        [&*model.headline.name, &*model.headline.meaning],
+        [&*model.primary_metric.name, &*model.primary_metric.meaning],
         model.first(),
         &below,
         buffer,

@@ -95,7 +95,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["profile", "null:", "--vus", "8..2"], "`8..2` goes nowhere"),
     (&["profile", "null:", "--repeats", "0"], "give 1 to 100"),
     (&["profile", "null:", "--max-vus", "1"], "a profile needs two levels"),
-    (&["profile", "null:", "--settle", "soon"], "`soon` is no duration"),
+    (&["profile", "null:", "--cool-down", "soon"], "`soon` is no duration"),
     (&["profile", "null:", "--until-ci", "0%"], "must be more than 0 %"),
     (&["profile", "null:", "--duration", "0s", "--vus", "1,2"], "--duration 1s or more"),
     (&["profile", "sqlite:a.db", "--vus", "1,100"], "100 virtual users are too many"),

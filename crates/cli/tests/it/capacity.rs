@@ -10,7 +10,7 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
     // Four at a time, 20 ms each: never more than 200 per second.
     let mut args = vec!["capacity", "null:?service=20ms&workers=4", "--vus", "64"];
     args.extend(["--limit", "all.p95 < 400ms", "--rampup", "0s", "--duration", "1s"]);
-    args.extend(["--settle", "0s", "--precision", "20%"]);
+    args.extend(["--cool-down", "0s", "--precision", "20%"]);
     let document = program.json(&args);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/capacity-schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -38,7 +38,7 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
 #[test]
 fn a_limit_that_never_holds_and_one_that_always_does_are_told() {
     let program = Program::new();
-    let common = ["--vus", "4", "--rampup", "0s", "--duration", "1s", "--settle", "0s"];
+    let common = ["--vus", "4", "--rampup", "0s", "--duration", "1s", "--cool-down", "0s"];
     let mut never = vec!["capacity", "null:?service=20ms", "--limit", "all.p50 < 1ms"];
     never.extend(common);
     let done = program.run(&never);

@@ -25,7 +25,7 @@ fn run(program: &Program, service: &str, label: &str) {
 }
 
 /// Pairs of short runs.
-const PAIRS: &[&str] = &["-w", "tpc-b", "--vus", "8", "--transactions", "6", "--settle", "0s"];
+const PAIRS: &[&str] = &["-w", "tpc-b", "--vus", "8", "--transactions", "6", "--cool-down", "0s"];
 
 fn kind(result: &Value) -> &str {
     result["verdict"]["kind"].as_str().unwrap()
@@ -171,7 +171,7 @@ fn a_comparison_goes_on_after_its_process_was_killed() {
     let program = Program::new();
     let args = [
         &["compare", "--ab", "null:?service=5ms", "null:?service=6ms", "--pairs", "2"][..],
-        &["-w", "tpc-b", "--vus", "2", "--transactions", "30", "--settle", "0s"],
+        &["-w", "tpc-b", "--vus", "2", "--transactions", "30", "--cool-down", "0s"],
     ]
     .concat();
     let mut child = program.start(&args);
@@ -203,7 +203,7 @@ fn a_database_that_keeps_data_compares_with_itself() {
     let program = Program::new();
     program.ok(&["build", "sqlite:bank.db", "-w", "tpc-b"]);
     let args =
-        ["compare", "--ab", "sqlite:bank.db", "-w", "tpc-b", "--pairs", "2", "--settle", "0s"];
+        ["compare", "--ab", "sqlite:bank.db", "-w", "tpc-b", "--pairs", "2", "--cool-down", "0s"];
     let short = ["--rampup", "0s", "--duration", "1s", "--margin", "90%"];
     let result = program.json(&[&args[..], &short].concat());
     assert_ne!(kind(&result), "slower", "{}", result["words"]);
@@ -231,7 +231,7 @@ fn profiles_compare_level_by_level() {
             "0s",
             "--duration",
             "1s",
-            "--settle",
+            "--cool-down",
             "0s",
         ]);
     }

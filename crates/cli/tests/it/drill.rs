@@ -75,8 +75,8 @@ fn drill(workload: &str) {
         serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
     assert_eq!(done.code, 0, "{}", done.err);
     assert_eq!(result["status"], "complete");
-    let verdict = result["headline"]["verification"]["verdict"].as_str().unwrap();
-    assert!(["verified", "within_bounds"].contains(&verdict), "{}", result["headline"]);
+    let verdict = result["primary_metric"]["verification"]["verdict"].as_str().unwrap();
+    assert!(["verified", "within_bounds"].contains(&verdict), "{}", result["primary_metric"]);
     let notes: Vec<&str> =
         result["notes"].as_array().unwrap().iter().map(|n| n["kind"].as_str().unwrap()).collect();
     assert!(notes.contains(&"outage"), "{notes:?}");

@@ -54,7 +54,7 @@ fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
         (&result["durations"]["window_s"], &result["steadiness"]["seconds"]),
         (&8.0.into(), &8.into())
     );
-    let (mean, value) = (&result["steadiness"]["mean"], &result["headline"]["value"]);
+    let (mean, value) = (&result["steadiness"]["mean"], &result["primary_metric"]["value"]);
     assert!((mean.as_f64().unwrap() - value.as_f64().unwrap()).abs() < 1e-6, "{mean} {value}");
     let again = program.ok(&["report", "last"]);
     assert!(again.contains("not back at the end"), "{again}");
@@ -95,7 +95,7 @@ fn a_run_whose_file_is_deleted_fails() {
 /// A campaign whose server is killed in its first run.
 fn a_campaign_counts_no_run_whose_database_was_gone(args: &[&str]) {
     let common =
-        ["--rampup", "1s", "--duration", "3s", "--settle", "0s", "--connect-timeout", "1s"];
+        ["--rampup", "1s", "--duration", "3s", "--cool-down", "0s", "--connect-timeout", "1s"];
     let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat());
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(done.err.contains("not back at the end"), "{}", done.err);
@@ -146,7 +146,11 @@ fn unreadable(product: Product, changes: &[&str], more: &[&str]) -> Value {
     let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
     // What was committed is committed, and nobody takes such a run for a good one.
     assert_eq!(done.code, 1, "{}", done.err);
-    assert!(["verified", "within_bounds"].contains(&verdict(&result)), "{}", result["headline"]);
+    assert!(
+        ["verified", "within_bounds"].contains(&verdict(&result)),
+        "{}",
+        result["primary_metric"]
+    );
     assert!(result["violated_identities"].as_array().unwrap().is_empty());
     for error in result["errors"].as_array().unwrap() {
         let message = error["message"].as_str().unwrap();
@@ -159,7 +163,7 @@ fn assert_committed_and_unread(result: &Value, transaction: usize, message: &str
     let seen = &result["run"]["types"][transaction];
     assert!(seen["committed"].as_u64().unwrap() > 0, "{seen}");
     assert!(seen["unread"].as_u64().unwrap() > 0, "{seen}");
-    assert_eq!((&seen["failed"], &seen["in_doubt"]), (&0.into(), &0.into()), "{seen}");
+    assert_eq!((&seen["failed"], &seen["indeterminate"]), (&0.into(), &0.into()), "{seen}");
     assert!(kinds(result).contains(&"unread"), "{:?}", result["warnings"]);
     assert!(result["errors"].to_string().contains(message), "{}", result["errors"]);
 }

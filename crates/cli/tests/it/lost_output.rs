@@ -57,7 +57,7 @@ fn a_result_that_nobody_gets_is_no_success() {
         "1s",
         "--rampup",
         "0s",
-        "--settle",
+        "--cool-down",
         "0s",
     ];
     for args in [

@@ -32,7 +32,7 @@ fn requirements_that_hold_are_told_and_stored() {
     let texts: Vec<_> = judged.iter().map(|j| j["requirement"].as_str().unwrap()).collect();
     assert_eq!(texts, ["nopm >= 1", "new_order.p95 < 10s", "failures < 0.1%"]);
     assert!(judged.iter().all(|j| j["passed"] == true), "{judged:?}");
-    assert_eq!(judged[0]["value"], result["headline"]["value"]);
+    assert_eq!(judged[0]["value"], result["primary_metric"]["value"]);
     let p95 = &result["window"]["types"][0]["response"]["p95_us"];
     assert_eq!(judged[1]["value"].as_f64(), p95.as_f64());
     assert_eq!((&judged[1]["unit"], &judged[1]["limit"]), (&"us".into(), &10e6.into()));
@@ -174,7 +174,7 @@ fn the_series_adds_up_to_the_result_in_every_form() {
         ("new_order", &result["run"]["types"][0]),
         ("stock_level", &result["run"]["types"][4]),
     ] {
-        for outcome in ["committed", "rolled_back", "failed", "in_doubt"] {
+        for outcome in ["committed", "rolled_back", "failed", "indeterminate"] {
             assert_eq!(sum(&format!("{of}.{outcome}")), figures[outcome].as_u64().unwrap(), "{of}");
         }
     }

@@ -18,7 +18,7 @@ fn every_protocol_runs_and_deliveries_find_their_end() {
     for protocol in ["extended", "simple"] {
         let run = ["run", &target, "--protocol", protocol, "--vus", "2", "--transactions", "50"];
         let result = program.json(&run);
-        assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{protocol}");
+        assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified", "{protocol}");
     }
     let drained =
         program.run(&["run", &target, "--mix", "0,0,0,1,0", "--vus", "4", "--transactions", "600"]);

@@ -21,7 +21,7 @@ fn valid(document: &Value, schema: &str) {
 /// Arguments of three levels, twice each.
 fn three_by_two() -> Vec<&'static str> {
     let mut args = vec!["profile", TARGET, "--vus", "1,2,4", "--repeats", "2"];
-    args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s"]);
+    args.extend(["--rampup", "0s", "--duration", "1s", "--cool-down", "0s"]);
     args
 }
 
@@ -107,7 +107,7 @@ fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
 fn auto_finds_the_knee_of_a_server_with_four_workers() {
     let program = Program::new();
     let mut args = vec!["profile", TARGET, "--vus", "auto", "--max-vus", "64", "--repeats", "1"];
-    args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s"]);
+    args.extend(["--rampup", "0s", "--duration", "1s", "--cool-down", "0s"]);
     let document = program.json(&args);
     let levels = levels(&document);
     let users: Vec<u64> = levels.iter().map(|(users, _)| *users).collect();
@@ -123,7 +123,7 @@ fn auto_finds_the_knee_of_a_server_with_four_workers() {
 fn a_profile_of_the_embedded_default_builds_it_and_resumes_only_beside_it() {
     let program = Program::new();
     let mut args = vec!["profile", "--vus", "1,2,3", "--repeats", "1"];
-    args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s", "--label", "first"]);
+    args.extend(["--rampup", "0s", "--duration", "1s", "--cool-down", "0s", "--label", "first"]);
     let mut child = program.start(&args);
     Messages::by(&mut child).wait_for("run 2 of 3");
     signal(&child, "INT");
@@ -150,7 +150,7 @@ fn a_level_that_cannot_be_run_is_told_and_the_others_are() {
         "0s",
         "--duration",
         "1s",
-        "--settle",
+        "--cool-down",
         "0s",
         "--json",
     ]);

@@ -117,7 +117,7 @@ const COMMANDS: [&[&str]; 7] = [
         "--max-rate",
         "2",
     ],
-    &["compare", "--ab", "--pairs", "5", "--rampup", "0s", "--duration", "1s", "--settle", "0s"],
+    &["compare", "--ab", "--pairs", "5", "--rampup", "0s", "--duration", "1s", "--cool-down", "0s"],
     &["drop", "--yes"],
 ];
 
@@ -219,7 +219,7 @@ fn a_byte_at_a_time_is_enough(product: Product) {
     let (_meddler, target) = site.meddle(Meddling::Drip);
     let run = ["run", &target, "--vus", "2", "--transactions", "20", "--mode", "procedures"];
     let result = program.json(&run);
-    assert_eq!(result["headline"]["verification"]["verdict"], "verified");
+    assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified");
 }
 
 /// Two Ctrl-C end what waits for a server that says nothing, whatever the limits are.
@@ -267,7 +267,7 @@ fn broken_messages_make_no_wrong_result(product: Product) {
         let done = end_of(child, &what);
         let out = out.join().unwrap();
         if let Ok(result) = serde_json::from_str::<serde_json::Value>(&out) {
-            let verification = &result["headline"]["verification"];
+            let verification = &result["primary_metric"]["verification"];
             if verification["verdict"] == "verified" {
                 verified += 1;
                 let counted = &result["run"]["types"][0];

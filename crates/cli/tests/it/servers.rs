@@ -112,7 +112,7 @@ pub fn name_of(target: &str) -> &str {
 }
 
 pub fn verdict(result: &serde_json::Value) -> &str {
-    result["headline"]["verification"]["verdict"].as_str().unwrap()
+    result["primary_metric"]["verification"]["verdict"].as_str().unwrap()
 }
 
 fn both_modes_run_and_leave_data_that_holds(product: Product) {
@@ -153,7 +153,11 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds(p
     let done = finish(child);
     assert_eq!(done.code, 0, "{}", done.err);
     let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
-    assert!(["verified", "within_bounds"].contains(&verdict(&result)), "{}", result["headline"]);
+    assert!(
+        ["verified", "within_bounds"].contains(&verdict(&result)),
+        "{}",
+        result["primary_metric"]
+    );
     assert!(result["sessions"]["lost"].as_u64().unwrap() >= 8);
     assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
 }

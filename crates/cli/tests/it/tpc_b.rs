@@ -88,8 +88,8 @@ fn what_we_build_is_what_pgbench_makes_and_pgbench_runs_on_it() {
         "100",
     ]);
     assert_eq!(verdicts(&result), VERIFIED);
-    assert_eq!(result["headline"]["verification"]["verdict"], "verified");
-    assert_eq!(result["headline"]["name"], "TPS");
+    assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified");
+    assert_eq!(result["primary_metric"]["name"], "TPS");
     assert!(program.ok(&["check", &ours, "-w", "tpc-b"]).contains("all 5 conditions"));
     assert!(program.ok(&["drop", &ours, "-w", "tpc-b", "--yes"]).contains("pgbench_history"));
 }
@@ -216,7 +216,7 @@ fn sqlite_runs_it_too() {
 }
 
 #[test]
-fn after_a_crash_the_audits_stay_within_what_was_in_doubt() {
+fn after_a_crash_the_audits_stay_within_what_was_indeterminate() {
     let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
     let program = Program::new();
     let target = server.fresh_database("crash").unwrap();

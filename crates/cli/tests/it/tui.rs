@@ -208,7 +208,7 @@ fn a_larger_terminal_is_used_in_full_also_when_it_grows_meanwhile() {
 fn a_profile_shows_its_levels_so_far_beside_the_run_that_goes_on() {
     let program = Program::new();
     let profile = "profile null:?service=1ms --tui --vus 1,2 --repeats 2 --rampup 0s --duration 2s \
-                   --settle 0s";
+                   --cool-down 0s";
     for size in [[80, 24], [160, 50]] {
         let terminal = Terminal::sized(&program, profile, size);
         terminal.wait_to_see(&["Runs so far", "run 1 of 4: "]);
@@ -224,7 +224,7 @@ fn a_profile_shows_its_levels_so_far_beside_the_run_that_goes_on() {
 #[test]
 fn a_search_for_the_capacity_shows_its_probes_and_can_be_stopped() {
     let program = Program::new();
-    let search = "capacity null:?service=1ms --tui --vus 4 --rampup 0s --duration 3s --settle 0s \
+    let search = "capacity null:?service=1ms --tui --vus 4 --rampup 0s --duration 3s --cool-down 0s \
                   --limit \"all.p95 < 400ms\"";
     let mut terminal = Terminal::start(&program, search);
     let screen = terminal.wait_to_see(&["Runs so far", "run 2", "transactions per second", " ms"]);

@@ -15,7 +15,7 @@ pub struct Exemplar {
     /// Place of its type.
     pub transaction: usize,
     /// Whose it was.
-    pub author: Author,
+    pub origin: Origin,
     /// When it was due, started and finished.
     pub timing: Timing,
     /// How it ended.
@@ -27,7 +27,7 @@ pub struct Exemplar {
 /// What a transaction's input was drawn from, beside the seed of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Author {
+pub enum Origin {
     /// A user or terminal.
     User {
         /// Which, from 0.
@@ -83,10 +83,10 @@ mod tests {
             let response = n * 7919 % 1000;
             let finished = Elapsed(response);
             let timing = Timing { due: Elapsed(0), started: Elapsed(0), finished };
-            let author = Author::Arrival(n);
+            let origin = Origin::Arrival(n);
             let outcome = Outcome::Committed;
             if slowest.takes(response) {
-                slowest.keep(Exemplar { transaction: 0, author, timing, outcome, attempts: 1 });
+                slowest.keep(Exemplar { transaction: 0, origin, timing, outcome, attempts: 1 });
             }
         }
         let kept: Vec<u64> = slowest.into_kept().iter().map(|e| e.timing.response_ns()).collect();

@@ -2,7 +2,7 @@
 //! flight, the first error of each kind, the slowest, and the way back after an outage.
 
 use super::ErrorSample;
-use super::exemplar::{Author, Exemplar, Slowest};
+use super::exemplar::{Exemplar, Origin, Slowest};
 use super::outage::{Recovery, Watch};
 use crate::clock::Elapsed;
 use crate::error::DbError;
@@ -15,7 +15,7 @@ pub(super) struct Finished {
     pub transaction: usize,
     pub timing: Timing,
     pub ended: TransactionEnd,
-    pub author: Author,
+    pub origin: Origin,
     pub attempts: u32,
 }
 
@@ -92,10 +92,10 @@ impl Ledger {
     /// Keeps one of the slowest transactions, if it ended in the timed window.
     #[cold]
     fn maybe_keep(&mut self, finished: Finished) {
-        let Finished { transaction, timing, ended, author, attempts } = finished;
+        let Finished { transaction, timing, ended, origin, attempts } = finished;
         if (self.edges[0]..self.edges[1]).contains(&timing.finished.second()) {
             let outcome = ended.outcome;
-            self.slowest.keep(Exemplar { transaction, author, timing, outcome, attempts });
+            self.slowest.keep(Exemplar { transaction, origin, timing, outcome, attempts });
         }
     }
 

@@ -62,7 +62,7 @@ use crate::value::Timestamp;
 use crate::workload::Workload;
 
 pub use accounts::Violation;
-pub use exemplar::{Author, EXEMPLARS, Exemplar};
+pub use exemplar::{EXEMPLARS, Exemplar, Origin};
 pub use metered::Metered;
 pub use replay::{Replay, replay};
 pub use share::Share;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::RunPlan;
-use super::exemplar::Author;
+use super::exemplar::Origin;
 use super::metered::Metered;
 use super::recorded::Recorded;
 use super::virtual_user::VirtualUser;
@@ -33,7 +33,7 @@ pub struct Replay {
     pub sent: Vec<String>,
 }
 
-/// Runs the transaction of `author` again, once, on a session of its own. `date` is that of the time at
+/// Runs the transaction of `origin` again, once, on a session of its own. `date` is that of the time at
 /// which it was due.
 ///
 /// # Errors
@@ -43,10 +43,10 @@ pub struct Replay {
 /// When the workload has no such transaction: the plan is not that of the run.
 pub async fn replay<W: Workload, D: Database>(
     plan: &RunPlan<W, D>,
-    author: Author,
+    origin: Origin,
     date: Timestamp,
 ) -> Result<Replay, DbError> {
-    let (transaction, input) = draw(plan, author, date);
+    let (transaction, input) = draw(plan, origin, date);
     let limits = plan.spec.limits;
     let opening = async {
         let session = plan.database.connect(Role::User, 0).await?;
@@ -85,20 +85,20 @@ fn late(limit: Duration) -> DbError {
 
 fn draw<W: Workload, D: Database>(
     plan: &RunPlan<W, D>,
-    author: Author,
+    origin: Origin,
     date: Timestamp,
 ) -> (usize, W::Input) {
     let workload = &*plan.workload;
-    let id = if let Author::User { user, .. } = author { user } else { 0 };
+    let id = if let Origin::User { user, .. } = origin { user } else { 0 };
     let mut client = VirtualUser::user(workload, &plan.spec, id);
     let next = |client: &mut VirtualUser<W>| {
         workload.draw(client.transaction, &mut client.state, &mut client.inputs, date)
     };
-    let input = match author {
-        Author::Arrival(arrival) => {
+    let input = match origin {
+        Origin::Arrival(arrival) => {
             client.arrive(workload, plan.spec.seed, arrival).then(|| next(&mut client))
         }
-        Author::User { nth, .. } => (0..nth)
+        Origin::User { nth, .. } => (0..nth)
             .fold(None, |_, _| client.advance(workload, &plan.spec).then(|| next(&mut client))),
     };
     (client.transaction, input.expect("the workload has such a transaction"))

@@ -149,8 +149,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
             let timing = Timing { due, started, finished };
-            let (author, attempts) = (self.client.author, self.attempts);
-            context.end(self.place, Finished { transaction, timing, ended, author, attempts });
+            let (origin, attempts) = (self.client.origin, self.attempts);
+            context.end(self.place, Finished { transaction, timing, ended, origin, attempts });
             self.leave(finished);
             if self.refused {
                 break;
@@ -210,7 +210,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         transaction: usize,
         input: &W::Input,
     ) -> Option<TransactionEnd> {
-        let without = |outcome| Some(TransactionEnd { outcome, tally: 0, unread: false });
+        let without = |outcome| Some(TransactionEnd { outcome, counter: 0, unread: false });
         let failed = |class| without(Outcome::Failed(class));
         let access = self.context.access(transaction);
         self.attempts = 1;
@@ -235,10 +235,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             if acknowledged {
                 let completion = self.context.plan.workload.acknowledged(input);
                 return completion
-                    .map_or_else(|| without(Outcome::InDoubt), |c| Some(ended(c, true)));
+                    .map_or_else(|| without(Outcome::Indeterminate), |c| Some(ended(c, true)));
             }
-            if error.is_in_doubt() {
-                return without(Outcome::InDoubt);
+            if error.is_indeterminate() {
+                return without(Outcome::Indeterminate);
             }
             if !class.is_retryable() || self.attempts >= self.context.plan.spec.retry.attempts {
                 return failed(class);
@@ -362,9 +362,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     }
 }
 
-fn ended(Completion { committed, tally }: Completion, unread: bool) -> TransactionEnd {
+fn ended(Completion { committed, counter }: Completion, unread: bool) -> TransactionEnd {
     let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
-    TransactionEnd { outcome, tally, unread }
+    TransactionEnd { outcome, counter, unread }
 }
 
 fn timed_out(commit_pending: bool, limit: Duration) -> DbError {

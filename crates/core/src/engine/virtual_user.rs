@@ -1,7 +1,7 @@
 //! A virtual user, a terminal or an arrival: plain data, so that one that waits costs its bytes and no
 //! task. What it does depends on the seed and on its number alone.
 
-use super::exemplar::Author;
+use super::exemplar::Origin;
 use crate::clock::Elapsed;
 use crate::random::Rng;
 use crate::spec::{Length, RunSpec};
@@ -15,7 +15,7 @@ const ARRIVALS: u64 = 5;
 pub(super) struct VirtualUser<W: Workload> {
     pub state: W::User,
     pub inputs: Rng,
-    pub author: Author,
+    pub origin: Origin,
     /// The transaction type that comes next, or is being run.
     pub transaction: usize,
     /// When the last one finished; at first, the log-in.
@@ -29,7 +29,7 @@ impl<W: Workload> VirtualUser<W> {
         Self {
             state: workload.user(id, spec.users, &mut inputs),
             inputs,
-            author: Author::User { user: id, nth: 0 },
+            origin: Origin::User { user: id, nth: 0 },
             transaction: 0,
             since: Elapsed::from_duration(spec.pacing.login_delay.saturating_mul(id)),
         }
@@ -38,7 +38,7 @@ impl<W: Workload> VirtualUser<W> {
     /// Goes on to the user's next transaction; false when there is none.
     #[inline]
     pub fn advance(&mut self, workload: &W, spec: &RunSpec) -> bool {
-        let Author::User { nth, .. } = &mut self.author else { return false };
+        let Origin::User { nth, .. } = &mut self.origin else { return false };
         if matches!(spec.length, Length::Transactions(all) if *nth == all) {
             return false;
         }
@@ -51,7 +51,7 @@ impl<W: Workload> VirtualUser<W> {
     /// Becomes an arrival; false when the workload has nothing for it to do.
     pub fn arrive(&mut self, workload: &W, seed: u64, arrival: u64) -> bool {
         self.inputs = Rng::of(seed, &[ARRIVALS, arrival]);
-        self.author = Author::Arrival(arrival);
+        self.origin = Origin::Arrival(arrival);
         let next = workload.arrive(&mut self.state, &mut self.inputs);
         self.transaction = next.unwrap_or_default();
         next.is_some()
@@ -66,7 +66,7 @@ impl<W: Workload> VirtualUser<W> {
         if !self.advance(workload, spec) {
             return None;
         }
-        let Author::User { user, nth } = self.author else { return None };
+        let Origin::User { user, nth } = self.origin else { return None };
         let next = self.transaction;
         // Who has just logged in thinks first, so that not all begin at once.
         let last = if nth == 1 { next } else { last };

@@ -19,8 +19,8 @@ pub struct Cycle {
     pub keying: Vec<Duration>,
     /// Means of the thinking times, which are exponential and cut off at ten times that.
     pub thinking: Vec<Duration>,
-    /// The most of the headline figure, in its unit of time, that these times leave each unit of scale.
-    pub headline_max: f64,
+    /// The most of the primary metric figure, in its unit of time, that these times leave each unit of scale.
+    pub primary_metric_max: f64,
 }
 
 impl Cycle {
@@ -42,7 +42,7 @@ mod tests {
             terminals: 10,
             keying: [18, 2].map(Duration::from_secs).to_vec(),
             thinking: [12, 5].map(Duration::from_secs).to_vec(),
-            headline_max: 12.86,
+            primary_metric_max: 12.86,
         }
     }
 

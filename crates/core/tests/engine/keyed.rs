@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
-use triphammer_core::engine::{Author, RunEnd, RunEnding, RunPlan, StopHandle};
+use triphammer_core::engine::{Origin, RunEnd, RunEnding, RunPlan, StopHandle};
 use triphammer_core::pace::Load;
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_drivers::null::Null;
@@ -145,7 +145,7 @@ async fn an_exemplar_of_a_terminal_has_its_place_in_the_terminals_stream() {
     plan.workload = Arc::new(Pings::new(vec![CALL, WRITE], 0));
     let end: RunEnd = run(plan).await;
     for kept in &end.exemplars {
-        let Author::User { user, nth } = kept.author else { panic!("{kept:?}") };
+        let Origin::User { user, nth } = kept.origin else { panic!("{kept:?}") };
         // Terminals go round: their first is a call, their second a write.
         let transaction = if nth % 2 == 1 { CALL } else { WRITE };
         assert!(user < 12 && kept.transaction == transaction && kept.attempts == 1, "{kept:?}");

@@ -145,15 +145,15 @@ async fn whoever_watches_learns_at_once_what_transactions_fail_with() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_lost_at_commit_leaves_the_transaction_in_doubt() {
+async fn a_connection_lost_at_commit_leaves_the_transaction_indeterminate() {
     let mut plan = plan("null:?fail=disconnected:10%", 1, 1);
     plan.spec.length = Length::Transactions(300);
     plan.workload = Arc::new(Pings::new(vec![WRITE, CALL], 0));
     let end = run(plan).await;
     for place in [WRITE, CALL] {
         let counts = &end.run[place].counts;
-        assert!((5..=30).contains(&counts.in_doubt), "{counts:?}");
-        assert_eq!(counts.in_doubt + counts.committed, 150);
+        assert!((5..=30).contains(&counts.indeterminate), "{counts:?}");
+        assert_eq!(counts.indeterminate + counts.committed, 150);
     }
     let (lost, anew) = end.sessions;
     assert!(lost >= 10 && lost - anew <= 1, "every lost session reconnected: {lost} {anew}");
@@ -164,7 +164,7 @@ async fn a_connection_lost_before_the_commit_fails_and_is_made_anew() {
     let end = run(plan("null:?service=10ms&disconnect=2s", 2, 20)).await;
     let counts = &end.run[WRITE].counts;
     let class = ErrorClass::Disconnected.index();
-    assert!(counts.failed[class] + counts.in_doubt >= 14, "{counts:?}");
+    assert!(counts.failed[class] + counts.indeterminate >= 14, "{counts:?}");
     assert!(counts.committed > 1000, "{counts:?}");
     assert!(end.notes.iter().any(|note| note.kind == "sessions_lost"));
     let recovery = end.notes.iter().find(|note| note.kind == "recovery").unwrap();
@@ -252,7 +252,7 @@ async fn a_drain_that_takes_too_long_becomes_an_abort() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_watchdog_counts_a_timeout_and_a_lost_commit_as_in_doubt() {
+async fn the_watchdog_counts_a_timeout_and_a_lost_commit_as_indeterminate() {
     let mut plan = plan("null:?service=4s", 1, 60);
     plan.spec.limits.transaction = Duration::from_secs(3);
     let end = run(plan).await;
@@ -260,7 +260,7 @@ async fn the_watchdog_counts_a_timeout_and_a_lost_commit_as_in_doubt() {
     let mut plan = plan_at_commit();
     plan.spec.limits.transaction = Duration::from_secs(10);
     let end = run(plan).await;
-    assert!(end.run[WRITE].counts.in_doubt >= 2, "{:?}", end.run[WRITE].counts);
+    assert!(end.run[WRITE].counts.indeterminate >= 2, "{:?}", end.run[WRITE].counts);
 }
 
 /// Begin and write take 4 s each, so that a limit of 10 s passes in the commit.

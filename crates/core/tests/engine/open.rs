@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use triphammer_core::Elapsed;
 use triphammer_core::engine::{
-    self, Author, EXEMPLARS, Offered, RunEnd, RunEnding, RunPlan, StopHandle,
+    self, EXEMPLARS, Offered, Origin, RunEnd, RunEnding, RunPlan, StopHandle,
 };
 use triphammer_core::event::Event;
 use triphammer_core::pace::{Arrivals, Late, RateProfile, read_steps};
@@ -245,7 +245,7 @@ async fn the_slowest_are_kept_with_what_they_were_drawn_from() {
     let times: Vec<_> = end.exemplars.iter().map(|e| e.timing.response_ns()).collect();
     assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
     assert_eq!(times[0] / 1_000_000, slowest_ms(&end));
-    let Author::Arrival(arrival) = end.exemplars[0].author else { panic!("{:?}", end.exemplars) };
+    let Origin::Arrival(arrival) = end.exemplars[0].origin else { panic!("{:?}", end.exemplars) };
     assert_eq!(end.exemplars[0].timing.due, Elapsed(arrival * 10_000_000));
 }
 
@@ -284,7 +284,7 @@ async fn an_exemplar_is_run_again_with_the_input_that_it_had() {
         let end = run(plan.clone()).await;
         let ran = std::mem::take(&mut *workload.attempts.lock().unwrap());
         for exemplar in &end.exemplars {
-            let replay = engine::replay(&plan, exemplar.author, date).await.unwrap();
+            let replay = engine::replay(&plan, exemplar.origin, date).await.unwrap();
             assert_eq!(replay.transaction, exemplar.transaction, "{load}");
             assert!(replay.outcome.unwrap().committed && replay.took.0 > 0);
         }

@@ -10,8 +10,8 @@ use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Headline, MeasureDef, Mode, ScaleUnit, Statements, TableDef,
-    TransactionDef, Workload,
+    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
+    TableDef, TransactionDef, Workload,
 };
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
@@ -39,7 +39,7 @@ fn cycle() -> Cycle {
         terminals: 2,
         keying: [1, 2, 3].map(Duration::from_secs).to_vec(),
         thinking: [6, 5, 4].map(Duration::from_secs).to_vec(),
-        headline_max: 1.0,
+        primary_metric_max: 1.0,
     }
 }
 
@@ -53,7 +53,7 @@ fn description() -> Description {
         statements: vec![statement("read", &[]), statement("write", &[]), call("call", &[])],
         tables: Arc::default(),
         transactions: ["read", "write", "call"].map(transaction).to_vec(),
-        headline: Headline {
+        primary_metric: PrimaryMetric {
             name: "PPS".into(),
             meaning: "pings per second".into(),
             transactions: vec![WRITE],

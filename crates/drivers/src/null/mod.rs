@@ -911,7 +911,7 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let error = session.commit().await.unwrap_err();
         assert_eq!(error.class(), ErrorClass::Disconnected);
-        assert!(error.is_in_doubt() && session.is_closed());
+        assert!(error.is_indeterminate() && session.is_closed());
         assert!(session.rollback().await.is_err());
     }
 

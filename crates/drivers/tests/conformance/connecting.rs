@@ -125,7 +125,7 @@ pub async fn server_killed(bed: &Bed) {
     let (result, closed) = pending.wait();
     let error = result.unwrap_err();
     assert!(error.class().loses_session(), "{error:?}");
-    assert!(!error.is_in_doubt(), "nothing was being committed");
+    assert!(!error.is_indeterminate(), "nothing was being committed");
     assert!(closed, "the driver knows that the session is gone");
     let error = refusal(&database).await;
     let class = error.class();

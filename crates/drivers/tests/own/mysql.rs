@@ -467,7 +467,7 @@ mod sessions {
             assert!(session.is_closed());
             let error = session.commit().await.unwrap_err();
             assert_eq!(error.class(), ErrorClass::Disconnected);
-            assert!(!error.is_in_doubt(), "it was never sent");
+            assert!(!error.is_indeterminate(), "it was never sent");
             let error = refusal(&url).await;
             assert_eq!(error.class(), ErrorClass::Disconnected);
             server.restart().unwrap();

@@ -635,7 +635,7 @@ mod transactions {
             assert!(error.message().contains("already exists"), "the detail: {error}");
             let error = session.commit().await.unwrap_err();
             assert!(error.message().contains("rolled back"), "{error}");
-            assert!(!error.is_in_doubt());
+            assert!(!error.is_indeterminate());
             let rows = rows_of(&mut session, "SELECT count(*) FROM t").await.unwrap();
             assert_eq!(rows.row(0).int(0).unwrap(), 0);
             session.begin(Access::Write).await.unwrap();
@@ -1012,10 +1012,10 @@ mod trouble {
             );
             let error = queried.unwrap_err();
             assert_eq!(error.class(), ErrorClass::Disconnected, "{error}");
-            assert!(!error.is_in_doubt());
+            assert!(!error.is_indeterminate());
             assert!(session.is_closed());
             let error = call.unwrap_err();
-            assert!(error.is_in_doubt(), "{error}");
+            assert!(error.is_indeterminate(), "{error}");
             server = killer.join().unwrap();
             let error = idle.commit().await.unwrap_err();
             assert_eq!(error.class(), ErrorClass::Disconnected, "{error}");

@@ -202,7 +202,7 @@ mod breaking {
                     };
                     let error = result.unwrap_err();
                     assert!(error.class().loses_session(), "{answer:?}: {error}");
-                    assert_eq!(error.is_in_doubt(), call, "{answer:?}: {error}");
+                    assert_eq!(error.is_indeterminate(), call, "{answer:?}: {error}");
                     assert!(session.is_closed(), "{answer:?}");
                     let again = session.script("SELECT 1").await.unwrap_err();
                     assert!(again.class().loses_session(), "{answer:?}: {again}");

@@ -6,7 +6,7 @@
 //! ```text
 //! Question::next ──► run (a stored job of its own, child of the campaign's) ──► Question::tell ─┐
 //!       ▲                                                                                       │
-//!       └────────── rest (--settle) ◄────────── the document so far is stored ◄─────────────────┘
+//!       └────────── rest (--cool-down) ◄────────── the document so far is stored ◄─────────────────┘
 //! ```
 //!
 //! A question keeps no state but what it was told, and asks for the same steps when it is told the same
@@ -45,7 +45,7 @@ const FAILURES_MAX: u32 = 3;
 
 /// The rest between two runs when nobody says: shorter on the embedded default.
 #[must_use]
-pub const fn settle(embedded: bool) -> Duration {
+pub const fn cool_down(embedded: bool) -> Duration {
     Duration::from_secs(if embedded { 1 } else { 10 })
 }
 
@@ -92,7 +92,7 @@ pub trait Question: Sized {
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult);
 
     /// Takes that a step could not be run, and why.
-    fn refused(&mut self, step: &PlannedRun, reason: &str);
+    fn report_failure(&mut self, step: &PlannedRun, reason: &str);
 
     /// The document of what is known; `None` before the first run.
     fn document(&self, job: Option<JobId>, status: Status) -> Option<Document>;
@@ -108,7 +108,7 @@ pub struct Campaign<'a> {
     /// The databases, at least one: steps name theirs by place.
     pub targets: &'a [Target],
     /// The rest between two runs.
-    pub settle: Duration,
+    pub cool_down: Duration,
     /// An interrupted job to go on with.
     pub resumed: Option<&'a Resumed>,
 }
@@ -155,7 +155,7 @@ impl Campaign<'_> {
         let Some(scale) = scale else {
             return Err(Failure::refuse("there is nothing to run"));
         };
-        let each = self.settle + longest;
+        let each = self.cool_down + longest;
         let mut stored = match (self.resumed, store.as_deref()) {
             (Some(resumed), Some(store)) => resume::complete_runs(store, resumed.job)?,
             _ => BTreeMap::new(),
@@ -185,7 +185,7 @@ impl Campaign<'_> {
                 sequence.done += 1;
                 continue;
             }
-            sequence.rest(self.settle);
+            sequence.rest(self.cool_down);
             if handle.is_stopped() {
                 break (Status::Interrupted, None);
             }
@@ -195,14 +195,14 @@ impl Campaign<'_> {
                 Going::GivenUp(reason) => break (Status::Failed, Some(reason)),
             }
             if let Some(document) = question.document(journal.job, Status::Interrupted) {
-                journal.checkpoint(&document, document.headline(), warn);
+                journal.checkpoint(&document, document.primary_metric(), warn);
             }
         };
         let (status, reason) = ended;
         let mut document = question.document(journal.job, status);
         match (&document, &reason) {
             (Some(document), _) => {
-                journal.checkpoint(document, document.headline(), warn);
+                journal.checkpoint(document, document.primary_metric(), warn);
                 journal.end(status, document, warn);
             }
             (None, reason) => {
@@ -239,10 +239,10 @@ struct Sequence<'a, 'w> {
 
 impl Sequence<'_, '_> {
     /// Lets the database settle, when there was a run before.
-    fn rest(&mut self, settle: Duration) {
-        if self.made && !settle.is_zero() && !self.handle.is_stopped() {
-            self.watch.report(JobEvent::Rest(settle));
-            self.handle.wait(settle);
+    fn rest(&mut self, cool_down: Duration) {
+        if self.made && !cool_down.is_zero() && !self.handle.is_stopped() {
+            self.watch.report(JobEvent::Rest(cool_down));
+            self.handle.wait(cool_down);
         }
     }
 
@@ -282,7 +282,7 @@ impl Sequence<'_, '_> {
 
     fn refused<Q: Question>(&mut self, question: &mut Q, step: &PlannedRun, reason: &str) -> Going {
         self.watch.report(JobEvent::StepRefused { step, reason });
-        question.refused(step, reason);
+        question.report_failure(step, reason);
         self.failures += 1;
         if self.failures < FAILURES_MAX {
             return Going::On;

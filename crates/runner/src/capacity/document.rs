@@ -14,7 +14,7 @@ use triphammer_statistics::{Estimate, Interval};
 use super::limit::LatencyLimit;
 use super::measured::Measured;
 use crate::host::Host;
-use crate::profile::HeadlineName;
+use crate::profile::PrimaryMetricName;
 use crate::report::format::{figure, milliseconds, percent};
 use crate::result::{
     Bottleneck, JobKind, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts,
@@ -55,9 +55,9 @@ pub struct CapacityResult {
     /// The runs, in the order in which they were made.
     pub probes: Vec<Probe>,
     /// Rates that could not be run.
-    pub refused: Vec<RefusedProbe>,
+    pub failed_runs: Vec<FailedProbe>,
     /// The workload's first figure, which probes tell beside their rate.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// The workload and its data.
     pub workload: WorkloadFacts,
     /// How the first run was driven; the others differ in `load`.
@@ -98,9 +98,9 @@ pub struct Probe {
     /// Share of arrivals that no session was free for in time.
     pub missed_share: f64,
     /// The workload's first figure.
-    pub headline: f64,
+    pub primary_metric: f64,
     /// What limited the run.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
 }
 
 /// Why a probe does not keep the limit.
@@ -135,7 +135,7 @@ impl Reason {
 
 /// A rate that could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RefusedProbe {
+pub struct FailedProbe {
     /// The step that was tried.
     pub step: u32,
     /// What it was.
@@ -178,8 +178,8 @@ impl Probe {
             reason,
             failure_share: result.failures.share,
             missed_share: result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share()),
-            headline: result.headline.value,
-            limited_by: result.limited_by.kind,
+            primary_metric: result.primary_metric.value,
+            bottleneck: result.bottleneck.kind,
         }
     }
 
@@ -221,7 +221,7 @@ impl CapacityResult {
         status: Status,
         limit: LatencyLimit,
         probes: Vec<Probe>,
-        refused: Vec<RefusedProbe>,
+        failed_runs: Vec<FailedProbe>,
         judgement: Option<Judgement>,
     ) -> Self {
         let mut result = Self {
@@ -236,8 +236,8 @@ impl CapacityResult {
             judgement,
             findings: Vec::new(),
             probes,
-            refused,
-            headline: HeadlineName::of(&first.headline),
+            failed_runs,
+            primary_metric: PrimaryMetricName::of(&first.primary_metric),
             workload: first.workload.clone(),
             spec: first.spec.clone(),
             settings: first.settings.clone(),
@@ -317,13 +317,13 @@ impl CapacityResult {
             format!(
                 "at {}/s {} was {}",
                 figure(best.rate),
-                self.headline.name,
-                figure(best.headline)
+                self.primary_metric.name,
+                figure(best.primary_metric)
             )
         }));
         found.extend(self.first_broken().and_then(whose));
         found.extend(
-            self.refused
+            self.failed_runs
                 .iter()
                 .map(|refused| format!("{} could not be run: {}", refused.title, refused.reason)),
         );
@@ -358,8 +358,8 @@ impl CapacityResult {
 
 /// Whose capacity it is, when a probe that broke the limit was not limited by the database.
 fn whose(probe: &Probe) -> Option<String> {
-    let label = probe.limited_by.label();
-    match probe.limited_by {
+    let label = probe.bottleneck.label();
+    match probe.bottleneck {
         Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Some(format!(
             "{label} was the limit at {}/s: this is not the database's capacity alone",
             figure(probe.rate)

@@ -25,7 +25,7 @@ use crate::settings::{Given, Settings, parse_closeness};
 use crate::store::JobId;
 use crate::target::Target;
 
-pub use document::{CAPACITY_FORMAT, CapacityResult, Probe, Reason, RefusedProbe};
+pub use document::{CAPACITY_FORMAT, CapacityResult, FailedProbe, Probe, Reason};
 pub use limit::{LatencyLimit, Percentile};
 
 /// Rate of the first probe.
@@ -136,7 +136,7 @@ pub struct Capacity {
     seed: u64,
     search: Search,
     probes: Vec<Probe>,
-    refused: Vec<RefusedProbe>,
+    failed_runs: Vec<FailedProbe>,
     /// Of the first run.
     first: Option<Box<RunResult>>,
 }
@@ -160,9 +160,9 @@ impl Capacity {
                 decided.push((name.to_owned(), value.into()));
             }
         }
-        let (probes, refused) = (Vec::new(), Vec::new());
+        let (probes, failed_runs) = (Vec::new(), Vec::new());
         let workload = Arc::clone(workload);
-        Ok(Self { request, workload, decided, seed, search, probes, refused, first: None })
+        Ok(Self { request, workload, decided, seed, search, probes, failed_runs, first: None })
     }
 }
 
@@ -184,8 +184,8 @@ impl Capacity {
         };
         let first = self.first.as_deref()?;
         let limit = self.request.limit.clone();
-        let (probes, refused) = (self.probes.clone(), self.refused.clone());
-        Some(CapacityResult::new(first, job, status, limit, probes, refused, judgement))
+        let (probes, failed_runs) = (self.probes.clone(), self.failed_runs.clone());
+        Some(CapacityResult::new(first, job, status, limit, probes, failed_runs, judgement))
     }
 }
 
@@ -227,9 +227,9 @@ impl Question for Capacity {
         self.first.get_or_insert_with(|| Box::new(result.clone()));
     }
 
-    fn refused(&mut self, step: &PlannedRun, reason: &str) {
+    fn report_failure(&mut self, step: &PlannedRun, reason: &str) {
         let (step, title) = (step.number, step.title.clone());
-        self.refused.push(RefusedProbe { step, title, reason: mask_secrets(reason) });
+        self.failed_runs.push(FailedProbe { step, title, reason: mask_secrets(reason) });
     }
 
     fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {

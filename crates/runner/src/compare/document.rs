@@ -11,7 +11,7 @@ use super::figures::{self, Figure, How};
 use super::profiles::Profiles;
 use super::run::Run;
 use super::words;
-use crate::profile::document::{HeadlineName, LevelRun};
+use crate::profile::document::{LevelRun, PrimaryMetricName};
 use crate::result::{
     Bottleneck, JobKind, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
@@ -43,10 +43,10 @@ pub struct ComparisonResult {
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What decides.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// Difference that does not matter, as a share.
     pub margin: f64,
-    /// What the headline says of B.
+    /// What the primary metric says of B.
     pub verdict: Verdict,
     /// The verdict in words with figures.
     pub words: String,
@@ -57,7 +57,7 @@ pub struct ComparisonResult {
     pub a: Side,
     /// The side that is judged.
     pub b: Side,
-    /// Figures of both, the headline first.
+    /// Figures of both, the primary metric first.
     pub figures: Vec<Figure>,
     /// Level by level, and the curves; `None` where no profiles are compared.
     pub profiles: Option<Profiles>,
@@ -106,7 +106,7 @@ pub struct SideRun {
     /// Whether it did what it was to do.
     pub good: bool,
     /// What limited it.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
 }
 
 /// How pairs of runs were made: A B B A A B …
@@ -117,14 +117,14 @@ pub struct Pairing {
     /// Pairs of which both runs came to their end.
     pub made: u32,
     /// The rest between two runs, in seconds.
-    pub settle_s: f64,
+    pub cool_down_s: f64,
     /// Runs that could not be made.
-    pub refused: Vec<RefusedRun>,
+    pub failed_runs: Vec<FailedRun>,
 }
 
 /// A run that could not be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RefusedRun {
+pub struct FailedRun {
     /// Its place in the comparison, from 0.
     pub step: u32,
     /// Why.
@@ -151,9 +151,9 @@ impl Asked {
 /// What both sides measured.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     pub sides: [Side; 2],
-    /// The headline first.
+    /// The primary metric first.
     pub figures: Vec<Figure>,
     pub profiles: Option<Profiles>,
     pub facts: [Facts; 2],
@@ -164,9 +164,9 @@ pub(super) struct Made {
 impl Made {
     /// Of runs, of which this is one.
     fn of(first: &RunResult, sides: [Side; 2], figures: Vec<Figure>, facts: [Facts; 2]) -> Self {
-        let headline = HeadlineName::of(&first.headline);
+        let primary_metric = PrimaryMetricName::of(&first.primary_metric);
         let each_s = Some(first.durations.rampup_s + first.durations.window_s);
-        Self { headline, sides, figures, profiles: None, facts, each_s }
+        Self { primary_metric, sides, figures, profiles: None, facts, each_s }
     }
 }
 
@@ -178,11 +178,11 @@ impl SideRun {
             step,
             started_at: result.started_at.clone(),
             users: result.spec.users,
-            value: result.headline.value,
+            value: result.primary_metric.value,
             steady: result.steadiness.as_ref().map(|steadiness| steadiness.verdict),
             failure_share: result.failures.share,
             good: result.is_good(),
-            limited_by: result.limited_by.kind,
+            bottleneck: result.bottleneck.kind,
         }
     }
 
@@ -196,7 +196,7 @@ impl SideRun {
             steady: run.steady,
             failure_share: run.failure_share,
             good: run.good,
-            limited_by: run.limited_by,
+            bottleneck: run.bottleneck,
         }
     }
 }
@@ -225,7 +225,7 @@ impl ComparisonResult {
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
         let ratio = self.figures.first()?.comparison?.ratio;
-        Some((format!("{}: {} B/A", words::word(self.verdict), self.headline.name), ratio))
+        Some((format!("{}: {} B/A", words::word(self.verdict), self.primary_metric.name), ratio))
     }
 
     /// Of runs that were made apart, at least one of each side: a function of its arguments and of
@@ -293,7 +293,7 @@ impl ComparisonResult {
             label: asked.label,
             status: asked.status,
             started_at: runs.map(|run| run.started_at.clone()).min().unwrap_or_default(),
-            headline: made.headline,
+            primary_metric: made.primary_metric,
             margin: asked.margin,
             verdict: comparison.map_or(Verdict::Inconclusive { more: None }, |found| found.verdict),
             words: String::new(),
@@ -306,8 +306,8 @@ impl ComparisonResult {
             differences: facts_a.against(facts_b),
             warnings: Vec::new(),
         };
-        let settle_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.settle_s);
-        result.more_minutes = words::more_minutes(result.verdict, made.each_s, settle_s);
+        let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);
+        result.more_minutes = words::more_minutes(result.verdict, made.each_s, cool_down_s);
         result.words = words::verdict(&result);
         result.warnings = words::warnings(&result, &made.facts);
         result

@@ -6,7 +6,7 @@ use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Ver
 
 use super::run::Run;
 use crate::measure::Measure;
-use crate::profile::HeadlineName;
+use crate::profile::PrimaryMetricName;
 use crate::requirement::Unit;
 use crate::result::RunResult;
 
@@ -51,7 +51,7 @@ pub(super) struct Named {
 
 impl Named {
     /// The primary metric.
-    pub fn headline(metric: &HeadlineName) -> Self {
+    pub fn primary_metric(metric: &PrimaryMetricName) -> Self {
         Self {
             name: metric.name.to_lowercase(),
             title: metric.name.clone(),
@@ -98,7 +98,7 @@ fn undecided(found: Comparison) -> Comparison {
     Comparison { verdict: Verdict::Inconclusive { more: None }, ..found }
 }
 
-/// Every figure of these runs of A and B, the headline first.
+/// Every figure of these runs of A and B, the primary metric first.
 pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> {
     let (Some(first), Some(_)) = (a.first(), b.first()) else { return Vec::new() };
     let of = |runs: &[&Run], name: &str| -> Option<Vec<f64>> {
@@ -133,8 +133,8 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
 
 /// The figures that runs like this one have.
 fn named(result: &RunResult) -> Vec<Named> {
-    let mut all = vec![Named::headline(&HeadlineName::of(&result.headline))];
-    let measure = Measure::stored(&result.headline.per);
+    let mut all = vec![Named::primary_metric(&PrimaryMetricName::of(&result.primary_metric))];
+    let measure = Measure::stored(&result.primary_metric.per);
     if all[0].name != "tpm" && measure.throughput().is_some() {
         all.push(Named::throughput());
     }
@@ -154,8 +154,8 @@ fn named(result: &RunResult) -> Vec<Named> {
 /// A figure of a result by its name; `None` where there were no transactions of the type.
 #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
 fn value(result: &RunResult, name: &str) -> Option<f64> {
-    if name == result.headline.name.to_lowercase() {
-        return Some(result.headline.value);
+    if name == result.primary_metric.name.to_lowercase() {
+        return Some(result.primary_metric.value);
     }
     if name == "tpm" {
         return Some(result.tpm_client);

@@ -16,7 +16,7 @@ mod run;
 mod stored;
 mod words;
 
-pub use document::{COMPARISON_FORMAT, ComparisonResult, Pairing, RefusedRun, Side, SideRun};
+pub use document::{COMPARISON_FORMAT, ComparisonResult, FailedRun, Pairing, Side, SideRun};
 pub use facts::{Difference, Facts, Subject};
 pub use figures::Figure;
 pub use pairs::{Pairs, PairsRequest};

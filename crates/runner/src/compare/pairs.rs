@@ -9,7 +9,7 @@ use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_statistics::compare::PAIRS_MAX;
 
-use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
+use super::document::{Asked, ComparisonResult, FailedRun, Pairing};
 use super::run::Run;
 use crate::campaign::{self, PlannedRun, Question};
 use crate::command::JobKind;
@@ -31,7 +31,7 @@ pub struct PairsRequest {
     /// Difference that does not matter, as a share.
     pub margin: f64,
     /// The rest between two runs, in seconds.
-    pub settle_s: f64,
+    pub cool_down_s: f64,
     /// What each side is called: its target, or its own settings.
     pub names: [String; 2],
     /// Each side's own settings.
@@ -54,7 +54,7 @@ impl PairsRequest {
         let names = [0, 1].map(|side: usize| targets[side].database.target());
         settings.show("target", names[0].clone(), &settings.source("target"));
         settings.show("other", names[1].clone(), &settings.source("other"));
-        let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
+        let cool_down = settings.duration("cool-down", campaign::cool_down(targets[0].embedded))?;
         let pairs = settings.parse("pairs", || 7)?;
         if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
             return Err(SpecError::new(format!(
@@ -72,8 +72,8 @@ impl PairsRequest {
             }
             mask_secrets(&parts.join(", "))
         };
-        let settle_s = settle.as_secs_f64();
-        Ok(Self { pairs, margin, settle_s, names: [name(0), name(1)], own })
+        let cool_down_s = cool_down.as_secs_f64();
+        Ok(Self { pairs, margin, cool_down_s, names: [name(0), name(1)], own })
     }
 }
 
@@ -133,7 +133,7 @@ pub struct Pairs {
     label: Option<String>,
     /// Step, whether it is B's, and the run.
     results: Vec<(u32, bool, Run)>,
-    refused: Vec<RefusedRun>,
+    failed_runs: Vec<FailedRun>,
     /// The server's settings of the run that is reported next.
     server_settings: Vec<(String, String)>,
 }
@@ -142,8 +142,8 @@ impl Pairs {
     /// Nothing run yet.
     #[must_use]
     pub fn new(request: PairsRequest, label: Option<String>) -> Self {
-        let (results, refused, server_settings) = Default::default();
-        Self { request, label, results, refused, server_settings }
+        let (results, failed_runs, server_settings) = Default::default();
+        Self { request, label, results, failed_runs, server_settings }
     }
 
     /// The sides of a pair change their order from pair to pair.
@@ -162,9 +162,9 @@ impl Pairs {
     /// What is known; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
-        let PairsRequest { pairs, margin, settle_s, names, .. } = &self.request;
-        let refused = self.refused.clone();
-        let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
+        let PairsRequest { pairs, margin, cool_down_s, names, .. } = &self.request;
+        let failed_runs = self.failed_runs.clone();
+        let pairing = Pairing { asked: *pairs, made: 0, cool_down_s: *cool_down_s, refused };
         let label = self.label.clone();
         let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
         ComparisonResult::of_pairs([&names[0], &names[1]], &self.results, asked)
@@ -184,7 +184,7 @@ impl Question for Pairs {
     }
 
     fn next(&self) -> Option<PlannedRun> {
-        let done = u32::try_from(self.results.len() + self.refused.len()).unwrap_or(u32::MAX);
+        let done = u32::try_from(self.results.len() + self.failed_runs.len()).unwrap_or(u32::MAX);
         (done < 2 * self.request.pairs).then(|| self.step(done))
     }
 
@@ -212,9 +212,9 @@ impl Question for Pairs {
         self.results.push((step.number, Self::is_b(step.number), run));
     }
 
-    fn refused(&mut self, step: &PlannedRun, reason: &str) {
+    fn report_failure(&mut self, step: &PlannedRun, reason: &str) {
         let reason = mask_secrets(reason);
-        self.refused.push(RefusedRun { step: step.number, reason });
+        self.failed_runs.push(FailedRun { step: step.number, reason });
     }
 
     fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {

@@ -13,7 +13,7 @@ use triphammer_statistics::usl::Peak;
 use super::document::{Asked, ComparisonResult, Made, Side, SideRun};
 use super::facts::Facts;
 use super::figures::{Figure, How, Named};
-use crate::profile::document::{HeadlineName, Level, ProfileResult, Usl};
+use crate::profile::document::{Level, PrimaryMetricName, ProfileResult, Usl};
 use crate::result::SchemaFact;
 
 /// Two profiles beside the ratio of their throughputs.
@@ -62,14 +62,14 @@ impl ComparisonResult {
     /// Of two profiles: a function of its arguments and of nothing else.
     #[must_use]
     pub fn of_profiles(names: [&str; 2], a: &Profiled, b: &Profiled, margin: f64) -> Self {
-        let headline = a.result.headline.clone();
+        let primary_metric = a.result.primary_metric.clone();
         let levels: Vec<LevelFigure> =
-            shared(a, b).map(|(a, b)| LevelFigure::of(&headline, a, b, margin)).collect();
+            shared(a, b).map(|(a, b)| LevelFigure::of(&primary_metric, a, b, margin)).collect();
         let means = |read: fn(&Figure) -> f64| -> Vec<f64> {
             levels.iter().map(|level| read(&level.figure)).collect()
         };
         let (means_a, means_b) = (means(|figure| figure.a), means(|figure| figure.b));
-        let named = Named::headline(&headline);
+        let named = Named::primary_metric(&primary_metric);
         let figure = named.compare(&means_a, &means_b, How::Pairs, margin);
         let users = |profiled: &Profiled| -> BTreeSet<u32> {
             profiled.result.levels.iter().map(|level| level.users).collect()
@@ -79,7 +79,7 @@ impl ComparisonResult {
         let facts =
             [a, b].map(|side| Facts::of_profile(&side.result, &side.schema, &side.server_settings));
         let made = Made {
-            headline,
+            primary_metric,
             sides: [side(names[0], &a.result), side(names[1], &b.result)],
             figures: vec![figure],
             profiles: Some(Profiles { levels, left_out, curves }),
@@ -112,9 +112,9 @@ fn side(name: &str, profile: &ProfileResult) -> Side {
 }
 
 impl LevelFigure {
-    fn of(headline: &HeadlineName, a: &Level, b: &Level, margin: f64) -> Self {
+    fn of(primary_metric: &PrimaryMetricName, a: &Level, b: &Level, margin: f64) -> Self {
         let values = |level: &Level| level.runs.iter().map(|run| run.value).collect::<Vec<f64>>();
-        let named = Named::headline(headline);
+        let named = Named::primary_metric(primary_metric);
         let figure = named.compare(&values(a), &values(b), How::Runs, margin);
         Self { users: a.users, figure }
     }

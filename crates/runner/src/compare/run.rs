@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use triphammer_core::stats::rate;
-use triphammer_core::workload::Headline;
+use triphammer_core::workload::PrimaryMetric;
 
 use crate::measure::Measure;
 use crate::result::RunResult;
@@ -32,7 +32,7 @@ const NEEDED: [Needed; 3] = [("p50", 10, "p50_us"), ("p95", 20, "p95_us"), ("p99
 #[must_use]
 pub fn seconds(
     result: &RunResult,
-    headline: &Headline,
+    primary_metric: &PrimaryMetric,
     transactions: &[String],
     rows: &[SeriesRow],
 ) -> Seconds {
@@ -42,19 +42,20 @@ pub fn seconds(
     let in_window =
         |row: &&SeriesRow| row.first as f64 > start - 0.5 && row.last as f64 + 1.0 < end + 1e-3;
     let rows: Vec<&SeriesRow> = rows.iter().filter(in_window).collect();
-    let measure = Measure::from(headline.measure);
+    let measure = Measure::from(primary_metric.measure);
     let mut seconds = Seconds::new();
     for second in rows.chunk_by(|a, b| a.first == b.first) {
         #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
         let length = (second[0].last - second[0].first + 1) as f64;
-        let counted = second.iter().filter(|row| headline.transactions.contains(&row.transaction));
+        let counted =
+            second.iter().filter(|row| primary_metric.transactions.contains(&row.transaction));
         let counted = counted.map(|row| row.values.count("committed")).sum();
         let counted = measure.value(counted, length);
         let all =
             |row: &&SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
         let all = second.iter().map(all).sum();
         let mut record = |name: String, value| seconds.entry(name).or_default().push(value);
-        record(headline.name.to_lowercase(), counted);
+        record(primary_metric.name.to_lowercase(), counted);
         record("tpm".to_owned(), rate(all, length, 60));
     }
     for (place, name) in transactions.iter().enumerate() {

@@ -5,7 +5,7 @@ use super::profiles::Profiled;
 use super::run::{Run, seconds};
 use crate::describe;
 use crate::failure::Failure;
-use crate::profile::{HeadlineName, ProfileResult};
+use crate::profile::{PrimaryMetricName, ProfileResult};
 use crate::result::{JobKind, RunResult};
 use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
 
@@ -47,7 +47,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
             of_one_workload(&names, [&a[0].result.workload.name, &b[0].result.workload.name])?;
             of_one_metric(
                 &names,
-                [&a[0], &b[0]].map(|run| HeadlineName::of(&run.result.headline)),
+                [&a[0], &b[0]].map(|run| PrimaryMetricName::of(&run.result.primary_metric)),
             )?;
             if let ([a], [b]) = (a.as_mut_slice(), b.as_mut_slice()) {
                 for run in [a, b] {
@@ -58,7 +58,10 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
         }
         (Chosen::Profile(a), Chosen::Profile(b)) => {
             of_one_workload(&names, [&a.result.workload.name, &b.result.workload.name])?;
-            of_one_metric(&names, [a.result.headline.clone(), b.result.headline.clone()])?;
+            of_one_metric(
+                &names,
+                [a.result.primary_metric.clone(), b.result.primary_metric.clone()],
+            )?;
             Ok(ComparisonResult::of_profiles(names, &a, &b, margin))
         }
         (Chosen::Runs(_), Chosen::Profile(_)) => Err(mismatch(&names, "a run", "a profile")),
@@ -79,12 +82,12 @@ fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failur
 }
 
 /// A workload may have runs with different primary metrics.
-fn of_one_metric(names: &[&str; 2], metrics: [HeadlineName; 2]) -> Result<(), Failure> {
+fn of_one_metric(names: &[&str; 2], metrics: [PrimaryMetricName; 2]) -> Result<(), Failure> {
     let [a, b] = &metrics;
     if a.compares_with(b) {
         return Ok(());
     }
-    let per = |metric: &HeadlineName| format!("about {} per {}", metric.name, metric.per);
+    let per = |metric: &PrimaryMetricName| format!("about {} per {}", metric.name, metric.per);
     Err(mismatch(names, &per(a), &per(b)))
 }
 
@@ -173,7 +176,7 @@ fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
         )?;
         of_one_metric(
             &["the first run of it", "another"],
-            [&runs[0], run].map(|run| HeadlineName::of(&run.result.headline)),
+            [&runs[0], run].map(|run| PrimaryMetricName::of(&run.result.primary_metric)),
         )?;
     }
     Ok(runs)
@@ -195,7 +198,7 @@ fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds
     let rows = store.series(job).map_err(refuse)?;
     let workload = describe(&result.workload.name)?;
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
-    Ok(seconds(result, &workload.headline, &names, &rows))
+    Ok(seconds(result, &workload.primary_metric, &names, &rows))
 }
 
 fn refuse(error: StoreError) -> Failure {

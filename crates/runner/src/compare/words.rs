@@ -29,12 +29,12 @@ pub(crate) fn ratio(ratio: f64, interval: Interval) -> String {
 }
 
 /// About how many minutes of measuring what is missing takes, with runs of `each_s` and rests between.
-pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, settle_s: f64) -> Option<f64> {
+pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, cool_down_s: f64) -> Option<f64> {
     let Verdict::Inconclusive { more: Some(more) } = verdict else { return None };
     #[expect(clippy::cast_precision_loss, reason = "a guess at minutes")]
     let seconds = match more {
-        More::Pairs { pairs } => 2.0 * f64::from(pairs) * (each_s? + settle_s),
-        More::Runs { runs } => 2.0 * f64::from(runs) * (each_s? + settle_s),
+        More::Pairs { pairs } => 2.0 * f64::from(pairs) * (each_s? + cool_down_s),
+        More::Runs { runs } => 2.0 * f64::from(runs) * (each_s? + cool_down_s),
         More::Points { points } => 2.0 * points as f64,
     };
     Some(seconds / 60.0)
@@ -135,7 +135,7 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     }
     if let Some(pairs) = result.pairs.as_ref().filter(|pairs| pairs.made < pairs.asked) {
         let text = format!("{} of {} pairs were made", pairs.made, pairs.asked);
-        warn("pairs_missing", text, pairs.refused.first().map(|run| run.reason.as_str()));
+        warn("pairs_missing", text, pairs.failed_runs.first().map(|run| run.reason.as_str()));
     }
     found
 }
@@ -204,7 +204,7 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
             "by the client: its throughput says more of this program than of the database",
         ),
     ] {
-        let of_them = side.runs.iter().filter(|run| run.limited_by == limit).count();
+        let of_them = side.runs.iter().filter(|run| run.bottleneck == limit).count();
         if of_them * 2 > side.runs.len() {
             warn("limited", format!("{name} was limited {what}"), None);
         }

@@ -196,10 +196,10 @@ impl Document {
 
     /// Name and value of the first figure.
     #[must_use]
-    pub fn headline(&self) -> Option<(String, f64)> {
+    pub fn primary_metric(&self) -> Option<(String, f64)> {
         match self {
             Self::Build(_) | Self::Check(_) | Self::Removal(_) => None,
-            Self::Run(of) => Some((of.headline.name.clone(), of.headline.value)),
+            Self::Run(of) => Some((of.primary_metric.name.clone(), of.primary_metric.value)),
             Self::Profile(of) => of.first_figure(),
             Self::Capacity(of) => of.first_figure(),
             Self::Comparison(of) => of.first_figure(),
@@ -213,11 +213,13 @@ impl Document {
             Self::Build(of) => format!("{}: {} rows", of.outcome, format::integer(of.rows)),
             Self::Check(of) => of.outcome(),
             Self::Removal(of) => format!("dropped {}", of.removed.join(", ")),
-            Self::Run(of) => format!("{:.0} {}", of.headline.value, of.headline.name),
-            Self::Profile(_) | Self::Capacity(_) | Self::Comparison(_) => match self.headline() {
-                Some((name, value)) => format!("{} {name}", format::figure(value)),
-                None => "nothing was found".to_owned(),
-            },
+            Self::Run(of) => format!("{:.0} {}", of.primary_metric.value, of.primary_metric.name),
+            Self::Profile(_) | Self::Capacity(_) | Self::Comparison(_) => {
+                match self.primary_metric() {
+                    Some((name, value)) => format!("{} {name}", format::figure(value)),
+                    None => "nothing was found".to_owned(),
+                }
+            }
         }
     }
 }

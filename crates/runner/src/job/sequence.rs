@@ -14,13 +14,13 @@ pub(super) const fn work<Q: Question>() -> Work {
 /// The question, and the rest between two runs.
 fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
-    let settle = campaign::settle(job.targets[0].embedded);
-    Ok((question, job.settings.duration("settle", settle)?))
+    let cool_down = campaign::cool_down(job.targets[0].embedded);
+    Ok((question, job.settings.duration("cool-down", cool_down)?))
 }
 
 fn preview<Q: Question>(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
-    let (question, settle) = ask::<Q>(job)?;
-    let campaign = campaign(job, settle);
+    let (question, cool_down) = ask::<Q>(job)?;
+    let campaign = campaign(job, cool_down);
     let trials = question.trials();
     let runs = trials.iter().map(|trial| {
         let (settings, resolved) = campaign.resolve(trial, watch, true)?;
@@ -31,17 +31,17 @@ fn preview<Q: Question>(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Fai
 
 fn run<Q: Question>(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
     let watch = &Watch::new(watcher);
-    let (mut question, settle) = ask::<Q>(job)?;
+    let (mut question, cool_down) = ask::<Q>(job)?;
     let mut store = job.open_store(watch)?;
-    campaign(job, settle).conduct(&mut question, store.as_mut(), &job.handle, watch)
+    campaign(job, cool_down).conduct(&mut question, store.as_mut(), &job.handle, watch)
 }
 
-const fn campaign(job: &Job, settle: Duration) -> Campaign<'_> {
+const fn campaign(job: &Job, cool_down: Duration) -> Campaign<'_> {
     Campaign {
         workload: &job.workload,
         settings: &job.settings,
         targets: job.targets.as_slice(),
-        settle,
+        cool_down,
         resumed: job.resumed.as_ref(),
     }
 }

@@ -19,7 +19,7 @@
 mod rate;
 
 use triphammer_core::recorder::TypeInterval;
-use triphammer_core::workload::{Headline, MeasureDef};
+use triphammer_core::workload::{MeasureDef, PrimaryMetric};
 use triphammer_statistics::compare::Better;
 
 use crate::requirement::Unit;
@@ -59,10 +59,10 @@ impl From<MeasureDef> for Measure {
 
 /// What of these transactions, by type, the primary metric counts.
 #[must_use]
-pub fn counted(headline: &Headline, types: &[TypeInterval]) -> u64 {
-    match headline.measure {
+pub fn counted(primary_metric: &PrimaryMetric, types: &[TypeInterval]) -> u64 {
+    match primary_metric.measure {
         MeasureDef::Rate { .. } => {
-            headline.transactions.iter().map(|at| types[*at].counts.committed).sum()
+            primary_metric.transactions.iter().map(|at| types[*at].counts.committed).sum()
         }
     }
 }

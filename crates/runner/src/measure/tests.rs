@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn of(workload: &str) -> Headline {
-    crate::describe(workload).unwrap().headline.clone()
+fn of(workload: &str) -> PrimaryMetric {
+    crate::describe(workload).unwrap().primary_metric.clone()
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn the_workloads_declare_what_counts_and_in_which_unit() {
     assert_eq!(counted(&tps, &seen[..3]), 600, "all three types");
     assert_eq!(Measure::from(tps.measure).value(600, 5.0), 120.0);
     assert_eq!(Measure::from(tps.measure).value(600, 0.0), 0.0);
-    let select_only = Headline { transactions: vec![2], ..tps };
+    let select_only = PrimaryMetric { transactions: vec![2], ..tps };
     assert_eq!(counted(&select_only, &seen[..3]), 300, "a chosen type");
 }
 

@@ -297,13 +297,14 @@ pub static OF_TYPE: &[Metric] = &[
         .column("rolled_back")
         .api(Some("rolled_back"), None, None),
     of_type!("failed", "failed", "Ended failed.", Counts::failures).column("failed"),
-    of_type!("in_doubt", "in doubt", "Ended in doubt.", |c| c.in_doubt).column("in_doubt"),
+    of_type!("indeterminate", "in doubt", "Ended in doubt.", |c| c.indeterminate)
+        .column("indeterminate"),
     Metric::new(
         ["failures", "failed", "Ended failed or in doubt."],
         Unit::Count,
         Kind::Counter,
         Merge::Sum,
-        Derived(|v, _| Some(v.get("failed")? + v.get("in_doubt")?)),
+        Derived(|v, _| Some(v.get("failed")? + v.get("indeterminate")?)),
     )
     .no_file()
     .zero()
@@ -336,11 +337,11 @@ pub static OF_TYPE: &[Metric] = &[
     .zero()
     .api(Some("max_us"), Some("max_us"), None),
     hidden(
-        ["tally", "What the type counts of itself."],
+        ["counter", "What the type counts of itself."],
         Unit::Count,
-        OfType(|t| Some(signed(t.counts.tally))),
+        OfType(|t| Some(signed(t.counts.counter))),
     )
-    .column("tally")
+    .column("counter")
     .zero(),
     hidden(
         ["response_ns", "Σ response time of committed ones."],

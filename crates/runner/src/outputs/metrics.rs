@@ -288,7 +288,7 @@ impl TypeTotals {
             ("committed", counts.committed),
             ("rolled_back", counts.rolled_back),
             ("failed", counts.failures()),
-            ("in_doubt", counts.in_doubt),
+            ("indeterminate", counts.indeterminate),
         ]
         .into_iter()
         .map(|(outcome, count)| {

@@ -13,7 +13,7 @@ use super::findings;
 use crate::host::Host;
 use crate::measure;
 use crate::result::{
-    Bottleneck, HeadlineFigure, JobKind, Redacted, RunResult, Setting, Status, Steady, Tool,
+    Bottleneck, JobKind, PrimaryMetricFigure, Redacted, RunResult, Setting, Status, Steady, Tool,
     WorkloadFacts,
 };
 use crate::store::JobId;
@@ -23,7 +23,7 @@ pub const PROFILE_FORMAT: u32 = 1;
 
 /// What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it
 /// measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of
-/// `headline`.
+/// `primary_metric`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "The result of a profile")]
 pub struct ProfileResult {
@@ -45,7 +45,7 @@ pub struct ProfileResult {
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What is measured.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// The transaction type whose response times are reported; `all` for all of them.
     pub times_of: String,
     /// The levels, ascending, with their runs.
@@ -57,7 +57,7 @@ pub struct ProfileResult {
     /// What the levels and the curve say, in words; the most important first.
     pub findings: Vec<String>,
     /// Levels that could not be run.
-    pub refused: Vec<RefusedLevel>,
+    pub failed_runs: Vec<FailedLevel>,
     /// Throughput of the last block of runs over that of the first, less 1, level by level; `None` with
     /// fewer than two blocks.
     pub drift: Option<f64>,
@@ -79,7 +79,7 @@ pub struct ProfileResult {
 
 /// A first figure without a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HeadlineName {
+pub struct PrimaryMetricName {
     /// `NOPM`.
     pub name: String,
     /// `New-Orders committed per minute`.
@@ -122,7 +122,7 @@ pub struct Level {
     /// Greatest share of failures of its runs.
     pub failure_share: f64,
     /// What limited most of its runs.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
     /// The first figure that the curve gives; `None` without one.
     pub fitted: Option<f64>,
     /// `mean` over `fitted`, less 1.
@@ -159,12 +159,12 @@ pub struct LevelRun {
     /// Whether it did what it was to do: failures within the limit, nothing contradicted.
     pub good: bool,
     /// What limited it.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
 }
 
 /// A level that could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RefusedLevel {
+pub struct FailedLevel {
     /// Virtual users.
     pub users: u32,
     /// The step that was tried.
@@ -213,10 +213,10 @@ pub struct Curve {
     pub residual: f64,
 }
 
-impl HeadlineName {
+impl PrimaryMetricName {
     /// Of a run's.
     #[must_use]
-    pub fn of(figure: &HeadlineFigure) -> Self {
+    pub fn of(figure: &PrimaryMetricFigure) -> Self {
         Self {
             name: figure.name.clone(),
             meaning: figure.meaning.clone(),
@@ -295,14 +295,14 @@ impl LevelRun {
             step,
             users: result.spec.users,
             started_at: result.started_at.clone(),
-            value: result.headline.value,
+            value: result.primary_metric.value,
             interval: steadiness.and_then(|steadiness| steadiness.interval),
             steady: steadiness.map(|steadiness| steadiness.verdict),
             p95_us: seen.response.p95_us,
             p99_us: seen.response.p99_us,
             failure_share: result.failures.share,
             good: result.is_good(),
-            limited_by: result.limited_by.kind,
+            bottleneck: result.bottleneck.kind,
         }
     }
 }
@@ -311,8 +311,8 @@ impl ProfileResult {
     /// Name and value of the first figure, for lists; `None` where nothing was found.
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
-        let best = self.headline.best(self.levels.iter().map(|level| level.mean))?;
-        Some((self.headline.name.clone(), best))
+        let best = self.primary_metric.best(self.levels.iter().map(|level| level.mean))?;
+        Some((self.primary_metric.name.clone(), best))
     }
 
     /// The document of the runs made so far: a function of its arguments and of nothing else.
@@ -323,15 +323,15 @@ impl ProfileResult {
         status: Status,
         order: Order,
         runs: Vec<LevelRun>,
-        refused: Vec<RefusedLevel>,
+        failed_runs: Vec<FailedLevel>,
         times_of: Option<usize>,
     ) -> Self {
         let points: Vec<Point> =
             runs.iter().map(|run| Point { users: run.users, throughput: run.value }).collect();
         let drift = findings::drift(&runs);
-        let headline = HeadlineName::of(&first.headline);
-        let (usl, no_curve) = match (headline.better, usl::fit(&points)) {
-            (Better::Lower, _) => (None, Some(no_law(&headline))),
+        let primary_metric = PrimaryMetricName::of(&first.primary_metric);
+        let (usl, no_curve) = match (primary_metric.better, usl::fit(&points)) {
+            (Better::Lower, _) => (None, Some(no_law(&primary_metric))),
             (Better::Higher, Ok(found)) => (Some(Usl::of(&found)), None),
             (Better::Higher, Err(error)) => (None, Some(error.to_string())),
         };
@@ -345,13 +345,13 @@ impl ProfileResult {
             label: first.label.clone(),
             status,
             started_at: first.started_at.clone(),
-            headline,
+            primary_metric,
             times_of: times_of.map_or("all", |seen| seen.name.as_str()).to_owned(),
             levels,
             usl,
             no_curve,
             findings: Vec::new(),
-            refused,
+            failed_runs,
             drift,
             order,
             workload: first.workload.clone(),
@@ -375,7 +375,9 @@ impl ProfileResult {
     #[must_use]
     pub fn is_good(&self) -> bool {
         let runs = self.levels.iter().flat_map(|level| &level.runs);
-        self.status == Status::Complete && self.refused.is_empty() && runs.clone().all(|r| r.good)
+        self.status == Status::Complete
+            && self.failed_runs.is_empty()
+            && runs.clone().all(|r| r.good)
     }
 }
 
@@ -401,7 +403,7 @@ impl Level {
             p95_us: median(runs.iter().map(|run| run.p95_us)),
             p99_us: median(runs.iter().map(|run| run.p99_us)),
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),
-            limited_by: most(runs.iter().map(|run| run.limited_by)),
+            bottleneck: most(runs.iter().map(|run| run.bottleneck)),
             fitted,
             residual: fitted.filter(|fitted| *fitted > 0.0).map(|fitted| mean / fitted - 1.0),
             runs: runs.to_vec(),
@@ -410,8 +412,8 @@ impl Level {
 }
 
 /// The law is about throughput.
-fn no_law(headline: &HeadlineName) -> String {
-    format!("no curve of {}: the scalability law describes throughput only", headline.name)
+fn no_law(primary_metric: &PrimaryMetricName) -> String {
+    format!("no curve of {}: the scalability law describes throughput only", primary_metric.name)
 }
 
 /// The lower median.

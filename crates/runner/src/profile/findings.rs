@@ -22,14 +22,14 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
         }
         None => found.extend(profile.no_curve.clone()),
     }
-    found.extend(limited_by(&profile.levels));
+    found.extend(bottleneck(&profile.levels));
     if let Some(usl) = &profile.usl {
         found.extend(misfit(usl));
     }
     found.extend(drifts(profile.drift));
     found.extend(unsteady(&profile.levels));
     found.extend(bad_runs(&profile.levels));
-    found.extend(profile.refused.iter().map(|refused| {
+    found.extend(profile.failed_runs.iter().map(|refused| {
         format!(
             "{} virtual users could not be run, and more were not tried: {}",
             refused.users, refused.reason
@@ -54,7 +54,7 @@ fn users_of(number: &str) -> String {
 }
 
 fn peak(profile: &ProfileResult, usl: &Usl) -> String {
-    let name = &profile.headline.name;
+    let name = &profile.primary_metric.name;
     match &usl.peak {
         Peak::Reached { users, throughput } => format!(
             "the peak is at {} with {} {name}",
@@ -114,8 +114,8 @@ pub(crate) fn parameter(value: f64) -> String {
 }
 
 /// What the runs say limited them, where it was not the database.
-fn limited_by(levels: &[Level]) -> Option<String> {
-    let last = levels.last()?.limited_by;
+fn bottleneck(levels: &[Level]) -> Option<String> {
+    let last = levels.last()?.bottleneck;
     let what = match last {
         Bottleneck::Client => "the client's, not the database's",
         Bottleneck::Host => "the shared host's, not the database's alone",
@@ -123,7 +123,7 @@ fn limited_by(levels: &[Level]) -> Option<String> {
         Bottleneck::Load => "that of users who leave room for more",
         Bottleneck::Undecided | Bottleneck::Database => return None,
     };
-    let from = levels.iter().rev().take_while(|level| level.limited_by == last).last()?.users;
+    let from = levels.iter().rev().take_while(|level| level.bottleneck == last).last()?.users;
     let label = last.label();
     Some(match from == levels[0].users {
         true => format!("{label} was the limit of every level: the curve is {what}"),

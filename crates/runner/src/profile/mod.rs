@@ -28,7 +28,8 @@ use crate::store::JobId;
 use crate::target::Target;
 
 pub use document::{
-    Curve, HeadlineName, Level, LevelRun, Order, PROFILE_FORMAT, ProfileResult, RefusedLevel, Usl,
+    Curve, FailedLevel, Level, LevelRun, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult,
+    Usl,
 };
 pub(crate) use findings::parameter;
 pub use levels::Asked;
@@ -87,10 +88,10 @@ impl ProfileRequest {
 #[derive(Clone, Debug)]
 pub struct ProfileSearch {
     request: ProfileRequest,
-    /// The transaction types of the headline; their time is reported by level.
+    /// The transaction types of the primary metric; their time is reported by level.
     times_of: Option<usize>,
     results: Vec<(PlannedRun, LevelRun)>,
-    refused: Vec<RefusedLevel>,
+    failed_runs: Vec<FailedLevel>,
     /// Of the first run.
     first: Option<Box<RunResult>>,
 }
@@ -99,11 +100,11 @@ impl ProfileSearch {
     /// A profile with nothing run yet.
     #[must_use]
     pub fn new(request: ProfileRequest, workload: &Description) -> Self {
-        let times_of = match &*workload.headline.transactions {
+        let times_of = match &*workload.primary_metric.transactions {
             [one] => Some(*one),
             _ => None,
         };
-        Self { request, times_of, results: Vec::new(), refused: Vec::new(), first: None }
+        Self { request, times_of, results: Vec::new(), failed_runs: Vec::new(), first: None }
     }
 
     /// The search, told everything, and the levels that it has tried in their order; `None` where the
@@ -151,7 +152,7 @@ impl ProfileSearch {
 
     /// Whether a level could not be run. Where one cannot, higher ones need not be tried.
     fn is_refused(&self, users: u32) -> bool {
-        self.refused.iter().any(|refused| refused.users <= users)
+        self.failed_runs.iter().any(|refused| refused.users <= users)
     }
 }
 
@@ -167,8 +168,8 @@ impl ProfileSearch {
             steps: self.steps(),
         };
         let runs = self.results.iter().map(|(_, run)| run.clone()).collect();
-        let refused = self.refused.clone();
-        Some(ProfileResult::new(first, job, status, order, runs, refused, self.times_of))
+        let failed_runs = self.failed_runs.clone();
+        Some(ProfileResult::new(first, job, status, order, runs, failed_runs, self.times_of))
     }
 }
 
@@ -209,9 +210,9 @@ impl Question for ProfileSearch {
         self.first.get_or_insert_with(|| Box::new(result.clone()));
     }
 
-    fn refused(&mut self, step: &PlannedRun, reason: &str) {
+    fn report_failure(&mut self, step: &PlannedRun, reason: &str) {
         let users = step.settings.first().and_then(|(_, users)| users.value());
-        self.refused.push(RefusedLevel {
+        self.failed_runs.push(FailedLevel {
             users: users.unwrap_or_default(),
             step: step.number,
             reason: crate::result::mask_secrets(reason),

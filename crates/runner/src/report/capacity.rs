@@ -96,7 +96,7 @@ fn probes(result: &CapacityResult) -> Table {
             percent(probe.failure_share),
             probe.job.map_or("-".to_owned(), |job| job.to_string()),
             probe.reason.map_or("yes", |reason| reason.label()).to_owned(),
-            probe.limited_by.label().to_owned(),
+            probe.bottleneck.label().to_owned(),
         ]);
     }
     table

@@ -31,7 +31,7 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
     lines.extend(indented(&figures(&result.figures)));
     if let Some(profiles) = &result.profiles {
         lines.push(String::new());
-        lines.extend(indented(&levels(profiles, &result.headline.name)));
+        lines.extend(indented(&levels(profiles, &result.primary_metric.name)));
         if !profiles.curves.is_empty() {
             lines.push(String::new());
             lines.extend(indented(&curves(&profiles.curves)));
@@ -70,7 +70,7 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     out.push_str(&format!("\n**{}**\n", capital(&result.words)));
     out.push_str(&format!("\n{}", figures(&result.figures).markdown()));
     if let Some(profiles) = &result.profiles {
-        let levels = levels(profiles, &result.headline.name);
+        let levels = levels(profiles, &result.primary_metric.name);
         out.push_str(&format!("\n## Levels\n\n{}", levels.markdown()));
         if !profiles.curves.is_empty() {
             out.push_str(&format!("\n## Curves\n\n{}", curves(&profiles.curves).markdown()));
@@ -153,8 +153,9 @@ fn cells(one: &Figure) -> [String; 3] {
     [show(one.a), show(one.b), ratio]
 }
 
-fn levels(profiles: &Profiles, headline: &str) -> Table {
-    let head = ["vus", &format!("{headline} A"), &format!("{headline} B"), "B/A (95 %)", ""];
+fn levels(profiles: &Profiles, primary_metric: &str) -> Table {
+    let head =
+        ["vus", &format!("{primary_metric} A"), &format!("{primary_metric} B"), "B/A (95 %)", ""];
     let mut table = Table::new(0, &head);
     for level in &profiles.levels {
         let mut row = vec![level.users.to_string()];
@@ -230,7 +231,7 @@ fn conditions(side: &Side) -> String {
 /// Where the runs of the pairs are, and how to go on.
 fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
-    let rest = super::format::duration(pairs.settle_s);
+    let rest = super::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
     let margin = format!(
         "Runs in the order A B B A with rests of {rest}, margin ± {}",

@@ -19,9 +19,9 @@ fn failing(result: &RunResult) -> Option<String> {
     let conflict = |class: triphammer_core::ErrorClass| class.is_retryable();
     let most = result.errors.iter().max_by_key(|error| (!conflict(error.class), error.count));
     let error = most.map_or(String::new(), |error| format!(": {}", error.message));
-    let headline = &result.headline;
-    let (value, share) = (figure(headline.value), percent(failures.share));
-    Some(format!("{} {value}, {share} failed{error}", headline.name))
+    let primary_metric = &result.primary_metric;
+    let (value, share) = (figure(primary_metric.value), percent(failures.share));
+    Some(format!("{} {value}, {share} failed{error}", primary_metric.name))
 }
 
 /// `complete, requirements failed: nopm >= 50000`.

@@ -53,7 +53,7 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
 
 fn table(result: &HistoryResult) -> Table {
     let mut table =
-        Table::new(6, &["job", "started (UTC)", &result.headline.name, "", "", "change"]);
+        Table::new(6, &["job", "started (UTC)", &result.primary_metric.name, "", "", "change"]);
     let most = result.runs.iter().map(|run| run.value).fold(0.0, f64::max);
     let skipped = result.runs.len().saturating_sub(SHOWN);
     for (at, run) in result.runs.iter().enumerate().skip(skipped) {

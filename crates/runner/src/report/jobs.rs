@@ -57,7 +57,7 @@ fn table(jobs: &[JobRow], cell: usize) -> Table {
             job.scale.to_string(),
             cut_in_the_middle(job.target.as_str(), cell),
             job.users.map_or_else(String::new, |users| users.to_string()),
-            headline(job),
+            primary_metric(job),
         ];
         if labels {
             cells.push(cut(job.label.as_deref().unwrap_or_default(), cell));
@@ -69,8 +69,8 @@ fn table(jobs: &[JobRow], cell: usize) -> Table {
 
 /// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level, or
 /// `slower: NOPM B/A 0.95 (14 runs)`.
-fn headline(job: &JobRow) -> String {
-    let figure = match (&job.headline_name, job.headline_value) {
+fn primary_metric(job: &JobRow) -> String {
+    let figure = match (&job.primary_metric_name, job.primary_metric_value) {
         (Some(name), Some(value)) => format!("{name} {}", figure(value)),
         _ => String::new(),
     };

@@ -66,7 +66,7 @@ pub fn of_run(result: &RunResult) -> Suite {
     let case =
         |class, name: &str, outcome| Case { class, name: name.to_owned(), outcome, seconds: 0.0 };
     let failures = words::failures(result);
-    let verification = &result.headline.verification;
+    let verification = &result.primary_metric.verification;
     let mut cases = vec![
         Case {
             seconds: result.durations.whole_s,
@@ -79,7 +79,7 @@ pub fn of_run(result: &RunResult) -> Suite {
         ),
         case(
             "triphammer.checks",
-            &format!("the database counts the same {}", result.headline.name),
+            &format!("the database counts the same {}", result.primary_metric.name),
             of_verdict(verification.verdict, verification.words.clone()),
         ),
     ];
@@ -114,8 +114,8 @@ fn completed(result: &RunResult) -> Outcome {
     }
     match words::ending(result) {
         None => {
-            let headline = words::headline(result).swap_remove(0);
-            Outcome::Passed(format!("{} {}", headline[0], headline[1]))
+            let primary_metric = words::primary_metric(result).swap_remove(0);
+            Outcome::Passed(format!("{} {}", primary_metric[0], primary_metric[1]))
         }
         Some(ending) => Outcome::Failed(ending),
     }

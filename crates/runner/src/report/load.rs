@@ -1,6 +1,6 @@
 //! What reports say of loads that wait, and of the slowest transactions.
 
-use triphammer_core::engine::Author;
+use triphammer_core::engine::Origin;
 use triphammer_core::outcome::Outcome;
 use triphammer_core::spec::Sessions;
 
@@ -38,7 +38,7 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
         table.row(vec![
             integer(number),
             title(&slow.transaction),
-            author(slow.author),
+            origin(slow.origin),
             outcome(slow.outcome),
             clock(slow.finished_s),
             whole_milliseconds(slow.response_us),
@@ -50,10 +50,10 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
 }
 
 /// What a transaction's input was drawn from.
-pub(crate) fn author(author: Author) -> String {
-    match author {
-        Author::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
-        Author::Arrival(number) => format!("arrival {}", integer(number)),
+pub(crate) fn origin(origin: Origin) -> String {
+    match origin {
+        Origin::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
+        Origin::Arrival(number) => format!("arrival {}", integer(number)),
     }
 }
 
@@ -62,7 +62,7 @@ fn outcome(outcome: Outcome) -> String {
         Outcome::Committed => "committed".to_owned(),
         Outcome::RolledBack => "rolled back".to_owned(),
         Outcome::Failed(class) => format!("failed: {}", class.label()),
-        Outcome::InDoubt => "in doubt".to_owned(),
+        Outcome::Indeterminate => "in doubt".to_owned(),
     }
 }
 

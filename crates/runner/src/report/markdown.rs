@@ -36,10 +36,10 @@ pub fn markdown(result: &RunResult) -> String {
     for first in first::lines(result) {
         out.push_str(&format!("\n**{first}**\n"));
     }
-    headline(result, &mut out);
-    let advice = &result.limited_by.advice;
-    let limited_by = words::limited_by(result);
-    out.push_str(&format!("\n**{}** {limited_by} → {advice}\n", words::LIMITED_BY));
+    primary_metric(result, &mut out);
+    let advice = &result.bottleneck.advice;
+    let bottleneck = words::bottleneck(result);
+    out.push_str(&format!("\n**{}** {bottleneck} → {advice}\n", words::LIMITED_BY));
     requirements(result, &mut out);
     if let Some(steadiness) = words::judged_steadiness(result) {
         let next = steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
@@ -65,9 +65,9 @@ pub fn markdown(result: &RunResult) -> String {
     plainly(&out)
 }
 
-fn headline(result: &RunResult, out: &mut String) {
+fn primary_metric(result: &RunResult, out: &mut String) {
     let mut table = Table::new(1, &["", "", ""]);
-    for (index, [name, value, meaning]) in words::headline(result).into_iter().enumerate() {
+    for (index, [name, value, meaning]) in words::primary_metric(result).into_iter().enumerate() {
         let meaning = match index {
             0 => format!("{meaning}; {}", words::verification(result)),
             _ => meaning,

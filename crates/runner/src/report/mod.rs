@@ -27,7 +27,7 @@ pub use chart::Charset;
 pub use comparison::{comparison, comparison_markdown};
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
-pub(crate) use load::author;
+pub(crate) use load::origin;
 pub use markdown::markdown;
 pub use plain::{build, check, datagen, document, document_markdown, stored, stored_json};
 pub use profile::{profile, profile_markdown};

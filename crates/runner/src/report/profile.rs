@@ -181,7 +181,7 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
         points: &points,
         curve: at.as_ref().map(|at| at as &dyn Fn(f64) -> f64),
         peak,
-        title: &result.headline.name,
+        title: &result.primary_metric.name,
     };
     chart::lines(&chart, charset)
 }
@@ -192,8 +192,16 @@ fn levels(result: &ProfileResult) -> Table {
         "all" => "p95 ms".to_owned(),
         name => format!("p95 {name} ms"),
     };
-    let head =
-        ["vus", &result.headline.name, "±", "curve", p95.as_str(), "failed", "runs", "limited by"];
+    let head = [
+        "vus",
+        &result.primary_metric.name,
+        "±",
+        "curve",
+        p95.as_str(),
+        "failed",
+        "runs",
+        "limited by",
+    ];
     let mut table = Table::new(0, &head);
     for level in &result.levels {
         #[expect(clippy::cast_precision_loss, reason = "microseconds")]
@@ -207,7 +215,7 @@ fn levels(result: &ProfileResult) -> Table {
             if level.p95_us == 0 { "-".to_owned() } else { milliseconds(p95_us) },
             percent(level.failure_share),
             level.runs.len().to_string(),
-            level.limited_by.label().to_owned(),
+            level.bottleneck.label().to_owned(),
         ]);
     }
     table

@@ -94,8 +94,8 @@ impl Style {
 pub fn text(result: &RunResult, style: Style) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result, usize::MAX);
-    page.headline(result);
-    page.limited_by(result);
+    page.primary_metric(result);
+    page.bottleneck(result);
     page.requirements(result);
     page.steadiness(result);
     page.figures(result);
@@ -124,7 +124,7 @@ pub fn summary(result: &RunResult, style: Style) -> String {
 fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result, lines);
-    page.headline(result);
+    page.primary_metric(result);
     page.blank();
     page.in_short(result, lines);
     if let Some(job) = result.job {
@@ -186,8 +186,8 @@ impl Page {
         self.blank();
     }
 
-    fn headline(&mut self, result: &RunResult) {
-        let rows = words::headline(result);
+    fn primary_metric(&mut self, result: &RunResult) {
+        let rows = words::primary_metric(result);
         let names = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0);
         let values = rows.iter().map(|row| width(&row[1])).max().unwrap_or(0).max(10);
         for (index, [name, value, meaning]) in rows.iter().enumerate() {
@@ -201,22 +201,22 @@ impl Page {
     }
 
     fn verification(&mut self, result: &RunResult, indent: usize) {
-        let ink = Ink::of(result.headline.verification.verdict);
+        let ink = Ink::of(result.primary_metric.verification.verdict);
         for line in paragraph(&" ".repeat(indent), &words::verification(result)) {
             let text = self.style.paint(ink, line.trim_start());
             self.line(&format!("{}{text}", " ".repeat(indent)));
         }
     }
 
-    fn limited_by(&mut self, result: &RunResult) {
-        let limited = &result.limited_by;
+    fn bottleneck(&mut self, result: &RunResult) {
+        let limited = &result.bottleneck;
         self.blank();
         let ink = match limited.kind {
             Bottleneck::Load | Bottleneck::Database => Ink::Green,
             Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Ink::Yellow,
             Bottleneck::Undecided => Ink::Dim,
         };
-        self.verdict(words::LIMITED_BY, ink, &words::limited_by(result), Some(&limited.advice));
+        self.verdict(words::LIMITED_BY, ink, &words::bottleneck(result), Some(&limited.advice));
     }
 
     fn steadiness(&mut self, result: &RunResult) {

@@ -63,13 +63,18 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
 }
 
 /// Name, value and meaning of the figures that come first.
-pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
-    let headline = &result.headline;
+pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
+    let primary_metric = &result.primary_metric;
     let timed = result.durations.window_s > 0.0;
     let shown = |value| if timed { figure(value) } else { "none".to_owned() };
-    let mut rows = vec![[headline.name.clone(), shown(headline.value), headline.meaning.clone()]];
+    let mut rows = vec![[
+        primary_metric.name.clone(),
+        shown(primary_metric.value),
+        primary_metric.meaning.clone(),
+    ]];
     rows.extend(load::efficiency(result));
-    let Some(Throughput { name, per, of_minute }) = Measure::stored(&headline.per).throughput()
+    let Some(Throughput { name, per, of_minute }) =
+        Measure::stored(&primary_metric.per).throughput()
     else {
         return rows;
     };
@@ -90,7 +95,7 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
 
 /// `verified: the database counts the same`.
 pub(super) fn verification(result: &RunResult) -> String {
-    let verification = &result.headline.verification;
+    let verification = &result.primary_metric.verification;
     format!("{}: {}", verification.verdict.label(), verification.words)
 }
 
@@ -118,7 +123,7 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         let text = format!("{} — {first}", steady(steadiness.verdict));
         rows.push((STEADINESS, text, false));
     }
-    rows.push((LIMITED_BY, result.limited_by.title(), false));
+    rows.push((LIMITED_BY, result.bottleneck.title(), false));
     if !result.warnings.is_empty() {
         let count = counted(result.warnings.len() as u64, "warnings");
         rows.push(("Warnings", format!("{count}; the first: {}", result.warnings[0].text), false));
@@ -208,8 +213,8 @@ pub(super) fn slices(result: &RunResult) -> Option<Table> {
 pub(super) const LIMITED_BY: &str = "Limited by";
 
 /// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
-pub(super) fn limited_by(result: &RunResult) -> String {
-    format!("{} — {}", result.limited_by.title(), result.limited_by.words)
+pub(super) fn bottleneck(result: &RunResult) -> String {
+    format!("{} — {}", result.bottleneck.title(), result.bottleneck.words)
 }
 
 /// Before whether the window was steady.
@@ -248,7 +253,7 @@ pub(super) fn counts(figures: &Figures) -> Table {
             figure(seen.per_minute),
             integer(seen.rolled_back),
             integer(seen.failed),
-            integer(seen.in_doubt),
+            integer(seen.indeterminate),
             integer(seen.retried),
         ]);
     }
@@ -395,7 +400,7 @@ fn identity(result: &RunResult) -> String {
         integer(total.committed),
         integer(total.rolled_back),
         integer(total.failed),
-        integer(total.in_doubt),
+        integer(total.indeterminate),
         integer(total.in_flight.unwrap_or(0)),
     )
 }

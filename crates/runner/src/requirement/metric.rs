@@ -13,19 +13,19 @@ type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
 type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);
 type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
 
-/// Figures of the whole: the headline by its own name stands before them.
+/// Figures of the whole: the primary metric by its own name stands before them.
 const OF_RUN: &[OfRun] = &[
     ("tpm", Unit::Number, |r| timed(r, r.tpm_client)),
     ("tpm_server", Unit::Number, |r| r.tpm_server),
     ("failures", Unit::Share, |r| (r.run.total.ended > 0).then_some(r.failures.share)),
-    ("in_doubt", Unit::Number, |r| timed(r, number(r.window.total.in_doubt))),
+    ("indeterminate", Unit::Number, |r| timed(r, number(r.window.total.indeterminate))),
     ("retries", Unit::Share, |r| timed(r, retried(&r.window.total))),
     ("window", Unit::Us, |r| Some(r.durations.window_s * 1e6)),
     ("sessions.lost", Unit::Number, |r| Some(number(r.sessions.lost))),
     ("sessions.reconnected", Unit::Number, |r| Some(number(r.sessions.reconnected))),
     ("client.cpu_us", Unit::Us, |r| of_completed(r, r.client.cpu_us_per_transaction)),
     ("client.busiest", Unit::Share, |r| Some(r.client.busiest_share)),
-    ("client.lag_p99", Unit::Us, |r| r.limited_by.figures.lag_p99_us.map(number)),
+    ("client.lag_p99", Unit::Us, |r| r.bottleneck.figures.lag_p99_us.map(number)),
     ("arrivals.offered", Unit::Number, |r| r.arrivals.map(|a| number(a.offered))),
     ("arrivals.skipped", Unit::Number, |r| r.arrivals.map(|a| number(a.skipped))),
     ("arrivals.never_started", Unit::Number, |r| r.arrivals.map(|a| number(a.never_started))),
@@ -42,8 +42,10 @@ const OF_TYPE: &[OfType] = &[
     ("completed", Unit::Number, |t| Some(number(t.completed))),
     ("committed", Unit::Number, |t| Some(number(t.committed))),
     ("rolled_back", Unit::Number, |t| Some(number(t.rolled_back))),
-    ("failures", Unit::Share, |t| (t.ended > 0).then(|| share(t.failed + t.in_doubt, t.ended))),
-    ("in_doubt", Unit::Number, |t| Some(number(t.in_doubt))),
+    ("failures", Unit::Share, |t| {
+        (t.ended > 0).then(|| share(t.failed + t.indeterminate, t.ended))
+    }),
+    ("indeterminate", Unit::Number, |t| Some(number(t.indeterminate))),
     ("retries", Unit::Share, |t| Some(retried(t))),
 ];
 
@@ -71,7 +73,7 @@ const ALL: &str = "all";
 /// The names that mean something in the results of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
-    headline: String,
+    primary_metric: String,
     /// What that counts in.
     unit: Unit,
     types: Vec<String>,
@@ -87,7 +89,7 @@ pub struct Metric {
 
 #[derive(Clone, Debug, PartialEq)]
 enum MetricSource {
-    Headline,
+    PrimaryMetric,
     /// Place in [`OF_RUN`].
     Run(usize),
     /// A figure that is [declared](result::OF_RUN), and stands in the document under its name.
@@ -104,22 +106,22 @@ impl Vocabulary {
     /// The names of a workload.
     #[must_use]
     pub fn of_workload(workload: &Description) -> Self {
-        let (headline, transactions) = (&workload.headline, &workload.transactions);
-        let unit = Measure::from(headline.measure).unit();
-        Self::new(&headline.name, unit, transactions.iter().map(|t| &*t.name))
+        let (primary_metric, transactions) = (&workload.primary_metric, &workload.transactions);
+        let unit = Measure::from(primary_metric.measure).unit();
+        Self::new(&primary_metric.name, unit, transactions.iter().map(|t| &*t.name))
     }
 
     /// The names of a stored result.
     #[must_use]
     pub fn of_result(result: &RunResult) -> Self {
-        let (headline, types) = (&result.headline, &result.window.types);
-        let unit = Measure::stored(&headline.per).unit();
-        Self::new(&headline.name, unit, types.iter().map(|t| t.name.as_str()))
+        let (primary_metric, types) = (&result.primary_metric, &result.window.types);
+        let unit = Measure::stored(&primary_metric.per).unit();
+        Self::new(&primary_metric.name, unit, types.iter().map(|t| t.name.as_str()))
     }
 
-    fn new<'a>(headline: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
+    fn new<'a>(primary_metric: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
         let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
-        Self { headline: headline.to_lowercase(), unit, types }
+        Self { primary_metric: primary_metric.to_lowercase(), unit, types }
     }
 
     /// The figure of that name, or why there is none.
@@ -133,8 +135,8 @@ impl Vocabulary {
 
     fn known(&self, name: &str) -> Option<Metric> {
         let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
-        if name == self.headline {
-            return metric(self.unit, MetricSource::Headline);
+        if name == self.primary_metric {
+            return metric(self.unit, MetricSource::PrimaryMetric);
         }
         if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
             return metric(OF_RUN[place].1, MetricSource::Run(place));
@@ -161,7 +163,8 @@ impl Vocabulary {
     /// Every name.
     fn names(&self) -> Vec<String> {
         let of_run = of_run().map(str::to_owned).chain(waits());
-        let mut names: Vec<String> = std::iter::once(self.headline.clone()).chain(of_run).collect();
+        let mut names: Vec<String> =
+            std::iter::once(self.primary_metric.clone()).chain(of_run).collect();
         for of in &self.types {
             names.extend(of_type().map(|figure| format!("{of}.{figure}")));
         }
@@ -176,7 +179,7 @@ impl Vocabulary {
         let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
         format!(
             "metrics: {}, {}, {POOL_WAIT} and a time\n  TYPE. and one of {}, {}, or {SERVICE} and a time\n  TYPE: {}",
-            self.headline,
+            self.primary_metric,
             of_run.join(", "),
             of_type.join(", "),
             of_times.join(", "),
@@ -230,7 +233,7 @@ impl Metric {
             window.types.iter().chain([&window.total]).find(|seen| seen.name == name)
         };
         match &self.source {
-            MetricSource::Headline => timed(result, result.headline.value),
+            MetricSource::PrimaryMetric => timed(result, result.primary_metric.value),
             MetricSource::Run(place) => OF_RUN[*place].2(result),
             MetricSource::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
             MetricSource::PoolWait(place) => {

@@ -128,7 +128,7 @@ mod tests {
             ("tpm_server != 50_000", "tpm_server", Operator::NotEqual, 50_000.0),
             ("failures < 0.1%", "failures", Operator::Less, 0.001),
             ("failures < 0.001", "failures", Operator::Less, 0.001),
-            ("in_doubt == 0", "in_doubt", Operator::Equal, 0.0),
+            ("indeterminate == 0", "indeterminate", Operator::Equal, 0.0),
             ("new_order.p95 < 10ms", "new_order.p95", Operator::Less, 10_000.0),
             ("new_order.p9999 <= 1 s", "new_order.p9999", Operator::AtMost, 1_000_000.0),
             ("payment.service.mean < 250us", "payment.service.mean", Operator::Less, 250.0),

@@ -1,7 +1,7 @@
 //! Whether sums over the data moved by what the run's own transactions say, over the whole run:
 //!
 //! ```text
-//! Σ tallies of committed − m × unknown  ≤  after − before  ≤  Σ tallies of committed + m × unknown
+//! Σ counters of committed − m × unknown  ≤  after − before  ≤  Σ counters of committed + m × unknown
 //! ```
 //!
 //! where `unknown` are the transactions in doubt or in flight at abort, and m the most that one of them
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_may_differ_by_what_is_in_doubt_and_no_more() {
+    fn a_sum_may_differ_by_what_is_indeterminate_and_no_more() {
         assert_eq!(verdict(-7_000, 0, -7_000), Verdict::Verified);
         assert_eq!(verdict(-7_000, 0, -6_999), Verdict::Violated);
         assert_eq!(verdict(-7_000, 2, 3_000), Verdict::WithinBounds);

@@ -10,8 +10,8 @@ use triphammer_statistics::compare::Better;
 
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
+use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
-use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 use super::percentiles::PercentileIntervals;
@@ -54,7 +54,7 @@ pub struct RunResult {
     /// How long it was.
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
-    pub headline: HeadlineFigure,
+    pub primary_metric: PrimaryMetricFigure,
     /// Whether the primary metric represents the window, and until when a warm-up is seen; `None` where seconds
     /// are no samples of it.
     #[serde(default)]
@@ -68,11 +68,11 @@ pub struct RunResult {
     pub tpm_server: Option<f64>,
     /// What `tpm_server` was made from.
     pub server_transactions: Option<ServerTransactions>,
-    /// The headline against the most that keying and thinking times allow; `None` where there are none.
+    /// The primary metric against the most that keying and thinking times allow; `None` where there are none.
     #[serde(default)]
     pub efficiency: Option<Efficiency>,
     /// What limited the run.
-    pub limited_by: LimitedBy,
+    pub bottleneck: BottleneckVerdict,
     /// What ended in the timed window.
     pub window: Figures,
     /// The timed window in slices of equal length, in order, to see a drift; the last one may be shorter,
@@ -149,7 +149,7 @@ impl RunResult {
         self.status == Status::Complete
             && !self.failures.above_limit
             && self.window.total.completed > 0
-            && !self.headline.verification.is_violated()
+            && !self.primary_metric.verification.is_violated()
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
             && self.requirements.iter().all(|judged| judged.passed)
     }
@@ -184,7 +184,7 @@ pub struct Durations {
 
 /// The workload's first figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HeadlineFigure {
+pub struct PrimaryMetricFigure {
     /// `NOPM`.
     pub name: String,
     /// `New-Orders committed per minute`.
@@ -213,7 +213,7 @@ pub struct Figures {
     pub total: TypeFigures,
 }
 
-/// What a transaction type did. `ended = completed + failed + in_doubt`, and in the whole run
+/// What a transaction type did. `ended = completed + failed + indeterminate`, and in the whole run
 /// `started = ended + in_flight`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeFigures {
@@ -240,7 +240,7 @@ pub struct TypeFigures {
     /// `failed` by class; only classes that occurred.
     pub failed_by_class: Vec<ClassCount>,
     /// Ended in doubt: the connection was lost when a commit had been sent.
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     /// Of the completed ones, those whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
@@ -251,7 +251,7 @@ pub struct TypeFigures {
     /// Transactions that needed more than one attempt, whatever their outcome.
     pub retried: u64,
     /// What the type counts of itself.
-    pub tally: Option<TallyFigure>,
+    pub counter: Option<CounterFigure>,
     /// From due to finish, of committed ones.
     pub response: Times,
     /// How sure the percentiles of `response` are; timed window only.
@@ -279,7 +279,7 @@ pub struct ClassCount {
 
 /// Something that a transaction counts of itself, over committed ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TallyFigure {
+pub struct CounterFigure {
     /// Key: `districts_skipped`.
     pub name: String,
     /// For people: `districts skipped`.
@@ -374,7 +374,7 @@ pub struct ErrorFigure {
 /// What should be known before the figures are used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// One word for programs: `tally`, `failures`, `debug_build`, `window_short`.
+    /// One word for programs: `counter`, `failures`, `debug_build`, `window_short`.
     pub kind: String,
     /// A sentence for people.
     pub text: String,

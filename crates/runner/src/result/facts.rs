@@ -40,7 +40,7 @@ pub struct RunFacts {
     pub database_on_threads: bool,
     /// The client's host.
     pub host: Host,
-    /// The headline's count, as the database's statement gave it.
+    /// The primary metric's count, as the database's statement gave it.
     pub database_count: DatabaseCount,
     /// Whether the database answered when the run was over.
     pub answers_at_end: bool,
@@ -54,8 +54,8 @@ pub struct RunFacts {
     pub settings_changed: Vec<SettingChange>,
     /// The slices of the timed window.
     pub slicer: Slicer,
-    /// Transactions committed that the headline counts, by second from the run's zero.
-    pub headline_seconds: Vec<f64>,
+    /// Transactions committed that the primary metric counts, by second from the run's zero.
+    pub primary_metric_seconds: Vec<f64>,
     /// How close to the mean its interval had to be for the window to end; `None` when that did not
     /// decide.
     pub until_ci: Option<f64>,
@@ -65,7 +65,7 @@ pub struct RunFacts {
     pub notes: Vec<Note>,
 }
 
-/// The headline's count, or an audit's sum, before the first and after the last transaction; `None`
+/// The primary metric's count, or an audit's sum, before the first and after the last transaction; `None`
 /// where it could not be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "told above")]

@@ -5,9 +5,9 @@ use triphammer_core::error::ErrorClass;
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::stats::{Times, rate, share};
-use triphammer_core::workload::{TallyDef, TransactionDef};
+use triphammer_core::workload::{CounterDef, TransactionDef};
 
-use super::document::{ClassCount, Figures, TallyFigure, TypeFigures};
+use super::document::{ClassCount, CounterFigure, Figures, TypeFigures};
 use super::percentiles::PercentileIntervals;
 use super::slices::Slicer;
 
@@ -41,7 +41,10 @@ impl Figures {
                 title: definition.title.to_string(),
                 started: edges.map(|edges| edges.started[index]),
                 in_flight: edges.map(|edges| edges.in_flight[index]),
-                tally: definition.tally.as_ref().map(|tally| TallyFigure::new(tally, &seen.counts)),
+                counter: definition
+                    .counter
+                    .as_ref()
+                    .map(|counter| CounterFigure::new(counter, &seen.counts)),
                 ..TypeFigures::of(seen, completed, seconds)
             })
             .collect();
@@ -66,7 +69,7 @@ impl Figures {
 }
 
 impl TypeFigures {
-    /// What can be read off the counters; names, tally and the whole run's counts are the caller's.
+    /// What can be read off the counters; names, counter and the whole run's counts are the caller's.
     fn of(seen: &TypeInterval, all_completed: u64, seconds: f64) -> Self {
         let counts = &seen.counts;
         let own = |histogram: &Option<Histogram<u32>>| Times::of(histogram.as_ref(), None);
@@ -82,12 +85,12 @@ impl TypeFigures {
             rolled_back: counts.rolled_back,
             failed: counts.failures(),
             failed_by_class: by_class(&counts.failed),
-            in_doubt: counts.in_doubt,
+            indeterminate: counts.indeterminate,
             unread: counts.unread,
             in_flight: None,
             retries_by_class: by_class(&counts.retries),
             retried: counts.retried,
-            tally: None,
+            counter: None,
             response: Times::of(seen.response.as_ref(), Some(counts.response_ns)),
             response_intervals: PercentileIntervals::default(),
             service: Times::of(seen.service_times(), Some(counts.service_ns)),
@@ -104,10 +107,10 @@ impl TypeFigures {
     }
 }
 
-impl TallyFigure {
-    fn new(definition: &TallyDef, counts: &Counts) -> Self {
+impl CounterFigure {
+    fn new(definition: &CounterDef, counts: &Counts) -> Self {
         let possible = counts.committed * u64::from(definition.per_transaction);
-        let count = u64::try_from(counts.tally).unwrap_or_default();
+        let count = u64::try_from(counts.counter).unwrap_or_default();
         Self {
             name: definition.name.to_string(),
             title: definition.title.to_string(),

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Author, Exemplar, RunEnd};
+use triphammer_core::engine::{Exemplar, Origin, RunEnd};
 use triphammer_core::outcome::Outcome;
 use triphammer_core::pace::Load;
 use triphammer_core::stats::share;
 
-use super::document::HeadlineFigure;
+use super::document::PrimaryMetricFigure;
 use super::facts::RunFacts;
 
 /// Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`.
@@ -42,20 +42,21 @@ impl Arrivals {
     }
 }
 
-/// The headline figure against the most that keying and thinking times allow.
+/// The primary metric figure against the most that keying and thinking times allow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Efficiency {
     /// The most for so many terminals.
     pub maximum: f64,
-    /// The headline figure, of that.
+    /// The primary metric figure, of that.
     pub share: f64,
 }
 
 impl Efficiency {
-    pub(super) fn of(facts: &RunFacts, headline: &HeadlineFigure) -> Option<Self> {
+    pub(super) fn of(facts: &RunFacts, primary_metric: &PrimaryMetricFigure) -> Option<Self> {
         let cycle = facts.description.cycle.as_ref().filter(|_| facts.spec.load == Load::Keyed)?;
-        let maximum = cycle.headline_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
-        Some(Self { maximum, share: headline.value / maximum })
+        let maximum =
+            cycle.primary_metric_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
+        Some(Self { maximum, share: primary_metric.value / maximum })
     }
 }
 
@@ -66,7 +67,7 @@ pub struct SlowTransaction {
     /// Its type's key: `new_order`.
     pub transaction: String,
     /// Whose it was.
-    pub author: Author,
+    pub origin: Origin,
     /// When it was due, in seconds since the run's zero.
     pub due_s: f64,
     /// When its first attempt started.
@@ -89,7 +90,7 @@ impl SlowTransaction {
         let timing = &exemplar.timing;
         Self {
             transaction: facts.description.transactions[exemplar.transaction].name.to_string(),
-            author: exemplar.author,
+            origin: exemplar.origin,
             due_s: seconds(timing.due),
             started_s: seconds(timing.started),
             finished_s: seconds(timing.finished),

@@ -9,14 +9,14 @@ use triphammer_core::value::Timestamp;
 
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
+use super::bottleneck::{BottleneckVerdict, LimitFigures};
 use super::declared::{DeclaredFigure, OF_RUN};
 use super::document::{
-    ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, Remark,
+    ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
     RoundTrips, RunResult, SessionCounts, ThreadCpu,
 };
 use super::facts::{CounterSpan, RunFacts};
 use super::figures::Edges;
-use super::limited_by::{LimitFigures, LimitedBy};
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, Status};
 use super::redacted::mask_secrets;
@@ -48,8 +48,8 @@ impl RunResult {
         };
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
-        let headline = headline(facts, end, &durations);
-        let evidence = Measure::from(facts.description.headline.measure).evidence();
+        let primary_metric = primary_metric(facts, end, &durations);
+        let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let availability = Availability::new(facts, end);
         let mut result = Self {
             format: FORMAT,
@@ -60,8 +60,8 @@ impl RunResult {
             status: status(end, &availability),
             started_at: rfc3339(end.started_at),
             durations,
-            efficiency: Efficiency::of(facts, &headline),
-            headline,
+            efficiency: Efficiency::of(facts, &primary_metric),
+            primary_metric,
             steadiness: Steadiness::new(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
@@ -74,7 +74,7 @@ impl RunResult {
             client: client_cost(end, limits.client_cpus, &durations, &window, completed),
             figures: DeclaredFigure::all(OF_RUN, facts, end),
             round_trips,
-            limited_by: LimitedBy::new(limits, evidence),
+            bottleneck: BottleneckVerdict::new(limits, evidence),
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             backlog_max: end.backlog_max,
@@ -162,14 +162,14 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
     }
 }
 
-fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFigure {
-    let definition = &facts.description.headline;
+fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> PrimaryMetricFigure {
+    let definition = &facts.description.primary_metric;
     let counted = |read: &dyn Fn(usize) -> u64| definition.counted.iter().map(|t| read(*t)).sum();
     let measure = Measure::from(definition.measure);
     let count = measure::counted(definition, &end.timed);
     let client = ClientCount {
         committed: counted(&|t| end.run[t].counts.committed),
-        in_doubt: counted(&|t| end.run[t].counts.in_doubt),
+        indeterminate: counted(&|t| end.run[t].counts.indeterminate),
         in_flight: counted(&|t| end.in_flight[t]),
     };
     let obstacle = match definition.database_count {
@@ -177,7 +177,7 @@ fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFi
         Some(_) if !is_whole(end) => Some(Obstacle::CountsMissing),
         Some(_) => None,
     };
-    HeadlineFigure {
+    PrimaryMetricFigure {
         name: definition.name.to_string(),
         meaning: definition.meaning.to_string(),
         value: measure.value(count, durations.window_s),
@@ -200,8 +200,11 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
         .map(|(definition, read)| {
             let of = &definition.transactions;
             let client = ClientSum {
-                sum: of.iter().map(|t| i128::from(end.run[*t].counts.tally)).sum(),
-                unknown: of.iter().map(|t| end.run[*t].counts.in_doubt + end.in_flight[*t]).sum(),
+                sum: of.iter().map(|t| i128::from(end.run[*t].counts.counter)).sum(),
+                unknown: of
+                    .iter()
+                    .map(|t| end.run[*t].counts.indeterminate + end.in_flight[*t])
+                    .sum(),
             };
             Audit::new(definition, is_whole(end).then_some(client), *read)
         })
@@ -228,7 +231,7 @@ fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
 
 fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {
     let total = if window.total.ended > 0 { &window.total } else { &run.total };
-    let share = share(total.failed + total.in_doubt + total.unread, total.ended);
+    let share = share(total.failed + total.indeterminate + total.unread, total.ended);
     FailureShare { share, limit, above_limit: share > limit }
 }
 

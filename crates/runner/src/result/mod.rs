@@ -14,11 +14,11 @@
 
 mod audit;
 mod availability;
+mod bottleneck;
 mod declared;
 mod document;
 mod facts;
 mod figures;
-mod limited_by;
 mod load;
 mod make;
 mod parts;
@@ -33,17 +33,18 @@ mod warnings;
 pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
-pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
-pub use document::{
-    ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
-    Remark, RoundTrips, RunResult, SessionCounts, TallyFigure, ThreadCpu, TypeFigures, Warning,
-};
-pub use facts::{CounterSpan, DatabaseCount, RunFacts};
-pub use limited_by::{
-    Bottleneck, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, LAG_SAMPLES_MIN,
-    LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, LimitedBy, MISSED_MAX, MOST, OTHERS_SHARE,
+pub use bottleneck::{
+    Bottleneck, BottleneckVerdict, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US,
+    LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST, OTHERS_SHARE,
     ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares,
 };
+pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
+pub use document::{
+    ClassCount, ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
+    PrimaryMetricFigure, Remark, RoundTrips, RunResult, SessionCounts, ThreadCpu, TypeFigures,
+    Warning,
+};
+pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};

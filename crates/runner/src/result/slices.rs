@@ -175,7 +175,7 @@ impl Gathered {
             name: name.to_owned(),
             completed: counts.completed(),
             per_minute: rate(counts.completed(), seconds, 60),
-            failed: counts.failures() + counts.in_doubt,
+            failed: counts.failures() + counts.indeterminate,
             response: Times::of(times, Some(counts.response_ns)),
         };
         let mut all = Counts::default();

@@ -41,7 +41,7 @@ pub struct Steadiness {
     pub settled_s: Option<u64>,
     /// Whole seconds that were looked at.
     pub seconds: u64,
-    /// Mean of the seconds, in the unit of the headline.
+    /// Mean of the seconds, in the unit of the primary metric.
     pub mean: f64,
     /// 95 % interval of the mean, with allowance for autocorrelation; `None` when the window is too short.
     /// Of a window that its interval ended it is as wide as was asked for, or wider.
@@ -110,7 +110,7 @@ pub(crate) struct Judged<'a> {
     pub seconds: &'a [f64],
     /// First second of the window.
     pub start: usize,
-    /// Seconds in the headline's unit of time.
+    /// Seconds in the primary metric's unit of time.
     pub per_unit: f64,
     /// What `--until-ci` asked for, and whether that ended the window.
     pub until_ci: Option<(f64, bool)>,
@@ -120,8 +120,8 @@ pub(crate) struct Judged<'a> {
 impl Steadiness {
     /// Of a run with these seconds; `None` where they are no samples of what it measures.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
-        let per_unit = Measure::from(facts.description.headline.measure).of_a_second()?;
-        let all = &facts.headline_seconds;
+        let per_unit = Measure::from(facts.description.primary_metric.measure).of_a_second()?;
+        let all = &facts.primary_metric_seconds;
         let place = |second: u64| usize::try_from(second).unwrap_or(usize::MAX).min(all.len());
         let start = place(end.window.start.second());
         // The last second of a number of transactions is not whole: neither is what lies after a stop.

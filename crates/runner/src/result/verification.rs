@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::DatabaseCount;
 
-/// What the database says about the headline's transactions, over the whole run.
+/// What the database says about the primary metric's transactions, over the whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
     /// Committed, as the client saw.
     pub committed: u64,
     /// In doubt: they may have committed.
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     /// In flight when the run was aborted: they may have committed.
     pub in_flight: u64,
     /// What the database's count was before the run.
@@ -57,11 +57,11 @@ impl Verdict {
     }
 }
 
-/// The client's counts of the headline's transactions, over the whole run.
+/// The client's counts of the primary metric's transactions, over the whole run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClientCount {
     pub committed: u64,
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     pub in_flight: u64,
 }
 
@@ -99,7 +99,7 @@ impl Verification {
         };
         Self {
             committed: client.committed,
-            in_doubt: client.in_doubt,
+            indeterminate: client.indeterminate,
             in_flight: client.in_flight,
             database_before: database.before,
             database_after: database.after,
@@ -118,7 +118,7 @@ impl Verification {
 
 fn judge(client: ClientCount, database: i64) -> (Verdict, String) {
     let surplus = i128::from(database) - i128::from(client.committed);
-    let unknown = i128::from(client.in_doubt) + i128::from(client.in_flight);
+    let unknown = i128::from(client.indeterminate) + i128::from(client.in_flight);
     if surplus == 0 {
         (Verdict::Verified, "the database counts the same".to_owned())
     } else if surplus < 0 {

@@ -28,7 +28,7 @@ pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     efficiency(result, &mut list);
     failures(result, &mut list);
     client(result, &mut list);
-    tallies(result, &mut list);
+    counters(result, &mut list);
     server(result, counter, &mut list);
     list
 }
@@ -39,14 +39,15 @@ fn warn(list: &mut Vec<Warning>, kind: &str, text: String, next: &str) {
 }
 
 fn verification(result: &RunResult, list: &mut Vec<Warning>) {
-    let verification = &result.headline.verification;
+    let verification = &result.primary_metric.verification;
     if verification.verdict == Verdict::Violated {
         let next = if verification.database < i64::try_from(verification.committed).ok() {
             "see whether something else changed the data; if not, this database loses commits"
         } else {
             "see whether something else wrote to this schema during the run, and run again"
         };
-        let text = format!("the {} does not hold: {}", result.headline.name, verification.words);
+        let text =
+            format!("the {} does not hold: {}", result.primary_metric.name, verification.words);
         warn(list, "verification", text, next);
     }
     for audit in result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated) {
@@ -154,7 +155,7 @@ fn efficiency(result: &RunResult, list: &mut Vec<Warning>) {
     let text = format!(
         "the {} is {} of the most that keying and thinking allow: terminals that logged in together \
          come in waves at first",
-        result.headline.name,
+        result.primary_metric.name,
         percent(efficiency.share)
     );
     warn(list, "efficiency", text, "ramp up for some minutes: --rampup 5m");
@@ -167,25 +168,27 @@ fn client(result: &RunResult, list: &mut Vec<Warning>) {
     }
 }
 
-fn tallies(result: &RunResult, list: &mut Vec<Warning>) {
+fn counters(result: &RunResult, list: &mut Vec<Warning>) {
     for seen in &result.window.types {
-        let Some(tally) = seen.tally.as_ref().filter(|tally| tally.share > tally.warn_above) else {
+        let Some(counter) =
+            seen.counter.as_ref().filter(|counter| counter.share > counter.warn_above)
+        else {
             continue;
         };
         let text = format!(
             "{}: {} {} of {} ({}), more than the {} that is normal",
             seen.title,
-            integer(tally.count),
-            tally.title,
-            integer(tally.possible),
-            percent(tally.share),
-            percent(tally.warn_above)
+            integer(counter.count),
+            counter.title,
+            integer(counter.possible),
+            percent(counter.share),
+            percent(counter.warn_above)
         );
         let next = format!(
             "the data does not bear this load any longer: rebuild it, or build with more {}",
             result.workload.scale_unit
         );
-        warn(list, "tally", text, &next);
+        warn(list, "counter", text, &next);
     }
 }
 
@@ -197,7 +200,7 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
     }
     let stray = result.server_transactions.map_or(0.0, |t| counter.late_s / t.seconds);
     if stray > STRAY_MAX {
-        let shown = Measure::stored(&result.headline.per).throughput();
+        let shown = Measure::stored(&result.primary_metric.per).throughput();
         let name = shown.map_or("TPM", |throughput| throughput.name);
         let text = format!(
             "{name} (server) may be off by up to {}: sessions report to the counter up to {} late, and \

@@ -316,7 +316,7 @@ impl Resolved {
             Length::Transactions(_) => 0,
         };
         let mut stopping_rule =
-            StoppingRule::new(&facts.description.headline, facts.until_ci, longest_s);
+            StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
         let mut failures = FailureWatch::new(self.failure_limit);
         while let Some(event) = run.events.recv().await {
             let event = match event {
@@ -385,7 +385,7 @@ impl Resolved {
             }
             watch.report(JobEvent::Run(&event));
         }
-        facts.headline_seconds = stopping_rule.into_seconds();
+        facts.primary_metric_seconds = stopping_rule.into_seconds();
         Ok(run.join()?)
     }
 
@@ -408,7 +408,7 @@ impl Resolved {
             } else {
                 None
             };
-            let replayed = engine::replay(plan, exemplar.author(), exemplar.date()).await;
+            let replayed = engine::replay(plan, exemplar.origin(), exemplar.date()).await;
             replayed.doing(format_args!("replaying on {}", plan.database.target()))
         })
     }
@@ -469,7 +469,7 @@ impl Resolved {
             schema: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),
-            headline_seconds: Vec::new(),
+            primary_metric_seconds: Vec::new(),
             until_ci: self.until_ci,
             schedule: Schedule::default(),
             notes: Vec::new(),

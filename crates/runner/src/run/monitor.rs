@@ -24,7 +24,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Longest wait for the headline's count or an audit's sum before the run: either may read a whole table.
+/// Longest wait for the primary metric's count or an audit's sum before the run: either may read a whole table.
 pub(super) const COUNT_BEFORE: Duration = Duration::from_secs(60);
 /// And after it: the tables have grown, and what could be counted once must be counted again.
 pub(super) const COUNT_AFTER: Duration = Duration::from_secs(180);
@@ -72,7 +72,7 @@ impl<'a> Monitor<'a> {
         }
         self.session = None;
         let mut session = connect(&self.plan.database, Role::Monitor, self.limit).await?;
-        self.count = match &self.plan.workload.description().headline.database_count {
+        self.count = match &self.plan.workload.description().primary_metric.database_count {
             Some(name) if self.plan.database.capabilities().stores => {
                 Some(Statements::new(&self.plan.catalogue).prepare(&mut session, name).await?)
             }
@@ -109,7 +109,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The headline's count. It reads a whole table, so it may take longer than that.
+    /// The primary metric's count. It reads a whole table, so it may take longer than that.
     pub async fn count(&mut self, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);

@@ -201,7 +201,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Length, "End when this precise")
     .default("by time"),
     value(
-        "settle",
+        "cool-down",
         "TIME",
         SEVERAL,
         "Rest between two runs, for what the database does behind them",

@@ -5,7 +5,7 @@ use triphammer_core::event::Phase;
 use triphammer_core::random::Rng;
 use triphammer_core::recorder::RecordedInterval;
 
-use super::tests::headline;
+use super::tests::primary_metric;
 use super::{Now, StoppingRule};
 use crate::result::{Judged, Steadiness};
 use crate::schedule::Schedule;
@@ -71,7 +71,7 @@ fn normal(rng: &mut Rng) -> f64 {
 /// What a run of these seconds claims.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a second")]
 fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
-    let mut rule = StoppingRule::new(&headline(), Some(ASKED), LONGEST as u64);
+    let mut rule = StoppingRule::new(&primary_metric(), Some(ASKED), LONGEST as u64);
     rule.set_schedule(schedule.clone());
     let mut end = RAMPUP + LONGEST;
     for (second, count) in seconds.iter().enumerate() {

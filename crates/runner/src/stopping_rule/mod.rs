@@ -2,17 +2,17 @@
 
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
-use triphammer_core::workload::Headline;
+use triphammer_core::workload::PrimaryMetric;
 use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_interim_analysis};
 
 use crate::measure;
 use crate::report::format::{duration, precise};
 use crate::schedule::Schedule;
 
-/// The headline's transactions by second, and when there are enough of them.
+/// The primary metric's transactions by second, and when there are enough of them.
 #[derive(Debug)]
 pub(crate) struct StoppingRule {
-    headline: Headline,
+    primary_metric: PrimaryMetric,
     /// From the run's zero.
     seconds: Vec<f64>,
     /// First second of the window.
@@ -38,16 +38,23 @@ pub(crate) enum Now {
 
 impl StoppingRule {
     /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
-    pub fn new(headline: &Headline, until: Option<f64>, longest_s: u64) -> Self {
+    pub fn new(primary_metric: &PrimaryMetric, until: Option<f64>, longest_s: u64) -> Self {
         let target = until.map(|relative_half_width| Target {
             relative_half_width,
             points_min: 0,
             points_max: points(longest_s),
         });
-        let headline = headline.clone();
+        let primary_metric = primary_metric.clone();
         let (seconds, schedule) = (Vec::new(), Schedule::default());
-        let mut new =
-            Self { headline, seconds, window: None, end: None, target, schedule, reported: false };
+        let mut new = Self {
+            primary_metric,
+            seconds,
+            window: None,
+            end: None,
+            target,
+            schedule,
+            reported: false,
+        };
         new.set_schedule(Schedule::default());
         new
     }
@@ -73,7 +80,7 @@ impl StoppingRule {
 
     /// Takes in a second of all threads.
     pub fn second(&mut self, interval: &RecordedInterval) -> Now {
-        let counted = measure::counted(&self.headline, &interval.types);
+        let counted = measure::counted(&self.primary_metric, &interval.types);
         let seconds = interval.last - interval.first + 1;
         #[expect(clippy::cast_precision_loss, reason = "transactions of a second")]
         let each = counted as f64 / seconds as f64;
@@ -169,14 +176,14 @@ mod tests {
     use super::*;
 
     /// TPS of tpc-b, with intervals of its first type alone.
-    pub(super) fn headline() -> Headline {
+    pub(super) fn primary_metric() -> PrimaryMetric {
         let tpc_b = crate::describe("tpc-b").unwrap();
-        Headline { transactions: vec![0], ..tpc_b.headline.clone() }
+        PrimaryMetric { transactions: vec![0], ..tpc_b.primary_metric.clone() }
     }
 
     /// On a server that does nothing by the clock.
     fn rule(until: Option<f64>, longest_s: u64) -> StoppingRule {
-        let mut rule = StoppingRule::new(&headline(), until, longest_s);
+        let mut rule = StoppingRule::new(&primary_metric(), until, longest_s);
         rule.set_schedule(Schedule::Nothing);
         rule
     }
@@ -241,7 +248,7 @@ mod tests {
     #[test]
     fn a_window_holds_two_rounds_of_what_the_server_does_by_the_clock() {
         let ends = |schedule: Schedule, longest| {
-            let mut rule = StoppingRule::new(&headline(), Some(0.05), longest);
+            let mut rule = StoppingRule::new(&primary_metric(), Some(0.05), longest);
             rule.set_schedule(schedule);
             first(&mut rule, |s| 1_000 + noise(s), 3_000).unwrap()
         };

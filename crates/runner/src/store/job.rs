@@ -165,9 +165,9 @@ pub struct JobRow {
     /// Date and time; `None` while it runs, and for lost ones.
     pub ended_at: Option<String>,
     /// `NOPM`.
-    pub headline_name: Option<String>,
+    pub primary_metric_name: Option<String>,
     /// The first figure.
-    pub headline_value: Option<f64>,
+    pub primary_metric_value: Option<f64>,
     /// The profile, capacity or compare job that a run belongs to.
     #[serde(default)]
     pub parent: Option<JobId>,

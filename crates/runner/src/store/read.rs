@@ -22,7 +22,7 @@ use crate::result::{JobKind, Redacted, Remark};
 /// The columns of [`job_row`], in its order.
 pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
                            target, server_product, server_version, tool_version, users, pid, \
-                           started_at, ended_at, headline_name, headline_value, parent, step, \
+                           started_at, ended_at, primary_metric_name, primary_metric_value, parent, step, \
                            (SELECT count(*) FROM jobs AS run WHERE run.parent = jobs.id \
                            AND run.status = 'complete')";
 /// How many they are.
@@ -232,8 +232,8 @@ pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         pid: row.get(13)?,
         started_at: row.get(14)?,
         ended_at: row.get(15)?,
-        headline_name: row.get(16)?,
-        headline_value: row.get(17)?,
+        primary_metric_name: row.get(16)?,
+        primary_metric_value: row.get(17)?,
         parent: row.get::<_, Option<i64>>(18)?.map(JobId),
         step: row.get(19)?,
         runs: row.get(20)?,

@@ -115,15 +115,20 @@ impl Store {
         &self,
         job: JobId,
         document: &serde_json::Value,
-        headline: Option<(&str, f64)>,
+        primary_metric: Option<(&str, f64)>,
     ) -> Result<(), StoreError> {
         self.held(job, |_| ())?;
         let document = json(document);
         self.write(|connection| {
             connection.execute(
-                "UPDATE jobs SET result = ?2, headline_name = ?3, headline_value = ?4
+                "UPDATE jobs SET result = ?2, primary_metric_name = ?3, primary_metric_value = ?4
                  WHERE id = ?1",
-                params![job.0, document, headline.map(|(name, _)| name), headline.map(|(_, v)| v)],
+                params![
+                    job.0,
+                    document,
+                    primary_metric.map(|(name, _)| name),
+                    primary_metric.map(|(_, v)| v)
+                ],
             )?;
             Ok(())
         })
@@ -264,12 +269,12 @@ impl Store {
         self.write(|connection| {
             end_job(connection, job, result.status.into(), &document)?;
             connection.execute(
-                "UPDATE jobs SET headline_name = ?2, headline_value = ?3, server_product = ?4,
+                "UPDATE jobs SET primary_metric_name = ?2, primary_metric_value = ?3, server_product = ?4,
                  server_version = ?5 WHERE id = ?1",
                 params![
                     job.0,
-                    result.headline.name,
-                    result.headline.value,
+                    result.primary_metric.name,
+                    result.primary_metric.value,
                     result.server.product,
                     result.server.version,
                 ],

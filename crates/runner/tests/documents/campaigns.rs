@@ -6,7 +6,7 @@ use serde_json::Value;
 use triphammer_core::pace::Load;
 use triphammer_runner::campaign::{PlannedRun, Question};
 use triphammer_runner::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
-use triphammer_runner::profile::{LevelRun, Order, ProfileResult, RefusedLevel, sequence};
+use triphammer_runner::profile::{FailedLevel, LevelRun, Order, ProfileResult, sequence};
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
 use triphammer_runner::store::JobId;
@@ -30,7 +30,7 @@ fn first() -> RunResult {
 }
 
 /// Runs of the law with 1.5 % up and down by repeat, and a little by level.
-fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Bottleneck) -> Vec<LevelRun> {
+fn runs(levels: &[u32], repeats: u32, bottleneck: fn(u32) -> Bottleneck) -> Vec<LevelRun> {
     (0..)
         .zip(sequence(levels, 0..repeats, 1))
         .map(|(step, users)| {
@@ -49,7 +49,7 @@ fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Bottleneck) -> Vec<
                 p99_us: 4_000 * u64::from(users),
                 failure_share: if users > 32 { 0.004 } else { 0.0 },
                 good: true,
-                limited_by: limited_by(users),
+                bottleneck: bottleneck(users),
             }
         })
         .collect()
@@ -74,7 +74,7 @@ fn whole() -> ProfileResult {
 fn part() -> ProfileResult {
     let mut runs = runs(&[1, 2], 2, |_| Bottleneck::Host);
     runs.pop();
-    let refused = vec![RefusedLevel {
+    let refused = vec![FailedLevel {
         users: 500,
         step: 4,
         reason: "connected 97 of 500 virtual users: too many clients".into(),
@@ -144,8 +144,8 @@ fn probes() -> Vec<Probe> {
         reason,
         failure_share: 0.0,
         missed_share: if reason == Some(Reason::CannotFollow) { 0.12 } else { 0.0 },
-        headline: rate * 60.0 * 0.45,
-        limited_by: if rate > 750.0 { Bottleneck::Host } else { Bottleneck::Database },
+        primary_metric: rate * 60.0 * 0.45,
+        bottleneck: if rate > 750.0 { Bottleneck::Host } else { Bottleneck::Database },
     };
     vec![
         probe(0, 100.0, 4_200.0, None),
@@ -270,7 +270,7 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
     while let Some(step) = question.next() {
         let users: u32 = step.settings[0].1.value().unwrap();
         if users >= 16 {
-            question.refused(&step, "too many clients");
+            question.report_failure(&step, "too many clients");
             continue;
         }
         let mut facts = sample::facts();

@@ -181,7 +181,7 @@ fn document(
     facts.spec.load = load;
     facts.spec.rampup = Duration::from_secs(rampup);
     facts.spec.length = length;
-    facts.headline_seconds = Vec::new();
+    facts.primary_metric_seconds = Vec::new();
     facts.settings = step
         .settings
         .iter()

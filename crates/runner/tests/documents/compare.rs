@@ -22,7 +22,7 @@ fn run(job: i64, factor: f64) -> Run {
     let mut result = RunResult::new(&sample::facts(), &sample::calm());
     result.job = Some(job);
     result.started_at = format!("2026-05-09T07:{job:02}:52Z");
-    result.headline.value *= factor;
+    result.primary_metric.value *= factor;
     result.tpm_client *= factor;
     for seen in &mut result.window.types {
         for us in [&mut seen.response.p50_us, &mut seen.response.p95_us, &mut seen.response.p99_us]
@@ -66,7 +66,7 @@ fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
     let request = PairsRequest {
         pairs: 7,
         margin: 0.02,
-        settle_s: 10.0,
+        cool_down_s: 10.0,
         names: [
             "postgres://bench@db1:5432/tpcc".to_owned(),
             "postgres://bench@db2/tpcc".to_owned(),
@@ -102,7 +102,7 @@ fn alone(factor: f64) -> ComparisonResult {
         let rows: Vec<SeriesRow> = (0..400).flat_map(|second| rows(second, factor)).collect();
         let workload = sample::workload();
         let names: Vec<String> = workload.transactions.iter().map(|t| t.name.to_string()).collect();
-        run.seconds = Some(seconds(&run.result, &workload.headline, &names, &rows));
+        run.seconds = Some(seconds(&run.result, &workload.primary_metric, &names, &rows));
         run
     };
     let sides = [with_seconds(3, 1.0), with_seconds(4, factor)];
@@ -133,7 +133,7 @@ fn rows(second: u64, factor: f64) -> Vec<SeriesRow> {
 }
 
 #[test]
-fn verdicts_are_those_of_the_headline() {
+fn verdicts_are_those_of_the_primary_metric() {
     let verdict = |factor| in_pairs(factor, 14).unwrap().verdict;
     assert_eq!(verdict(0.95), Verdict::Slower);
     assert_eq!(verdict(1.06), Verdict::Faster);
@@ -191,9 +191,9 @@ fn one_run_each_decides_nothing_and_says_why() {
     assert_eq!(found.verdict, Verdict::Inconclusive { more: None });
     assert!(found.words.contains("cannot show how much runs differ"), "{}", found.words);
     assert!(!found.can_decide() && labels(&[0.9, 0.9]).can_decide());
-    let headline = found.figures[0].comparison.unwrap();
-    assert_eq!(headline.basis, Basis::Series { a: 300, b: 300 });
-    assert!((headline.ratio - 0.9).abs() < 0.002, "{}", headline.ratio);
+    let primary_metric = found.figures[0].comparison.unwrap();
+    assert_eq!(primary_metric.basis, Basis::Series { a: 300, b: 300 });
+    assert!((primary_metric.ratio - 0.9).abs() < 0.002, "{}", primary_metric.ratio);
     assert_eq!(found.warnings[0].kind, "one_run_each");
     let has = |name: &str| {
         let mut all = found.figures.iter();
@@ -344,7 +344,7 @@ fn hosts_that_switch_and_runs_that_are_alike_are_seldom_taken_for_changes() {
                     let (noise, chance) = normal();
                     let mut result = sample.clone();
                     let level = if place < 15 { 1.0 } else { changed };
-                    result.headline.value *= level * next(noise, chance);
+                    result.primary_metric.value *= level * next(noise, chance);
                     result
                 })
                 .collect();

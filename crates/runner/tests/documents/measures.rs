@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use triphammer_core::workload::{Description, Headline, MeasureDef};
+use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_runner::compare::{self, ComparisonResult, Run};
 use triphammer_runner::history::{HistoryResult, Wanted, history};
 use triphammer_runner::job::Document;
@@ -22,12 +22,12 @@ use crate::schema::errors_of;
 fn payments() -> Description {
     let tproc_c = sample::workload();
     Description {
-        headline: Headline {
+        primary_metric: PrimaryMetric {
             name: "PPS".into(),
             meaning: "payments committed per second".into(),
             transactions: vec![1],
             measure: MeasureDef::Rate { per_seconds: 1 },
-            ..tproc_c.headline.clone()
+            ..tproc_c.primary_metric.clone()
         },
         ..(*tproc_c).clone()
     }
@@ -43,9 +43,9 @@ fn of_payments() -> (RunFacts, RunResult) {
 /// A run whose first figure is the geometric mean of times: lower is better.
 fn of_times(factor: f64) -> RunResult {
     let mut result = RunResult::new(&sample::facts(), &sample::calm());
-    let headline = &mut result.headline;
-    (headline.name, headline.better) = ("GEOMEAN".to_owned(), Better::Lower);
-    headline.value = 2.0 * factor;
+    let primary_metric = &mut result.primary_metric;
+    (primary_metric.name, primary_metric.better) = ("GEOMEAN".to_owned(), Better::Lower);
+    primary_metric.value = 2.0 * factor;
     result
 }
 
@@ -56,10 +56,10 @@ fn texts(result: &RunResult) -> [String; 2] {
 #[test]
 fn a_chosen_metric_names_the_result_its_requirements_its_steadiness_and_its_reports() {
     let (facts, mut result) = of_payments();
-    let headline = &result.headline;
-    assert_eq!((headline.name.as_str(), headline.per.as_str()), ("PPS", "second"));
-    assert_eq!((headline.count, headline.value), (62_100, 207.0));
-    assert_eq!(headline.better, Better::Higher);
+    let primary_metric = &result.primary_metric;
+    assert_eq!((primary_metric.name.as_str(), primary_metric.per.as_str()), ("PPS", "second"));
+    assert_eq!((primary_metric.count, primary_metric.value), (62_100, 207.0));
+    assert_eq!(primary_metric.better, Better::Higher);
     let mean = result.steadiness.as_ref().unwrap().mean;
     assert!((150.0..250.0).contains(&mean), "per second: {mean}");
     for vocabulary in [Vocabulary::of_workload(&facts.description), Vocabulary::of_result(&result)]
@@ -104,7 +104,7 @@ fn a_comparison_and_a_history_of_times_call_more_of_them_slower() {
     let (a, b) = (runs(&[1.0, 1.01, 0.99, 1.0]), runs(&[1.5, 1.51, 1.49, 1.5]));
     let slower = ComparisonResult::of_runs(["before", "after"], &a, &b, 0.02);
     assert!(slower.is_slower(), "{}", slower.words);
-    assert_eq!(slower.headline.better, Better::Lower);
+    assert_eq!(slower.primary_metric.better, Better::Lower);
     let faster = ComparisonResult::of_runs(["after", "before"], &b, &a, 0.02);
     assert_eq!(faster.verdict, Verdict::Faster, "{}", faster.words);
     let scatter = [1.004, 0.991, 1.009, 0.998, 1.001, 0.993, 1.006];
@@ -165,7 +165,7 @@ fn what_a_verdict_needs_is_the_measures_to_say() {
     let with = |committed: u64| {
         let mut end = sample::calm();
         end.timed.iter_mut().for_each(|seen| *seen = sample::seen(committed, 0, 2_000));
-        RunResult::new(&sample::facts(), &end).limited_by
+        RunResult::new(&sample::facts(), &end).bottleneck
     };
     assert_eq!(with(5).kind, Bottleneck::Undecided);
     assert!(with(5).words.contains("25 committed transactions"), "{}", with(5).words);
@@ -181,8 +181,8 @@ fn documents_without_a_direction_are_read_as_rates() {
     let profile =
         ProfileResult::new(&result, None, Status::Complete, order, runs, Vec::new(), None);
     let old = |mut value: Value| {
-        let headline = value["headline"].as_object_mut().unwrap();
-        assert_eq!(headline.remove("better"), Some("higher".into()));
+        let primary_metric = value["primary_metric"].as_object_mut().unwrap();
+        assert_eq!(primary_metric.remove("better"), Some("higher".into()));
         value
     };
     let run = serde_json::from_value::<RunResult>(old(serde_json::to_value(&result).unwrap()));
@@ -212,7 +212,7 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     let wanted = Wanted { workload: Some("tproc-c".into()), ..Wanted::default() };
     let found = history(&store, &wanted).unwrap();
     let jobs: Vec<i64> = found.runs.iter().map(|run| run.job).collect();
-    assert_eq!((jobs, found.headline.name.as_str()), (vec![1, 3], "NOPM"));
+    assert_eq!((jobs, found.primary_metric.name.as_str()), (vec![1, 3], "NOPM"));
     let left_out = found.warnings.iter().find(|warning| warning.kind == "left_out").unwrap();
     assert!(left_out.text.contains("1 run left out: not NOPM of TPROC-C"), "{}", left_out.text);
     let stored = store.load(JobId(2)).unwrap();

@@ -117,8 +117,8 @@ fn jobs_are_a_table() {
         pid: 4711,
         started_at: format!("2026-05-09T07:{id:02}:52.123456Z"),
         ended_at: None,
-        headline_name: value.map(|_| "NOPM".into()),
-        headline_value: value,
+        primary_metric_name: value.map(|_| "NOPM".into()),
+        primary_metric_value: value,
         parent: None,
         step: None,
         runs: match kind {
@@ -132,7 +132,7 @@ fn jobs_are_a_table() {
         row(11, JobKind::Run, JobStatus::Complete, Some("before"), Some(12_345.4)),
         row(2, JobKind::Profile, JobStatus::Complete, None, Some(23_456.7)),
         JobRow {
-            headline_name: Some("slower: NOPM B/A".into()),
+            primary_metric_name: Some("slower: NOPM B/A".into()),
             ..row(3, JobKind::Compare, JobStatus::Complete, None, Some(0.951))
         },
         row(10, JobKind::Check, JobStatus::Failed, None, None),

@@ -58,17 +58,20 @@ fn efficiency_is_that_of_the_terminals_whatever_the_scale() {
 }
 
 #[test]
-fn the_headline_counts_the_window_by_its_own_time() {
+fn the_primary_metric_counts_the_window_by_its_own_time() {
     let result = calm();
-    assert_eq!((result.headline.name.as_str(), result.headline.per.as_str()), ("NOPM", "minute"));
-    assert_eq!(result.headline.count, 61_725);
-    assert!(near(result.headline.value, 12_345.0), "{}", result.headline.value);
+    assert_eq!(
+        (result.primary_metric.name.as_str(), result.primary_metric.per.as_str()),
+        ("NOPM", "minute")
+    );
+    assert_eq!(result.primary_metric.count, 61_725);
+    assert!(near(result.primary_metric.value, 12_345.0), "{}", result.primary_metric.value);
     let completed = 61_725 + 623 + 62_100 + 6_210 + 6_190 + 6_240;
     assert_eq!(result.window.total.completed, completed);
     assert!(near(result.tpm_client, f64::from(u32::try_from(completed).unwrap()) / 5.0));
     assert!(near(result.tpm_server.unwrap(), 143_500.0 / 300.2 * 60.0));
     let shorter = with(|_, end| end.window.end = Elapsed::at_second(210));
-    assert!(near(shorter.headline.value, 24_690.0), "{}", shorter.headline.value);
+    assert!(near(shorter.primary_metric.value, 24_690.0), "{}", shorter.primary_metric.value);
 }
 
 #[test]
@@ -79,13 +82,16 @@ fn run_and_window_keep_every_outcome_of_every_type() {
     assert_eq!(new_order.failed, 1_809);
     let classes: Vec<_> = new_order.failed_by_class.iter().map(|c| (c.class, c.count)).collect();
     assert_eq!(classes, [(ErrorClass::Deadlock, 1_800), (ErrorClass::Disconnected, 9)]);
-    assert_eq!((new_order.retries(), new_order.retried, new_order.in_doubt), (5_400, 4_000, 5));
+    assert_eq!(
+        (new_order.retries(), new_order.retried, new_order.indeterminate),
+        (5_400, 4_000, 5)
+    );
     assert_eq!(new_order.started, Some(new_order.ended + 2));
     assert_eq!(result.run.total.in_flight, Some(3));
     assert_eq!((result.window.types[0].started, result.window.total.in_flight), (None, None));
     for figures in [&result.run, &result.window] {
         for t in figures.types.iter().chain([&figures.total]) {
-            assert_eq!(t.ended, t.completed + t.failed + t.in_doubt, "{}", t.name);
+            assert_eq!(t.ended, t.completed + t.failed + t.indeterminate, "{}", t.name);
             assert_eq!(t.completed, t.committed + t.rolled_back, "{}", t.name);
             assert_eq!(t.response.count, t.committed, "{}", t.name);
         }
@@ -98,19 +104,20 @@ fn run_and_window_keep_every_outcome_of_every_type() {
 
 #[test]
 fn the_database_verifies_bounds_or_contradicts() {
-    let check = |surplus: i64, in_doubt: u64, in_flight: u64, verdict: Verdict, words: &str| {
-        let result = with(|facts, end| {
-            facts.database_count.after = Some(30_000 + 74_070 + surplus);
-            end.run[0].counts.in_doubt = in_doubt;
-            end.in_flight[0] = in_flight;
-        });
-        let verification = &result.headline.verification;
-        assert_eq!(verification.verdict, verdict, "{}", verification.words);
-        assert!(verification.words.contains(words), "{}", verification.words);
-        assert_eq!(verification.database, Some(74_070 + surplus));
-        assert_eq!(kinds(&result).contains(&"verification"), verdict == Verdict::Violated);
-        assert_eq!(result.is_good(), verdict != Verdict::Violated);
-    };
+    let check =
+        |surplus: i64, indeterminate: u64, in_flight: u64, verdict: Verdict, words: &str| {
+            let result = with(|facts, end| {
+                facts.database_count.after = Some(30_000 + 74_070 + surplus);
+                end.run[0].counts.indeterminate = indeterminate;
+                end.in_flight[0] = in_flight;
+            });
+            let verification = &result.primary_metric.verification;
+            assert_eq!(verification.verdict, verdict, "{}", verification.words);
+            assert!(verification.words.contains(words), "{}", verification.words);
+            assert_eq!(verification.database, Some(74_070 + surplus));
+            assert_eq!(kinds(&result).contains(&"verification"), verdict == Verdict::Violated);
+            assert_eq!(result.is_good(), verdict != Verdict::Violated);
+        };
     check(0, 0, 0, Verdict::Verified, "counts the same");
     check(0, 3, 2, Verdict::Verified, "counts the same");
     check(1, 1, 0, Verdict::WithinBounds, "1 more; 1 were");
@@ -122,10 +129,10 @@ fn the_database_verifies_bounds_or_contradicts() {
 
 #[test]
 fn what_cannot_be_compared_is_not_counted() {
-    let verdict = |result: RunResult| result.headline.verification.verdict;
+    let verdict = |result: RunResult| result.primary_metric.verification.verdict;
     assert_eq!(
         verdict(with(|f, _| {
-            Arc::make_mut(&mut f.description).headline.database_count = None;
+            Arc::make_mut(&mut f.description).primary_metric.database_count = None;
         })),
         Verdict::NotCounted
     );
@@ -155,7 +162,7 @@ fn the_client_says_what_it_cost() {
 
 #[test]
 fn what_limited_a_run_is_read_off_its_window() {
-    let limited = calm().limited_by;
+    let limited = calm().bottleneck;
     assert_eq!(limited.kind, Bottleneck::Database);
     let figures = limited.figures;
     assert!(near(figures.busiest_thread_share, 0.01), "{figures:?}");
@@ -164,7 +171,7 @@ fn what_limited_a_run_is_read_off_its_window() {
     assert_eq!((figures.round_trip_us, figures.round_trip_samples), (Some(300), 100));
     assert!(near(figures.network_share.unwrap(), 300.0 / figures.mean_service_us), "{figures:?}");
     assert_eq!(figures.host_cpu_share, Some(0.5));
-    let kind = |change: fn(&mut RunFacts, &mut RunEnd)| with(change).limited_by.kind;
+    let kind = |change: fn(&mut RunFacts, &mut RunEnd)| with(change).bottleneck.kind;
     assert_eq!(kind(|_, end| end.gauges.cpu[1].cpu_ns = 250_000_000_000), Bottleneck::Client);
     assert_eq!(kind(|_, end| end.worker_cpu_ns[1] = 300_000_000_000), Bottleneck::Database);
     assert_eq!(kind(|_, end| end.gauges.host.busy = 550), Bottleneck::Database);
@@ -184,10 +191,10 @@ fn what_limited_a_run_is_read_off_its_window() {
     assert_eq!(kind(seen), Bottleneck::Host);
     assert_eq!(kind(|_, end| end.round_trips *= 7), Bottleneck::Network);
     assert_eq!(kind(|_, end| end.window.end = Elapsed::at_second(61)), Bottleneck::Undecided);
-    let nothing = with(|_, end| end.gauges = Gauges::default()).limited_by;
+    let nothing = with(|_, end| end.gauges = Gauges::default()).bottleneck;
     assert_eq!((nothing.kind, nothing.figures.host_cpu_share), (Bottleneck::Database, None));
     let (facts, end) = sample::troubled();
-    assert_eq!(RunResult::new(&facts, &end).limited_by.kind, Bottleneck::Load, "a paced run");
+    assert_eq!(RunResult::new(&facts, &end).bottleneck.kind, Bottleneck::Load, "a paced run");
 }
 
 #[test]
@@ -201,10 +208,10 @@ fn a_calm_run_has_nothing_to_warn_of() {
 }
 
 #[test]
-fn a_tally_warns_above_its_limit_only() {
-    let at = |tally| kinds(&with(|_, end| end.timed[3].counts.tally = tally)).len();
+fn a_counter_warns_above_its_limit_only() {
+    let at = |counter| kinds(&with(|_, end| end.timed[3].counts.counter = counter)).len();
     assert_eq!((at(619), at(620)), (0, 1));
-    let result = with(|_, end| end.timed[3].counts.tally = 1_919);
+    let result = with(|_, end| end.timed[3].counts.counter = 1_919);
     let text =
         "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the 1 % that is normal";
     assert_eq!(result.warnings[0].text, text);
@@ -212,16 +219,16 @@ fn a_tally_warns_above_its_limit_only() {
 }
 
 #[test]
-fn failures_count_in_the_window_and_in_doubt_with_them() {
+fn failures_count_in_the_window_and_indeterminate_with_them() {
     let result = with(|_, end| {
         end.timed[0].counts.failed[ErrorClass::Other.index()] = 1_000;
-        end.timed[0].counts.in_doubt = 500;
+        end.timed[0].counts.indeterminate = 500;
     });
     assert!(near(result.failures.share, 1_500.0 / 144_588.0), "{}", result.failures.share);
     assert!(result.failures.above_limit && !result.is_good());
     assert_eq!(kinds(&result), ["failures"]);
     let exactly = with(|facts, end| {
-        end.timed[0].counts.in_doubt = 500;
+        end.timed[0].counts.indeterminate = 500;
         facts.spec.max_failures = 500.0 / 143_588.0;
     });
     assert!(!exactly.failures.above_limit, "the limit itself is allowed");
@@ -244,7 +251,7 @@ fn a_run_stopped_early_says_so() {
         end.ending = RunEnding::Stopped;
         end.timed = vec![TypeInterval::default(); 5];
     });
-    assert_eq!((empty.headline.value, empty.tpm_client), (0.0, 0.0));
+    assert_eq!((empty.primary_metric.value, empty.tpm_client), (0.0, 0.0));
     assert_eq!((empty.durations.rampup_s, empty.durations.whole_s), (20.0, 20.0));
     assert_eq!(kinds(&empty), ["window_short"]);
     let ended = with(|_, end| end.ending = RunEnding::UsersEnded);
@@ -377,7 +384,7 @@ fn answers_that_cannot_be_read_count_against_the_limit() {
     });
     assert_eq!(kinds(&result), ["unread", "failures"]);
     assert_eq!(result.run.types[0].unread, 5_000);
-    assert_eq!(result.headline.verification.verdict, Verdict::Verified);
+    assert_eq!(result.primary_metric.verification.verdict, Verdict::Verified);
     assert!(result.failures.above_limit && !result.is_good());
 }
 

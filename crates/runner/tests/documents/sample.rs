@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Author, ErrorSample, Exemplar, Offered, RunEnd, RunEnding, Window};
+use triphammer_core::engine::{ErrorSample, Exemplar, Offered, Origin, RunEnd, RunEnding, Window};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::outcome::{Outcome, Timing};
@@ -85,7 +85,7 @@ fn requirements() -> Vec<Requirement> {
 }
 
 /// 206 per second after a warm-up of 12 s, and a few more or less in no order.
-fn headline_seconds() -> Vec<f64> {
+fn primary_metric_seconds() -> Vec<f64> {
     let noise = |second: u32| f64::from(second.wrapping_mul(2_654_435_761) >> 28) - 7.5;
     (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
 }
@@ -156,7 +156,7 @@ pub fn facts() -> RunFacts {
         schema: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
-        headline_seconds: headline_seconds(),
+        primary_metric_seconds: primary_metric_seconds(),
         until_ci: None,
         schedule: Schedule::default(),
         notes: Vec::new(),
@@ -285,13 +285,13 @@ pub fn troubled() -> (RunFacts, RunEnd) {
         types[0].counts.failed[ErrorClass::Disconnected.index()] = 9;
         types[0].counts.retries[failed] = 5_400;
         types[0].counts.retried = 4_000;
-        types[0].counts.in_doubt = 5;
+        types[0].counts.indeterminate = 5;
         types[0].saturated = 1;
         let mut times = histogram();
         times.record_n(48_000, 1_814).unwrap();
         types[0].failed = Some(times);
         let skipped = types[3].counts.committed * 10 * 31 / 1000;
-        types[3].counts.tally = i64::try_from(skipped).unwrap();
+        types[3].counts.counter = i64::try_from(skipped).unwrap();
     }
     end.started = end.run.iter().zip(&end.in_flight).map(|(s, f)| s.counts.ended() + f).collect();
     let started = end.started.iter().sum::<u64>();
@@ -303,7 +303,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     let ms = |n: u64| Elapsed(n * 1_000_000);
     let exemplar = |transaction, arrival, finished, outcome, attempts| Exemplar {
         transaction,
-        author: Author::Arrival(arrival),
+        origin: Origin::Arrival(arrival),
         timing: Timing { due: ms(60_512), started: ms(60_540), finished: ms(finished) },
         outcome,
         attempts,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
-use triphammer_core::engine::Author;
+use triphammer_core::engine::Origin;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
@@ -76,7 +76,7 @@ fn samples() -> Vec<Value> {
     until_unknown.schedule = Schedule::default();
     let mut by_terminal = sample::calm();
     by_terminal.exemplars = end.exemplars.clone();
-    by_terminal.exemplars[0].author = Author::User { user: 3, nth: 9 };
+    by_terminal.exemplars[0].origin = Origin::User { user: 3, nth: 9 };
     [
         RunResult::new(&sample::facts(), &sample::calm()),
         RunResult::new(&keyed, &by_terminal),
@@ -118,7 +118,7 @@ fn what_is_no_result_does_not_validate() {
     spoil(|result| result["status"] = "lost".into());
     spoil(|result| result["window"]["types"][0]["response"]["p50_us"] = Value::Null);
     spoil(|result| result["run"]["total"]["new_field"] = 1.into());
-    spoil(|result| drop(result["headline"].as_object_mut().unwrap().remove("verification")));
+    spoil(|result| drop(result["primary_metric"].as_object_mut().unwrap().remove("verification")));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_run_comes_back_as_it_went_in() {
     assert_eq!((stored.facts, stored.host), (facts.workload.facts, sample::facts().host));
     assert_eq!((stored.transactions.len(), stored.notes), (5, result.notes.clone()));
     assert_eq!(stored.row.status, JobStatus::Aborted);
-    assert_eq!(stored.row.headline_value, Some(result.headline.value));
+    assert_eq!(stored.row.primary_metric_value, Some(result.primary_metric.value));
     assert!(stored.row.ended_at.unwrap() >= stored.row.started_at);
     assert_eq!(store.stored_settings(job, ReadAt::Start).unwrap(), start);
     assert_eq!(store.stored_settings(job, ReadAt::End).unwrap(), []);
@@ -327,7 +327,7 @@ fn a_store_of_version_4_is_opened_compared_and_shown() {
     assert_eq!(statuses(&store), [JobStatus::Complete; 2]);
     let run = store.load(JobId(1)).unwrap();
     let result = run.result().unwrap().unwrap();
-    assert_eq!((result.label.as_deref(), result.headline.value), (Some("before"), 2640.0));
+    assert_eq!((result.label.as_deref(), result.primary_metric.value), (Some("before"), 2640.0));
     assert_eq!(result.window.total.committed, 297);
     let seconds = store.seconds(JobId(1)).unwrap();
     assert_eq!(seconds.len(), 5);

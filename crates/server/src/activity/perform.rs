@@ -20,7 +20,7 @@ pub struct ActivityOutcome {
     /// What came out, in a line.
     pub outcome: String,
     /// Its first figure.
-    pub headline: Option<(String, f64)>,
+    pub primary_metric: Option<(String, f64)>,
     /// What it left.
     pub document: Value,
 }
@@ -39,7 +39,7 @@ pub fn perform(
         state: state(finished.status),
         good: finished.is_good(),
         outcome: finished.outcome(),
-        headline: finished.document.as_ref().and_then(Document::headline),
+        primary_metric: finished.document.as_ref().and_then(Document::primary_metric),
         document: serde_json::to_value(&finished.document).unwrap_or_default(),
     })
 }

@@ -102,8 +102,8 @@ impl Activities {
             users: None,
             rampup_s: None,
             window_s: None,
-            headline_name: None,
-            headline_value: None,
+            primary_metric_name: None,
+            primary_metric_value: None,
             good: None,
             outcome: None,
             error: None,
@@ -254,10 +254,10 @@ impl Activities {
                     activity.state = ended.state;
                     activity.good = Some(ended.good);
                     activity.outcome = Some(ended.outcome);
-                    if let Some((name, value)) = ended.headline {
+                    if let Some((name, value)) = ended.primary_metric {
                         // What a search finds is another figure than that of its runs.
-                        activity.headline_name = Some(name);
-                        activity.headline_value = Some(value);
+                        activity.primary_metric_name = Some(name);
+                        activity.primary_metric_value = Some(value);
                     }
                     entry.document = Some(ended.document);
                 }

@@ -36,9 +36,9 @@ pub struct Activity {
     /// Timed window of a run, in seconds; `null` when its length is a number of transactions.
     pub window_s: Option<f64>,
     /// Name of the first figure: `NOPM`; of what a search found once it has ended.
-    pub headline_name: Option<String>,
+    pub primary_metric_name: Option<String>,
     /// Its value, at the end of what runs.
-    pub headline_value: Option<f64>,
+    pub primary_metric_value: Option<f64>,
     /// Whether it did what it was to do: a run with too many failures, and a check that does not hold, did
     /// not. `null` until the end.
     pub good: Option<bool>,

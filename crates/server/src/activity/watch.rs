@@ -83,7 +83,8 @@ impl<'a> Watch<'a> {
             activity.users = Some(spec.users);
             activity.rampup_s = Some(spec.rampup.as_secs_f64());
             activity.window_s = window;
-            activity.headline_name = Some(self.seconds.workload.headline.name.to_string());
+            activity.primary_metric_name =
+                Some(self.seconds.workload.primary_metric.name.to_string());
         });
     }
 
@@ -163,8 +164,8 @@ impl Watcher for Watch<'_> {
                 self.publish(&LiveEvent::Second(self.seconds.second(second)));
             }
             JobEvent::Sequence(_) => {
-                let name = self.seconds.workload.headline.name.to_string();
-                self.all.change(self.id, |activity| activity.headline_name = Some(name));
+                let name = self.seconds.workload.primary_metric.name.to_string();
+                self.all.change(self.id, |activity| activity.primary_metric_name = Some(name));
             }
             JobEvent::Step { step, done, of } => {
                 let (activity, what) = (self.id, step.title.clone());
@@ -177,14 +178,14 @@ impl Watcher for Watch<'_> {
                 self.tell_step();
             }
             JobEvent::StepEnded { result, .. } => {
-                self.step.headline = Some(result.headline.value);
+                self.step.primary_metric = Some(result.primary_metric.value);
                 self.tell_step();
             }
             JobEvent::StepRefused { step, reason } => {
                 self.note("warning", None, &format!("{}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {
-                self.note("progress", None, &format!("settling for {}", format_duration(rest)));
+                self.note("progress", None, &format!("cooling down for {}", format_duration(rest)));
             }
             JobEvent::Note(text) => self.note("progress", None, text),
             JobEvent::Warning(text) => self.note("warning", None, text),

@@ -78,9 +78,9 @@ pub struct WorkloadInfo {
     /// What `scale` counts: `warehouses`.
     pub scale_unit: String,
     /// The first figure: `NOPM`.
-    pub headline: String,
+    pub primary_metric: String,
     /// What that counts.
-    pub headline_meaning: String,
+    pub primary_metric_meaning: String,
     /// Where its logic can run, the preferred place first.
     pub modes: Vec<String>,
     /// Its transaction types, in the order of every series and report.
@@ -165,7 +165,7 @@ fn title(name: &str) -> String {
 }
 
 fn workload(workload: &Description) -> WorkloadInfo {
-    let headline = &workload.headline;
+    let primary_metric = &workload.primary_metric;
     let options = |command: OptionCommand| {
         let own = workload.options.iter().filter(|option| option.command == command);
         own.map(option).collect()
@@ -181,8 +181,8 @@ fn workload(workload: &Description) -> WorkloadInfo {
         title: workload.title.to_string(),
         version: workload.version,
         scale_unit: workload.scale_unit.many.to_string(),
-        headline: headline.name.to_string(),
-        headline_meaning: headline.meaning.to_string(),
+        primary_metric: primary_metric.name.to_string(),
+        primary_metric_meaning: primary_metric.meaning.to_string(),
         modes: workload.modes.iter().map(|mode| mode.name().to_owned()).collect(),
         transactions: transactions.collect(),
         build_options: options(OptionCommand::Build),

@@ -106,9 +106,9 @@ pub struct JobSummary {
     /// Runs that belong to it and came to their end.
     pub runs: u32,
     /// `NOPM`.
-    pub headline_name: Option<String>,
+    pub primary_metric_name: Option<String>,
     /// The first figure.
-    pub headline_value: Option<f64>,
+    pub primary_metric_value: Option<f64>,
     /// Transactions completed per second, in stretches of equal length; empty without a series.
     pub sparkline: Vec<f64>,
     /// Whether a requirement of a run was not met: it is complete, and no success.
@@ -415,8 +415,8 @@ impl JobSummary {
             parent: row.parent.map(|job| job.0),
             step: row.step,
             runs: row.runs,
-            headline_name: row.headline_name,
-            headline_value: row.headline_value,
+            primary_metric_name: row.primary_metric_name,
+            primary_metric_value: row.primary_metric_value,
             sparkline,
         }
     }

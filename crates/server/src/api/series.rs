@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use triphammer_core::workload::Headline;
+use triphammer_core::workload::PrimaryMetric;
 use triphammer_runner::measure::Measure;
 use triphammer_runner::metrics::{self, Metric, Values};
 use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError, StoredJob};
@@ -49,7 +49,7 @@ pub struct JobSeries {
     /// All types together: completed per second.
     pub total_per_second: Spread,
     /// The workload's primary metric in its own unit, such as per minute; null where the workload is not known.
-    pub headline: Option<Spread>,
+    pub primary_metric: Option<Spread>,
     /// By transaction type, in the workload's order.
     pub types: Vec<TypeSeries>,
     /// The declared figures of all threads.
@@ -123,8 +123,8 @@ impl JobSeries {
         let step = (to - from).div_ceil(points).max(1);
         let (types, now) = (names.len(), Vec::new());
         let known = workloads().into_iter().find(|known| known.name == run.row.workload);
-        let headline = known.map(|known| known.headline.clone());
-        let mut points = Points { from, step, all: Vec::new(), types, now, headline };
+        let primary_metric = known.map(|known| known.primary_metric.clone());
+        let mut points = Points { from, step, all: Vec::new(), types, now, primary_metric };
         store.each_of_seconds(job, from..to, |row| points.second(&row))?;
         store.each_of_series(job, from..to, |row| points.of_type(row))?;
         Ok(points.finish(names))
@@ -140,7 +140,7 @@ struct Points {
     /// The types of the second at hand.
     now: Vec<SeriesRow>,
     /// What the primary metric counts.
-    headline: Option<Headline>,
+    primary_metric: Option<PrimaryMetric>,
 }
 
 #[derive(Clone)]
@@ -149,7 +149,7 @@ struct Point {
     last: u64,
     all: Folded,
     total: metrics::Spread,
-    headline: metrics::Spread,
+    primary_metric: metrics::Spread,
     types: Vec<Folded>,
 }
 
@@ -212,7 +212,7 @@ impl Points {
             last: second,
             all: Folded::new(Values::of_nothing()),
             total: metrics::Spread::default(),
-            headline: metrics::Spread::default(),
+            primary_metric: metrics::Spread::default(),
             types: vec![Folded::new(Values::of_no_type()); types],
         })
     }
@@ -235,10 +235,13 @@ impl Points {
         let Some(&SeriesRow { first, last, .. }) = rows.first() else { return };
         let seconds = length(first, last);
         let total = Values::over_types(rows.iter().map(|row| &row.values), seconds);
-        let headline = self.headline.as_ref().map(|headline| per_unit(headline, &rows, seconds));
+        let primary_metric = self
+            .primary_metric
+            .as_ref()
+            .map(|primary_metric| per_unit(primary_metric, &rows, seconds));
         let point = self.at(first);
-        if let Some(headline) = headline {
-            point.headline.add(headline, seconds);
+        if let Some(primary_metric) = primary_metric {
+            point.primary_metric.add(primary_metric, seconds);
         }
         point.last = point.last.max(last);
         point.total.add(total.get("per_second").unwrap_or_default(), seconds);
@@ -252,7 +255,7 @@ impl Points {
     fn finish(mut self, names: Vec<String>) -> JobSeries {
         self.end_second();
         let mut series = JobSeries { step: self.step, ..JobSeries::default() };
-        series.headline = self.headline.is_some().then(Spread::default);
+        series.primary_metric = self.primary_metric.is_some().then(Spread::default);
         series.types =
             names.into_iter().map(|name| TypeSeries { name, ..TypeSeries::default() }).collect();
         for point in self.all.into_iter().flatten() {
@@ -260,8 +263,8 @@ impl Points {
             series.first.push(point.first);
             series.last.push(point.last);
             series.total_per_second.push(&point.total);
-            if let Some(headline) = &mut series.headline {
-                headline.push(&point.headline);
+            if let Some(primary_metric) = &mut series.primary_metric {
+                primary_metric.push(&point.primary_metric);
             }
             point.all.push_to(&mut series.figures, place);
             for (it, seen) in series.types.iter_mut().zip(&point.types) {
@@ -284,10 +287,10 @@ impl Spread {
 
 /// The primary metric of a second, in its own unit.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counters")]
-fn per_unit(headline: &Headline, rows: &[SeriesRow], seconds: f64) -> f64 {
-    let counted = rows.iter().filter(|row| headline.transactions.contains(&row.transaction));
+fn per_unit(primary_metric: &PrimaryMetric, rows: &[SeriesRow], seconds: f64) -> f64 {
+    let counted = rows.iter().filter(|row| primary_metric.transactions.contains(&row.transaction));
     let committed: f64 = counted.filter_map(|row| row.values.get("committed")).sum();
-    Measure::from(headline.measure).value(committed as u64, seconds)
+    Measure::from(primary_metric.measure).value(committed as u64, seconds)
 }
 
 /// Adds to a series that begins with the first point that has a value; points before it have 0.

@@ -104,7 +104,7 @@ pub struct LiveStep {
     /// Number of the run's job, once it has one.
     pub job: Option<i64>,
     /// The workload's first figure, at the end of the run; `null` before.
-    pub headline: Option<f64>,
+    pub primary_metric: Option<f64>,
 }
 
 /// How far a build or a check is.

@@ -124,7 +124,7 @@ mod tests {
             activity: 1,
             first: n,
             last: n,
-            headline: 60.0,
+            primary_metric: 60.0,
             total: LiveType { name: "all".into(), figures: Figures(of_all) },
             types: Vec::new(),
             figures: Figures(of_threads),
@@ -148,7 +148,7 @@ mod tests {
             let all = &second.total.figures.0;
             assert_eq!(all.count("committed"), second.last + 1 - second.first);
             assert_eq!(all.count("p99_us"), second.last, "the worst second's");
-            assert_eq!(second.headline, 60.0, "a rate stays one");
+            assert_eq!(second.primary_metric, 60.0, "a rate stays one");
             next = second.last + 1;
         }
         assert_eq!(next, 86_400);

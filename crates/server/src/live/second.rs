@@ -22,7 +22,7 @@ pub struct LiveSecond {
     /// Last second.
     pub last: u64,
     /// The workload's first figure, from these seconds: in its own unit, such as a minute.
-    pub headline: f64,
+    pub primary_metric: f64,
     /// All types together.
     pub total: LiveType,
     /// By transaction type, in the workload's order.
@@ -64,9 +64,9 @@ impl SecondsOf {
     /// A second as it is sent.
     #[must_use]
     pub fn second(&self, second: &Second) -> LiveSecond {
-        let (interval, headline) = (&second.interval, &self.workload.headline);
+        let (interval, primary_metric) = (&second.interval, &self.workload.primary_metric);
         let seconds = length(interval.first, interval.last);
-        let counted = measure::counted(headline, &interval.types);
+        let counted = measure::counted(primary_metric, &interval.types);
         let of_type = |name: &str, seen| LiveType {
             name: name.to_owned(),
             figures: Figures(Values::of_type(seen, seconds)),
@@ -76,7 +76,7 @@ impl SecondsOf {
             activity: self.activity,
             first: interval.first,
             last: interval.last,
-            headline: Measure::from(headline.measure).value(counted, seconds),
+            primary_metric: Measure::from(primary_metric.measure).value(counted, seconds),
             total: of_type("all", &second.total),
             types: types.map(|(definition, seen)| of_type(&definition.name, seen)).collect(),
             figures: Figures(Values::of_second(second)),
@@ -93,8 +93,8 @@ impl LiveSecond {
     /// Takes a later second in.
     pub(super) fn merge(&mut self, later: &Self) {
         let seconds = [length(self.first, self.last), length(later.first, later.last)];
-        let headline = [Some(self.headline), Some(later.headline)];
-        self.headline = Merge::Mean.of(headline, seconds).unwrap_or_default();
+        let primary_metric = [Some(self.primary_metric), Some(later.primary_metric)];
+        self.primary_metric = Merge::Mean.of(primary_metric, seconds).unwrap_or_default();
         self.total.figures.0.merge(&later.total.figures.0, seconds);
         for (mine, theirs) in self.types.iter_mut().zip(&later.types) {
             mine.figures.0.merge(&theirs.figures.0, seconds);

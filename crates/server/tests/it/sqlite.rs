@@ -140,7 +140,7 @@ fn the_list_of_jobs_comes_in_pages() {
 }
 
 fn profile(settle: &str) -> Value {
-    json!({ "vus": "1,2", "repeats": "1", "rampup": "0s", "duration": "1s", "settle": settle })
+    json!({ "vus": "1,2", "repeats": "1", "rampup": "0s", "duration": "1s", "cool-down": settle })
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn a_profile_tells_its_steps_and_leaves_one_job_with_its_runs_below_it() {
     site.target("null", "null:");
     let id = site.start_activity("profile", "null", &profile("0s"));
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
-    let first = events.until(|event| event["type"] == "step" && !event["headline"].is_null());
+    let first = events.until(|event| event["type"] == "step" && !event["primary_metric"].is_null());
     assert_eq!((&first["step"], &first["of"]), (&json!(1), &json!(2)), "{first}");
     assert!(first["what"].as_str().unwrap().contains("virtual user"), "{first}");
     let second = events.until(|event| event["type"] == "step" && event["step"] == 2);
-    assert_eq!(second["headline"], Value::Null);
+    assert_eq!(second["primary_metric"], Value::Null);
     let ended = site.ended(id);
     assert_eq!((&ended["state"], &ended["good"]), (&json!("complete"), &json!(true)), "{ended}");
     let job = &ended["job"];
@@ -172,7 +172,7 @@ fn a_profile_that_is_stopped_begins_no_other_run() {
     // It would rest for an hour between its two runs.
     let id = site.start_activity("profile", "null", &profile("1h"));
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
-    events.until(|event| event["type"] == "step" && !event["headline"].is_null());
+    events.until(|event| event["type"] == "step" && !event["primary_metric"].is_null());
     site.post(&format!("/api/v1/activities/{id}/stop"), &Value::Null);
     let ended = site.ended(id);
     assert_eq!(ended["state"], "interrupted", "{ended}");
@@ -186,12 +186,12 @@ fn a_comparison_makes_its_runs_in_pairs_on_two_targets_and_keeps_both() {
     site.target("fast", "null:");
     site.target("slow", "null:?service=20ms");
     let settings = json!({ "b": "vus=2", "vus": "1", "pairs": "2", "rampup": "0s", "duration": "1s",
-        "settle": "0s" });
+        "cool-down": "0s" });
     let form =
         json!({ "command": "compare", "target": "fast", "other": "slow", "settings": settings });
     let preview = site.post("/api/v1/preview", &form);
     let line = "triphammer compare null: 'null:?service=20ms' --ab --b vus=2 --duration 1s --pairs 2 \
-                --rampup 0s --settle 0s --vus 1";
+                --rampup 0s --cool-down 0s --vus 1";
     assert_eq!(preview["command_line"], line, "{preview}");
     assert_eq!(preview["spec"]["users"], 1, "{preview}");
 

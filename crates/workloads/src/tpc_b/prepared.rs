@@ -78,7 +78,7 @@ impl Prepared {
         let row = [tid.into(), bid.into(), aid.into(), delta.into(), Value::Timestamp(mtime)];
         session.execute(self.insert_history, &row).await?;
         session.commit().await?;
-        Ok(Completion { committed: true, tally: delta.into() })
+        Ok(Completion { committed: true, counter: delta.into() })
     }
 
     async fn read_balance<S: Session>(&mut self, aid: i32, session: &mut S) -> Result<(), DbError> {

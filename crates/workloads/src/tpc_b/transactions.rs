@@ -2,7 +2,7 @@
 
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{AuditDef, Headline, MeasureDef, TransactionDef};
+use triphammer_core::workload::{AuditDef, MeasureDef, PrimaryMetric, TransactionDef};
 
 use super::schema::{ACCOUNTS_EACH, TELLERS_EACH};
 
@@ -32,8 +32,8 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
 }
 
 /// TPS as pgbench counts them. Those that write leave a row of history.
-pub fn headline() -> Headline {
-    Headline {
+pub fn primary_metric() -> PrimaryMetric {
+    PrimaryMetric {
         name: "TPS".into(),
         meaning: "transactions committed per second".into(),
         transactions: vec![TPCB_LIKE, SIMPLE_UPDATE, SELECT_ONLY],

@@ -16,7 +16,7 @@ use super::prepared::Prepared;
 use super::schema::{branch_rows, branch_tables, rows, tables};
 use super::settings::{OPTIONS, Settings};
 use super::statements::statements;
-use super::transactions::{Input, audits, headline, transactions};
+use super::transactions::{Input, audits, primary_metric, transactions};
 
 /// The workload `tpc-b`.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         statements: statements(),
         tables: tables(),
         transactions: transactions().to_vec(),
-        headline: headline(),
+        primary_metric: primary_metric(),
         checks: CHECKS.to_vec(),
         answers: None,
         audits: audits(),
@@ -125,11 +125,11 @@ impl Workload for TpcB {
     }
 
     fn acknowledged(&self, input: &Input) -> Option<Completion> {
-        let tally = match input {
+        let counter = match input {
             Input::TpcbLike(change) | Input::SimpleUpdate(change) => change.delta.into(),
             Input::SelectOnly { .. } => 0,
         };
-        Some(Completion { committed: true, tally })
+        Some(Completion { committed: true, counter })
     }
 
     async fn run<S: Session>(

@@ -41,7 +41,7 @@ impl Ids {
 }
 
 fn completion(output: &DeliveryOutput) -> Completion {
-    Completion { committed: true, tally: output.skipped().into() }
+    Completion { committed: true, counter: output.skipped().into() }
 }
 
 /// Runs it as a procedure.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use triphammer_core::pace::Cycle;
-use triphammer_core::workload::{Headline, MeasureDef, TallyDef, TransactionDef};
+use triphammer_core::workload::{CounterDef, MeasureDef, PrimaryMetric, TransactionDef};
 
 /// How many transaction types there are.
 pub const TRANSACTION_COUNT: usize = 5;
@@ -28,7 +28,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
         TransactionDef::new("order_status", "Order-Status", 1).reading(),
         TransactionDef {
             // Clause 2.7.1.3: more than 1 % of skipped districts must be reported.
-            tally: Some(TallyDef {
+            counter: Some(CounterDef {
                 name: "districts_skipped".into(),
                 title: "districts skipped".into(),
                 per_transaction: 10,
@@ -42,8 +42,8 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
 
 /// NOPM, and the database's own count of New-Orders.
 #[must_use]
-pub fn headline() -> Headline {
-    Headline {
+pub fn primary_metric() -> PrimaryMetric {
+    PrimaryMetric {
         name: "NOPM".into(),
         meaning: "New-Orders committed per minute".into(),
         transactions: vec![NEW_ORDER],
@@ -61,6 +61,6 @@ pub fn cycle() -> Cycle {
         terminals: 10,
         keying: [18, 3, 2, 2, 2].map(Duration::from_secs).to_vec(),
         thinking: [12, 12, 10, 5, 5].map(Duration::from_secs).to_vec(),
-        headline_max: 12.86,
+        primary_metric_max: 12.86,
     }
 }

@@ -22,7 +22,7 @@ use super::schema::{ITEMS, WAREHOUSE_ROWS, item_tables, tables, warehouse_tables
 use super::settings::{OPTIONS, Routines, Settings};
 use super::statements::statements;
 use super::transactions::{
-    DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, cycle, headline, transactions,
+    DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, cycle, primary_metric, transactions,
 };
 use super::user::User;
 
@@ -47,7 +47,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         statements: statements(),
         tables: tables(),
         transactions: transactions().to_vec(),
-        headline: headline(),
+        primary_metric: primary_metric(),
         checks: CHECKS.to_vec(),
         answers: None,
         audits: Vec::new(),

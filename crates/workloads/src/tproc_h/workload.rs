@@ -6,7 +6,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Headline, Mode, ScaleUnit, Statements, TableDef, Workload,
+    Chunk, Completion, Description, Mode, PrimaryMetric, ScaleUnit, Statements, TableDef, Workload,
     WorkloadSettings,
 };
 use triphammer_core::{DbError, Scale, SpecError};
@@ -41,7 +41,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         statements: statements(),
         tables: tables(),
         transactions: Vec::new(),
-        headline: Headline::none(),
+        primary_metric: PrimaryMetric::none(),
         checks: CHECKS.to_vec(),
         answers: Some(ANSWERS),
         audits: Vec::new(),

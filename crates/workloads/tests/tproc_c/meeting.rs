@@ -162,7 +162,7 @@ async fn empty_districts_are_skipped_and_counted() {
         triphammer_core::Session::script(&mut session, empty).await.unwrap();
         let input = Input::Delivery(Delivery { w_id: 1, o_carrier_id: 1, delivery_d: NOW });
         let done = workload.run(&input, &mut prepared, &mut session).await.unwrap();
-        assert_eq!(done, Completion { committed: true, tally: 2 });
+        assert_eq!(done, Completion { committed: true, counter: 2 });
         let o_id = prepared.output().delivery.o_id;
         assert_eq!((o_id[0], o_id[2], o_id[9]), (Some(2101), None, None));
     }

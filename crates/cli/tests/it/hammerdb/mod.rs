@@ -66,7 +66,7 @@ fn drives(program: &Program, schema: &Schema) -> serde_json::Value {
     let target = schema.target.as_str();
     let run = ["run", target, "--vus", "3", "--transactions", "400"];
     let result = program.json(&run);
-    assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{result:#}");
+    assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified", "{result:#}");
     assert_eq!(result["workload"]["scale"], 2);
     assert_eq!(result["workload"]["facts"]["made_by"], "HammerDB");
     assert_eq!(result["workload"]["facts"]["routines"], "hammerdb");
@@ -125,7 +125,7 @@ fn functions_on_postgresql_are_driven_as_they_are() {
     assert_eq!(result["round_trips"]["per_transaction"], 1.0);
     let simple = ["run", &schema.target, "--protocol", "simple", "--transactions", "200"];
     let result = program.json(&simple);
-    assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{result:#}");
+    assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified", "{result:#}");
     program.ok(&["drop", &schema.target, "--yes", "--force"]);
     let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
     assert_eq!(schema.number(tables), 0);
@@ -162,7 +162,7 @@ fn native_procedures_on_postgresql_are_driven_as_they_are() {
     );
     let simple = ["run", &schema.target, "--protocol", "simple", "--transactions", "200"];
     let result = program.json(&simple);
-    assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{result:#}");
+    assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified", "{result:#}");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn deadlocks_that_native_procedures_keep_to_themselves_are_found_and_retried() {
     );
     let run = ["run", &schema.target, "--vus", "4", "--transactions", "40", "--retries", "50"];
     let result = program.json(&[&run[..], &["--mix", "1,0,0,0,0"]].concat());
-    assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{result:#}");
+    assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified", "{result:#}");
     let new_order = &result["run"]["types"][0];
     assert_eq!(new_order["committed"], 160, "{new_order:#}");
     assert_eq!(new_order["retries_by_class"][0]["class"], "deadlock", "{new_order:#}");

@@ -63,7 +63,7 @@ const IN_PROCESS: &str = "in process";
 
 /// What limited a run, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitedBy {
+pub struct BottleneckVerdict {
     /// What it was.
     pub kind: Bottleneck,
     /// Which of its ways; `None` in documents of older versions.
@@ -169,7 +169,7 @@ impl Bottleneck {
     }
 }
 
-impl LimitedBy {
+impl BottleneckVerdict {
     /// Decides, and says why and what to do.
     #[must_use]
     pub fn new(figures: LimitFigures, evidence: Evidence) -> Self {

@@ -55,11 +55,11 @@ fn beside_burners(f: &mut LimitFigures) {
 
 type Change = fn(&mut LimitFigures);
 
-fn limited(changes: &[Change]) -> LimitedBy {
+fn limited(changes: &[Change]) -> BottleneckVerdict {
     let mut figures = quiet();
     changes.iter().for_each(|change| change(&mut figures));
     figures.time = figures.time_shares();
-    LimitedBy::new(figures, Measure::stored("minute").evidence())
+    BottleneckVerdict::new(figures, Measure::stored("minute").evidence())
 }
 
 fn one_user(f: &mut LimitFigures) {
@@ -316,6 +316,6 @@ fn documents_of_older_versions_are_read() {
     ];
     let figures = top["figures"].as_object_mut().unwrap();
     figures.retain(|name, _| kept.contains(&name.as_str()));
-    let read: LimitedBy = serde_json::from_value(document).unwrap();
+    let read: BottleneckVerdict = serde_json::from_value(document).unwrap();
     assert_eq!((read.title().as_str(), read.cause), ("the database", None));
 }
