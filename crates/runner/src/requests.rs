@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
+use triphammer_core::{Database, Scale};
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::build::BuildRequest;
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::check::CheckRequest;
+use crate::command::{Command, JobKind};
 use crate::failure::Failure;
 use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
@@ -70,6 +71,38 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
+/// Refuses to drive a workload that has nothing to drive.
+///
+/// # Errors
+/// When the workload declares no transactions, with what can be done with it.
+pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failure> {
+    if !kind.drives() || !workload.transactions.is_empty() {
+        return Ok(());
+    }
+    let others = JobKind::ALL.into_iter().filter(|kind| !kind.drives());
+    let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
+    let others: Vec<&str> = others.collect();
+    Err(Failure::refuse(format!(
+        "{} has no timed transactions, so `{}` cannot drive it; there are {}",
+        workload.title,
+        kind.name(),
+        others.join(", ")
+    )))
+}
+
+/// The size of the data that the settings name.
+///
+/// # Errors
+/// When it cannot be read, or is too large.
+pub fn scale(settings: &mut Settings, default: Scale) -> Result<Scale, Failure> {
+    let scale: Scale = settings.parse("scale", || default)?;
+    if scale > SCALE_MAX.into() {
+        let message = format!("--scale: {scale} is too much: at most {SCALE_MAX}");
+        return Err(triphammer_core::SpecError::new(message).about("scale").into());
+    }
+    Ok(scale)
+}
+
 /// What to build.
 ///
 /// # Errors
@@ -79,10 +112,11 @@ pub fn build(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<BuildRequest, Failure> {
-    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
+    let scale = scale(settings, Scale::ONE)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs = settings
-        .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs = settings.count("jobs", JOBS_MAX, || {
+        if one_writer { 1 } else { (2 * cores()).min(scale.rounded_up()).max(1) }
+    })?;
     if jobs == 0 {
         return Err(Failure::refuse("--jobs must be 1 or more"));
     }
