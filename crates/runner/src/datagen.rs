@@ -110,8 +110,8 @@ impl DatagenRequest {
 fn read_format(text: &str) -> Result<FileFormat, String> {
     let found = FileFormat::ALL.iter().find(|(_, word, _)| *word == text.trim());
     found.map(|(format, ..)| *format).ok_or_else(|| {
-        let words = FileFormat::ALL.map(|(_, word, _)| word).join(" and ");
-        format!("unknown format `{text}`; there are {words}")
+        let words = FileFormat::ALL.map(|(_, word, _)| word).join(" or ");
+        format!("unknown format `{text}`: expected {words}")
     })
 }
 
@@ -196,7 +196,7 @@ impl DatagenRequest {
             if let Some(path) = paths.into_iter().find(|path| path.exists()) {
                 let path = path.display();
                 return Err(Failure::refuse(format!(
-                    "{path} is there already; remove it, or write to another folder with --output"
+                    "{path} exists already; remove it, or choose another directory with --output"
                 )));
             }
         }

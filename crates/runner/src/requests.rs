@@ -71,10 +71,10 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
-/// Refuses to drive a workload that has nothing to drive.
+/// Rejects a job that would drive a workload without timed transactions.
 ///
 /// # Errors
-/// When the workload declares no transactions, with what can be done with it.
+/// If the workload declares no transactions; the message names the commands that it supports.
 pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failure> {
     if !kind.drives() || !workload.transactions.is_empty() {
         return Ok(());
@@ -83,21 +83,21 @@ pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failu
     let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
     let others: Vec<&str> = others.collect();
     Err(Failure::refuse(format!(
-        "{} has no timed transactions, so `{}` cannot drive it; there are {}",
-        workload.title,
+        "`{}` cannot drive {}: it has no timed transactions; use {}",
         kind.name(),
+        workload.title,
         others.join(", ")
     )))
 }
 
-/// The size of the data that the settings name.
+/// Reads the scale of the data.
 ///
 /// # Errors
-/// When it cannot be read, or is too large.
+/// If it is invalid or too large.
 pub fn scale(settings: &mut Settings, default: Scale) -> Result<Scale, Failure> {
     let scale: Scale = settings.parse("scale", || default)?;
     if scale > SCALE_MAX.into() {
-        let message = format!("--scale: {scale} is too much: at most {SCALE_MAX}");
+        let message = format!("--scale must be at most {SCALE_MAX}, got {scale}");
         return Err(triphammer_core::SpecError::new(message).about("scale").into());
     }
     Ok(scale)

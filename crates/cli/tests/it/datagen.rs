@@ -25,13 +25,13 @@ fn sha256(program: &Program, file: &str) -> String {
 #[test]
 fn tbl_files_are_byte_for_byte_those_of_dbgen() {
     let program = Program::new();
-    let told = program.ok(&["datagen", "-w", "tproc-h", "--scale", "0.01", "-o", "made/here"]);
-    assert!(told.starts_with("TPROC-H with 0.01 SF in made/here: "), "{told}");
+    let printed = program.ok(&["datagen", "-w", "tproc-h", "--scale", "0.01", "-o", "made/here"]);
+    assert!(printed.starts_with("TPROC-H with 0.01 SF in made/here: "), "{printed}");
     for (table, expected) in TPCH {
         assert_eq!(sha256(&program, &format!("made/here/{table}.tbl")), expected, "{table}");
     }
     let again = program.run(&["datagen", "-w", "tproc-h", "--scale", "0.01", "-o", "made/here"]);
-    assert!(again.code == 2 && again.err.contains("region.tbl is there already"), "{}", again.err);
+    assert!(again.code == 2 && again.err.contains("region.tbl exists already"), "{}", again.err);
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn what_cannot_be_written_is_rejected_with_the_reason() {
     let program = Program::new();
     std::fs::write(program.path("file"), "").unwrap();
     for (args, why) in [
-        (&["--format", "orc"][..], "unknown format `orc`; there are tbl and csv"),
-        (&["--parts", "3"], "3 is too much: at most 2"),
+        (&["--format", "orc"][..], "unknown format `orc`: expected tbl or csv"),
+        (&["--parts", "3"], "at most 2"),
         (&["-w", "tproc-h", "--seed", "2"], "has no seed"),
         (&["-o", "file/below"], "cannot write file/below"),
     ] {

@@ -17,7 +17,7 @@ fn life(program: &Program, target: &str, options: &[&str], breaks: impl FnOnce()
     assert_eq!(checked.code, 1, "{}", checked.err);
     let other = program.run(&["build", target, "-w", "tproc-h", "--scale", "0.02"]);
     assert!(
-        other.code == 2 && other.err.contains("scale is 0.01 there and 0.02 here"),
+        other.code == 2 && other.err.contains("scale is 0.01 there, but 0.02 was requested"),
         "{other:?}"
     );
     let dropped = program.ok(&["drop", target, "-w", "tproc-h", "--yes"]);
@@ -91,7 +91,8 @@ fn at_a_scale_without_known_answers_the_check_says_so() {
     program.ok(&["build", "sqlite:h.sqlite", "-w", "tproc-h", "--scale", "0.011"]);
     let checked = program.ok(&["check", "sqlite:h.sqlite", "-w", "tproc-h"]);
     assert!(checked.contains("all 11 conditions of TPROC-H at 0.011 SF hold"), "{checked}");
-    let expected = "answers are known at 0.01, 0.1 and 1 SF; at 0.011 SF none was compared";
+    let expected =
+        "no answers were compared: they are known at 0.01, 0.1 and 1 SF, not at 0.011 SF";
     assert!(checked.contains(expected), "{checked}");
 }
 
@@ -101,7 +102,7 @@ fn nothing_drives_it_and_the_message_names_what_there_is() {
     for command in ["run", "profile", "capacity"] {
         let done = program.run(&[command, "null:", "-w", "tproc-h"]);
         assert_eq!(done.code, 2, "{}", done.err);
-        let expected = format!("TPROC-H has no timed transactions, so `{command}` cannot drive it");
+        let expected = format!("`{command}` cannot drive TPROC-H: it has no timed transactions");
         assert!(done.err.contains(&expected), "{}", done.err);
         assert!(done.err.contains("build, check, drop"), "{}", done.err);
     }
@@ -113,7 +114,7 @@ fn nothing_drives_it_and_the_message_names_what_there_is() {
 fn a_scale_that_cannot_be_is_rejected_before_anything_is_made() {
     let program = Program::new();
     for (scale, why) in
-        [("0.001", "0.01 to 100000 SF"), ("0.0105", "three fractional"), ("x", "scale")]
+        [("0.001", "from 0.01 to 100000 SF"), ("0.0105", "three fractional"), ("x", "scale")]
     {
         let done = program.run(&["build", "sqlite:h.sqlite", "-w", "tproc-h", "--scale", scale]);
         assert!(done.code == 2 && done.err.contains(why), "{}", done.err);

@@ -27,18 +27,19 @@ pub fn read(given: &WorkloadSettings) -> Result<Scale, SpecError> {
     given.switch(&FOREIGN_KEYS)?;
     let scale = given.scale;
     if !(SCALE_MIN..=SCALE_MAX).contains(&scale) {
-        let message = format!("tproc-h has {SCALE_MIN} to {SCALE_MAX} SF, not {scale}");
+        let message =
+            format!("the scale of tproc-h must be from {SCALE_MIN} to {SCALE_MAX} SF, got {scale}");
         return Err(SpecError::new(message));
     }
     if !has_distinct_suppliers(scale) {
         let message = format!(
-            "at {scale} SF dbgen's rule gives parts the same supplier twice, which breaks the primary key of \
-             partsupp: take another scale"
+            "at {scale} SF the rules of dbgen give some parts the same supplier twice, which violates \
+             the primary key of partsupp: choose another scale"
         );
         return Err(SpecError::new(message));
     }
     if given.data_seed > 1 {
-        let message = "the data of tproc-h is that of dbgen, which has no seed: leave --seed out";
+        let message = "the data of tproc-h has no seed, because it is identical to that of dbgen: omit --seed";
         return Err(SpecError::new(message).about("seed"));
     }
     Ok(scale)
@@ -66,12 +67,12 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_the_reason() {
         for (thousandths, seed, options, message) in [
-            (9, 1, vec![], "0.01 to 100000 SF, not 0.009"),
-            (100_000_001, 1, vec![], "not 100000.001"),
-            (12, 1, vec![], "take another scale"),
-            (1_000, 2, vec![], "which has no seed"),
+            (9, 1, vec![], "from 0.01 to 100000 SF, got 0.009"),
+            (100_000_001, 1, vec![], "got 100000.001"),
+            (12, 1, vec![], "choose another scale"),
+            (1_000, 2, vec![], "has no seed"),
             (1_000, 1, vec![("foreign-keys", "yes")], "true or false"),
-            (1_000, 1, vec![("mix", "1")], "no option `mix`"),
+            (1_000, 1, vec![("mix", "1")], "unknown option `mix`"),
         ] {
             let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
             let scale = Scale::from_thousandths(thousandths);
