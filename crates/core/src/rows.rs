@@ -304,6 +304,12 @@ impl<'a> Row<'a> {
         DbError::new(ErrorClass::Other, message)
     }
 
+    /// Describes a field for people, or `nothing` if there is no such field.
+    #[must_use]
+    pub fn show(&self, column: usize) -> String {
+        self.get(column).map_or_else(|| "nothing".to_owned(), |cell| self.describe(cell))
+    }
+
     /// Describes a field for people: short, and without control characters.
     fn describe(&self, cell: &Cell) -> String {
         match *cell {

@@ -15,9 +15,10 @@ use crate::error::{DbError, SpecError};
 use crate::pace::Cycle;
 use crate::random::Rng;
 use crate::rows::Rows;
+use crate::scale::Scale;
 use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
-use crate::value::{ColumnType, Timestamp};
+use crate::value::{ColumnType, Timestamp, Value};
 
 /// A name or a title that is widely shared: cheap to clone, whether it was compiled in or read from
 /// a file.
@@ -43,12 +44,15 @@ pub struct Description {
     pub statements: Vec<StatementDef>,
     /// The tables, in the order of creation.
     pub tables: Arc<[TableDef]>,
-    /// The transaction types; their order is the order of every array and report.
+    /// The transaction types; their order is the order of every array and report. None where the workload has
+    /// data and questions about it, but nothing that a run could time.
     pub transactions: Vec<TransactionDef>,
     /// The primary metric, and how the database itself counts it.
     pub primary_metric: PrimaryMetric,
     /// The conditions that `check` verifies.
     pub checks: Vec<CheckDef>,
+    /// Queries whose answers are known while the data is as built.
+    pub answers: Option<Answers>,
     /// Sums that a run must change by exactly what its own transactions report.
     pub audits: Vec<AuditDef>,
     /// Where the logic can run, preferred first.
@@ -66,19 +70,38 @@ pub struct ScaleUnit {
     pub one: Name,
     /// Plural, such as `warehouses`.
     pub many: Name,
+    /// [`Chunk::key`]s of one unit, by which checks cut the data into ranges: 1 where only whole units
+    /// can be, else 1000.
+    pub keys: u32,
+    /// Keys that one question of a check covers at most: few enough for progress, enough that the
+    /// database reads tables in stretches.
+    pub range_max: u32,
 }
 
 impl ScaleUnit {
     /// Creates the unit from its singular and plural.
     #[must_use]
     pub const fn new(one: &'static str, many: &'static str) -> Self {
-        Self { one: Name::new_static(one), many: Name::new_static(many) }
+        Self { one: Name::new_static(one), many: Name::new_static(many), keys: 1, range_max: 10 }
+    }
+
+    /// The same unit, of which there may be a fraction in thousandths.
+    #[must_use]
+    pub fn in_thousandths(self) -> Self {
+        Self { keys: 1_000, range_max: 100, ..self }
+    }
+
+    /// The last key of data of this size; the first is 1.
+    #[must_use]
+    pub fn last_key(&self, scale: Scale) -> i64 {
+        let keys = scale.thousandths() * u64::from(self.keys) / 1_000;
+        i64::try_from(keys).unwrap_or(i64::MAX)
     }
 
     /// The scale with its unit, such as `1 warehouse` or `8 warehouses`.
     #[must_use]
-    pub fn count(&self, scale: u32) -> String {
-        format!("{scale} {}", if scale == 1 { &self.one } else { &self.many })
+    pub fn count(&self, scale: Scale) -> String {
+        format!("{scale} {}", if scale == Scale::ONE { &self.one } else { &self.many })
     }
 }
 
@@ -287,6 +310,21 @@ pub struct PrimaryMetric {
     pub counted: Vec<usize>,
 }
 
+impl PrimaryMetric {
+    /// For a workload without transactions; nothing reads it.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            name: Name::new_static("none"),
+            meaning: Name::new_static("no timed transactions"),
+            transactions: Vec::new(),
+            measure: MeasureDef::Rate { per_seconds: 60 },
+            database_count: None,
+            counted: Vec::new(),
+        }
+    }
+}
+
 /// How the primary metric is computed from a run. Everything that depends on it (the contribution
 /// of a second, the better direction, the data that a verdict needs) is defined by the runner's
 /// module `measure`.
@@ -414,6 +452,58 @@ impl CheckWhen {
     }
 }
 
+/// Queries whose answers are known at some scales.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    /// The scales at which answers are known, for messages: `0.01, 0.1 and 1 SF`.
+    pub known_at: Name,
+    /// The queries with their answers at a scale; empty if they are not known.
+    pub at: fn(Scale) -> Vec<Answer>,
+}
+
+/// A query and its expected answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Name of the query: `Q1`.
+    pub id: Name,
+    /// The question that it answers, in one line.
+    pub title: Name,
+    /// Name of the statement in the catalogue.
+    pub statement: Name,
+    /// Arguments of the statement.
+    pub args: Vec<Value<'static>>,
+    /// Columns of the answer, in order.
+    pub columns: Vec<AnswerColumn>,
+    /// Rows of the answer in order, as text; `NULL` is SQL NULL.
+    pub rows: Vec<Vec<&'static str>>,
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug)]
+pub struct AnswerColumn {
+    /// Name of the column.
+    pub name: Name,
+    /// How its fields are compared.
+    pub rule: AnswerRule,
+}
+
+/// How a field of an answer is compared with the expected one (TPC-H, clause 2.1.3.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerRule {
+    /// Text: equal, ignoring leading and trailing blanks.
+    Words,
+    /// An integer: equal.
+    Count,
+    /// A decimal with two fractional digits: equal.
+    Cents,
+    /// A date: equal.
+    Day,
+    /// A sum: within 100 of the expected value.
+    Sum,
+    /// An average or a ratio: within 1 % of the expected value.
+    Ratio,
+}
+
 /// Declaration of a table.
 #[derive(Clone, Debug)]
 pub struct TableDef {
@@ -539,7 +629,7 @@ pub enum OptionCommand {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadSettings {
     /// Size of the data, in [`Description::scale_unit`].
-    pub scale: u32,
+    pub scale: Scale,
     /// Random seed of the data.
     pub data_seed: u64,
     /// Random seed of a run.

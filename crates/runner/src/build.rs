@@ -21,7 +21,7 @@ use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::{
     BuildEffect, Chunk, Description, OptionDef, TableDef, Workload, WorkloadSettings,
 };
-use triphammer_core::{DbError, ErrorClass, Rows, clock};
+use triphammer_core::{DbError, ErrorClass, Rows, Scale, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
@@ -67,7 +67,7 @@ pub struct BuildReport {
     /// Title of the workload: `TPROC-C`.
     pub workload: String,
     /// Scale of the data, in `scale_unit`.
-    pub scale: u32,
+    pub scale: Scale,
     /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
     /// Random seed of the data.

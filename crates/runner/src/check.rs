@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{CheckDef, CheckWhen, Description, Statements};
-use triphammer_core::{DbError, Rows, StatementId, Value};
+use triphammer_core::workload::{Answer, CheckDef, CheckWhen, Description, ScaleUnit, Statements};
+use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
 
+use crate::answers::wrong;
 use crate::build::lock_workload;
 use crate::cancel::Cancel;
 use crate::catalogues;
@@ -23,10 +24,6 @@ use crate::record::Record;
 use crate::remove::inspect;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, identify, on_this_thread};
-
-/// Maximum number of warehouses per query: small enough to show progress, large enough for
-/// sequential reads.
-const RANGE_MAX: i64 = 10;
 
 /// Parameters of a check.
 #[derive(Clone, Debug)]
@@ -63,6 +60,12 @@ pub struct CheckReport {
     pub made_by: Option<String>,
     /// First and last warehouse or branch that was checked.
     pub range: (i64, i64),
+    /// How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
+    /// Why answers that the workload knows at other scales were not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
 }
 
 /// Result of one condition.
@@ -150,13 +153,8 @@ pub fn check(
             .doing(format_args!("connecting to {}", database.target()))?;
         let record = built(workload, &catalogue, &mut session, database).await?;
         let settings = record.workload_settings().doing("reading the build record")?;
-        let range = request.range.unwrap_or((1, i64::from(settings.scale)));
-        if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
-            return Err(Failure::refuse(format!(
-                "the {} are numbered 1 to {}: {}-{} is out of range",
-                workload.scale_unit.many, settings.scale, range.0, range.1
-            )));
-        }
+        let unit = &workload.scale_unit;
+        let range = range(unit, request.range, unit.last_key(settings.scale))?;
         begins();
         // This session keeps the snapshot open that all others use.
         session.begin(Access::Snapshot).await.doing("starting a snapshot")?;
@@ -173,13 +171,15 @@ pub fn check(
             connect_limit: limit,
             cancel: request.cancel.clone(),
         };
-        let tasks = tasks(&checks, range, i64::from(settings.scale), pool.size);
+        let tasks = tasks(&checks, range, unit, settings.scale, pool.size);
         let mut asked = ask(&pool, &catalogue, &checks, &tasks, snapshot.as_deref(), watch)?;
         if let Some(external) = workload.external.as_ref().filter(|_| record.is_external()) {
             for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(external, &c.id)) {
                 check.by_rules_of = (check.violations > 0).then(|| external.made_by.to_string());
             }
         }
+        let answers = known_answers(workload, settings.scale);
+        asked.extend(compare(&pool, &catalogue, &answers, snapshot.as_deref(), watch)?);
         session.rollback().await.doing("ending the snapshot")?;
         session.close().await;
         Ok(CheckReport {
@@ -190,6 +190,8 @@ pub fn check(
             untouched: record.is_untouched(),
             made_by: record.made_by().map(str::to_owned),
             range,
+            size: (unit.keys > 1).then(|| unit.count(settings.scale)),
+            not_compared: not_compared(workload, settings.scale, answers.is_empty()),
         })
     })
 }
@@ -272,10 +274,7 @@ fn ask(
             for (index, check) in checks.iter().enumerate() {
                 ids.insert(index, statements.prepare(session, &check.statement).await?);
             }
-            match snapshot {
-                Some(name) => session.begin_at(name).await?,
-                None => session.begin(Access::Snapshot).await?,
-            }
+            begin_snapshot(session, snapshot).await?;
             Ok(ids)
         },
         async |session, ids, task| {
@@ -307,15 +306,95 @@ fn ask(
     Ok(results)
 }
 
+/// Returns the answers that are known at this scale.
+fn known_answers(workload: &Description, scale: Scale) -> Vec<Answer> {
+    workload.answers.as_ref().map_or_else(Vec::new, |answers| (answers.at)(scale))
+}
+
+/// Explains why no answer was compared.
+fn not_compared(workload: &Description, scale: Scale, is_unknown: bool) -> Option<String> {
+    let answers = workload.answers.as_ref().filter(|_| is_unknown)?;
+    let (known_at, size) = (&answers.known_at, workload.scale_unit.count(scale));
+    Some(format!("no answers were compared: they are known at {known_at}, not at {size}"))
+}
+
+/// Runs every query whose answer is known and compares the answers.
+fn compare(
+    pool: &WorkerPool,
+    catalogue: &StatementCatalogue,
+    answers: &[Answer],
+    snapshot: Option<&str>,
+    watch: &Watch<'_>,
+) -> Result<Vec<CheckResult>, Failure> {
+    if answers.is_empty() {
+        return Ok(Vec::new());
+    }
+    watch.task("comparing answers", answers.len() as u64, "answers");
+    let compared = pool.work(
+        answers,
+        |answer| format!("query {}", answer.id),
+        async |session| begin_snapshot(session, snapshot).await,
+        async |session, (), answer| {
+            let mut rows = Rows::new();
+            let id = Statements::new(catalogue).prepare(session, &answer.statement).await?;
+            session.query(id, &answer.args, &mut rows).await?;
+            watch.advance(1);
+            Ok::<_, DbError>(wrong(answer, &rows))
+        },
+    )?;
+    let results = answers.iter().zip(compared).map(|(answer, wrong)| {
+        let (violations, first_key) = wrong.unzip();
+        CheckResult {
+            id: answer.id.to_string(),
+            title: answer.title.to_string(),
+            violations: violations.unwrap_or_default(),
+            first_key,
+            by_rules_of: None,
+        }
+    });
+    Ok(results.collect())
+}
+
+/// Starts a read-only transaction on the snapshot of the check.
+async fn begin_snapshot<S: Session>(
+    session: &mut S,
+    snapshot: Option<&str>,
+) -> Result<(), DbError> {
+    match snapshot {
+        Some(name) => session.begin_at(name).await,
+        None => session.begin(Access::Snapshot).await,
+    }
+}
+
+/// Determines the keys to check: those requested, or all up to `end`.
+fn range(unit: &ScaleUnit, asked: Option<(i64, i64)>, end: i64) -> Result<(i64, i64), Failure> {
+    let Some((first, last)) = asked else { return Ok((1, end)) };
+    let many = &unit.many;
+    if unit.keys > 1 {
+        return Err(Failure::refuse(format!("{many} have no ranges: omit --warehouses")));
+    }
+    if first < 1 || last > end || first > last {
+        let message = format!("the {many} are numbered 1 to {end}: {first}-{last} is out of range");
+        return Err(Failure::refuse(message));
+    }
+    Ok((first, last))
+}
+
 /// Splits the range so that every session has work and progress is visible.
-fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), scale: i64, jobs: u32) -> Vec<Task> {
+fn tasks(
+    checks: &[&CheckDef],
+    (first, last): (i64, i64),
+    unit: &ScaleUnit,
+    scale: Scale,
+    jobs: u32,
+) -> Vec<Task> {
     let count = last - first + 1;
-    let step = (count / i64::from(jobs.max(1))).clamp(1, RANGE_MAX);
+    let step = (count / i64::from(jobs.max(1))).clamp(1, unit.range_max.into());
     let mut tasks = Vec::new();
     for (check, definition) in checks.iter().enumerate() {
         if definition.when.is_once() {
             let whole = definition.when == CheckWhen::Whole;
-            let range = if whole { (1, scale) } else { (first, last) };
+            let range = if whole { (1, unit.last_key(scale)) } else { (first, last) };
             tasks.push(Task { check, range });
             continue;
         }

@@ -3,6 +3,7 @@
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
 
+use crate::datagen::FileFormat;
 use crate::formats::{Declared, FORMATS};
 use crate::workloads as all;
 
@@ -23,6 +24,12 @@ fn choice(value: &str, meaning: &str) -> Choice {
 #[must_use]
 pub fn workloads() -> Vec<Choice> {
     all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
+}
+
+/// File formats of `datagen`.
+#[must_use]
+pub fn file_formats() -> Vec<Choice> {
+    FileFormat::ALL.iter().map(|(_, word, meaning)| choice(word, meaning)).collect()
 }
 
 /// Report formats of stored jobs.

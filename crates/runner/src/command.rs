@@ -94,6 +94,8 @@ impl JobKind {
 pub enum Command {
     /// Runs a job.
     Job(JobKind),
+    /// Writes the data of a workload to files.
+    Datagen,
     /// Shows when results changed.
     History,
     /// Lists stored jobs.
@@ -106,16 +108,17 @@ pub enum Command {
 
 impl Command {
     /// Every command, in the order of the help: jobs first, then commands on stored jobs.
-    pub const ALL: [Self; JobKind::ALL.len() + 4] = {
-        let mut all = [Self::History; JobKind::ALL.len() + 4];
+    pub const ALL: [Self; JobKind::ALL.len() + 5] = {
+        let mut all = [Self::History; JobKind::ALL.len() + 5];
         let mut next = 0;
         while next < JobKind::ALL.len() {
             all[next] = Self::Job(JobKind::ALL[next]);
             next += 1;
         }
-        all[next + 1] = Self::Jobs;
-        all[next + 2] = Self::Report;
-        all[next + 3] = Self::Serve;
+        all[next] = Self::Datagen;
+        all[next + 2] = Self::Jobs;
+        all[next + 3] = Self::Report;
+        all[next + 4] = Self::Serve;
         all
     };
 
@@ -124,6 +127,7 @@ impl Command {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.name(),
+            Self::Datagen => "datagen",
             Self::History => "history",
             Self::Jobs => "jobs",
             Self::Report => "report",
@@ -136,6 +140,7 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
+            Self::Datagen => "Write the data of a workload to files",
             Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
             Self::Report => "Print the report of a stored job",
@@ -154,10 +159,11 @@ impl Command {
         let others = JobKind::ALL.len();
         1 << match self {
             Self::Job(kind) => kind as usize,
-            Self::History => others,
-            Self::Jobs => others + 1,
-            Self::Report => others + 2,
-            Self::Serve => others + 3,
+            Self::Datagen => others,
+            Self::History => others + 1,
+            Self::Jobs => others + 2,
+            Self::Report => others + 3,
+            Self::Serve => others + 4,
         }
     }
 
@@ -166,7 +172,7 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::History | Self::Jobs | Self::Report | Self::Serve => None,
+            Self::Datagen | Self::History | Self::Jobs | Self::Report | Self::Serve => None,
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use triphammer_core::Scale;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::workload::{Description, Workload};
@@ -109,7 +110,8 @@ impl<'a> Journal<'a> {
         target: &Target,
         warn: Warn<'_>,
     ) -> Self {
-        let header = header(workload, JobKind::Check, target, 0, None, BTreeMap::new());
+        let header =
+            header(workload, JobKind::Check, target, Scale::default(), None, BTreeMap::new());
         Self::begin(store, &header, warn)
     }
 
@@ -120,7 +122,7 @@ impl<'a> Journal<'a> {
         workload: &Description,
         target: &Target,
         settings: &Settings,
-        scale: u32,
+        scale: Scale,
         warn: Warn<'_>,
     ) -> Self {
         let header = JobHeader {
@@ -274,7 +276,7 @@ fn header(
     workload: &Description,
     kind: JobKind,
     target: &Target,
-    scale: u32,
+    scale: Scale,
     users: Option<u32>,
     facts: BTreeMap<String, String>,
 ) -> JobHeader {

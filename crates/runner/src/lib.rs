@@ -3,6 +3,7 @@
 //! each, [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
 //! [`AnyDatabase`](triphammer_drivers::AnyDatabase), so that the engine is compiled once.
 
+pub mod answers;
 pub mod build;
 pub mod campaign;
 pub mod cancel;
@@ -11,6 +12,7 @@ pub mod check;
 pub mod choices;
 pub mod command;
 pub mod compare;
+pub mod datagen;
 pub mod document;
 pub mod failure;
 mod failure_limit;

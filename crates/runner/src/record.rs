@@ -17,7 +17,7 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
     Description, ExternalSchema, Judged, Name, Statements, WorkloadSettings,
 };
-use triphammer_core::{DbError, Rows, Session, StatementId, Value};
+use triphammer_core::{DbError, Rows, Scale, Session, StatementId, Value};
 
 /// Name of the table.
 pub const TABLE: &str = "triphammer_build";
@@ -149,7 +149,7 @@ impl Record {
     #[must_use]
     pub fn planned(
         workload: &Description,
-        scale: u32,
+        scale: Scale,
         seed: u64,
         options: &BTreeMap<String, String>,
     ) -> Self {
@@ -167,7 +167,7 @@ impl Record {
     pub fn external(
         workload: &Description,
         external: &ExternalSchema,
-        scale: u32,
+        scale: Scale,
         judged: Judged,
     ) -> Self {
         let options = external.options.iter().map(|(name, v)| (name.to_string(), v.to_string()));
@@ -244,17 +244,18 @@ impl Record {
     /// # Errors
     /// When the record is damaged.
     pub fn workload_settings(&self) -> Result<WorkloadSettings, DbError> {
-        let number = |item: &str| {
-            self.get(item).and_then(|text| text.parse::<u64>().ok()).ok_or_else(|| {
-                let message = format!("{TABLE} has no valid `{item}`");
-                DbError::new(triphammer_core::ErrorClass::Other, message)
-            })
-        };
         Ok(WorkloadSettings {
-            scale: u32::try_from(number("scale")?).unwrap_or(u32::MAX),
-            data_seed: number("seed")?,
+            scale: self.number("scale")?,
+            data_seed: self.number("seed")?,
             run_seed: 0,
             options: self.below("option").map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
+        })
+    }
+
+    fn number<T: std::str::FromStr>(&self, item: &str) -> Result<T, DbError> {
+        self.get(item).and_then(|text| text.parse().ok()).ok_or_else(|| {
+            let message = format!("{TABLE} has no valid `{item}`");
+            DbError::new(triphammer_core::ErrorClass::Other, message)
         })
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
-use triphammer_core::{Rows, Session};
+use triphammer_core::{Rows, Scale, Session};
 use triphammer_drivers::AnyDatabase;
 
 use crate::build::lock_workload;
@@ -125,14 +125,14 @@ pub async fn inspect<S: Admin>(
     // If the scale of a complete build differs from that of the tables, the other program has
     // rebuilt them.
     let is_stale = |record: &Record| {
-        let built = record.get("scale").and_then(|text| text.parse().ok());
-        record.is_complete() && scale.is_some() && scale != built
+        let built = record.get("scale").and_then(|text| text.parse::<Scale>().ok());
+        record.is_complete() && scale.is_some() && scale.map(Scale::from) != built
     };
     let record = record.filter(|record| !is_stale(record));
     let external = match (&record, &workload.external, scale) {
         (None, Some(external), Some(scale)) => {
             let judged = judge(catalogue, session, external).await?;
-            Some(Record::external(workload, external, scale, judged))
+            Some(Record::external(workload, external, scale.into(), judged))
         }
         _ => None,
     };

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
+use triphammer_core::{Database, Scale};
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::build::BuildRequest;
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::check::CheckRequest;
+use crate::command::{Command, JobKind};
 use crate::failure::Failure;
 use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
@@ -70,6 +71,38 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
+/// Rejects a job that would drive a workload without timed transactions.
+///
+/// # Errors
+/// If the workload declares no transactions; the message names the commands that it supports.
+pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failure> {
+    if !kind.drives() || !workload.transactions.is_empty() {
+        return Ok(());
+    }
+    let others = JobKind::ALL.into_iter().filter(|kind| !kind.drives());
+    let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
+    let others: Vec<&str> = others.collect();
+    Err(Failure::refuse(format!(
+        "`{}` cannot drive {}: it has no timed transactions; use {}",
+        kind.name(),
+        workload.title,
+        others.join(", ")
+    )))
+}
+
+/// Reads the scale of the data.
+///
+/// # Errors
+/// If it is invalid or too large.
+pub fn scale(settings: &mut Settings, default: Scale) -> Result<Scale, Failure> {
+    let scale: Scale = settings.parse("scale", || default)?;
+    if scale > SCALE_MAX.into() {
+        let message = format!("--scale must be at most {SCALE_MAX}, got {scale}");
+        return Err(triphammer_core::SpecError::new(message).about("scale").into());
+    }
+    Ok(scale)
+}
+
 /// Reads the parameters of a build.
 ///
 /// # Errors
@@ -79,10 +112,11 @@ pub fn build(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<BuildRequest, Failure> {
-    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
+    let scale = scale(settings, Scale::ONE)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs = settings
-        .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs = settings.count("jobs", JOBS_MAX, || {
+        if one_writer { 1 } else { (2 * cores()).min(scale.rounded_up()).max(1) }
+    })?;
     if jobs == 0 {
         return Err(Failure::refuse("--jobs must be 1 or more"));
     }

@@ -75,7 +75,8 @@ fn is_of_others(limited: &BottleneckVerdict) -> bool {
 fn built(server: &PostgresServer, name: &str) -> String {
     let url = server.fresh_database(name).unwrap();
     let (_, target) = open(&[("target", &url)]);
-    let settings = WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() };
+    let settings =
+        WorkloadSettings { scale: 1.into(), data_seed: 1, ..WorkloadSettings::default() };
     let request = BuildRequest {
         workload: Arc::new(AnyWorkload::new("tproc-c", &settings).unwrap()),
         settings,

@@ -9,5 +9,6 @@ pub mod catalogues;
 pub mod list;
 pub mod tpc_b;
 pub mod tproc_c;
+pub mod tproc_h;
 
 pub use list::{AnyWorkload, all, describe};

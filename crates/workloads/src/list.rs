@@ -193,6 +193,7 @@ fn unknown(name: &str) -> SpecError {
 workloads! {
     TprocC(crate::tproc_c::TprocC),
     TpcB(crate::tpc_b::TpcB),
+    TprocH(crate::tproc_h::TprocH),
 }
 
 #[cfg(test)]
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn a_name_leads_to_its_workload() {
         assert_eq!(describe("tproc-c").unwrap().title, "TPROC-C");
-        let settings = WorkloadSettings { scale: 1, ..WorkloadSettings::default() };
+        let settings = WorkloadSettings { scale: 1.into(), ..WorkloadSettings::default() };
         let workload = AnyWorkload::new("tpc-b", &settings).unwrap();
         assert_eq!(workload.description().name, "tpc-b");
     }
@@ -210,6 +211,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b");
+        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h");
     }
 }

@@ -8,7 +8,7 @@ use triphammer_workloads::tpc_b::{Change, Input, SELECT_ONLY, SIMPLE_UPDATE, TPC
 
 fn inputs(scale: u32, mix: &str, seed: u64, count: usize) -> Vec<(usize, Input)> {
     let options = [("mix".to_owned(), mix.to_owned())].into();
-    let settings = WorkloadSettings { scale, options, ..WorkloadSettings::default() };
+    let settings = WorkloadSettings { scale: scale.into(), options, ..WorkloadSettings::default() };
     let workload = TpcB::new(&settings).unwrap();
     let mut rng = Rng::of(seed, &[1]);
     workload.user(0, 1, &mut rng);

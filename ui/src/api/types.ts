@@ -309,10 +309,14 @@ export interface CheckReport {
   checks: CheckResult[];
   /** The program that created the tables, if not triphammer; the rules of the initial population do not apply then. */
   made_by?: string | null | undefined;
+  /** Why answers that the workload knows at other scales were not compared. */
+  not_compared?: string | null | undefined;
   /** First and last warehouse or branch that was checked. */
   range: unknown[];
   /** Unit of the range: `warehouses`. */
   scale_unit: string;
+  /** How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths. */
+  size?: string | null | undefined;
   /** URL of the target, without secrets. */
   target: string;
   /** Whether no run had changed the data, so that the rules of the initial population were checked too. */

@@ -1,6 +1,7 @@
 //! The commands. `job` runs all jobs; the other commands read stored jobs, or serve.
 
 mod compare;
+mod datagen;
 mod drop;
 mod history;
 mod job;
@@ -44,6 +45,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     }
     match command {
         Command::Job(kind) => job::command(kind, settings),
+        Command::Datagen => datagen::command(&mut settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Report => {

@@ -4,6 +4,7 @@
 mod bad_input;
 mod capacity;
 mod compare;
+mod datagen;
 mod dialects;
 mod drill;
 mod dropping;
@@ -24,5 +25,6 @@ mod serve;
 mod servers;
 mod sqlite;
 mod tpc_b;
+mod tproc_h;
 mod tui;
 mod until_ci;

@@ -62,6 +62,7 @@ fn description() -> Description {
             counted: Vec::new(),
         },
         checks: Vec::new(),
+        answers: None,
         audits: Vec::new(),
         modes: vec![Mode::Procedures, Mode::Statements],
         external: None,

@@ -1,5 +1,7 @@
 //! Formats numbers for people.
 
+use triphammer_core::Scale;
+
 /// Formats an integer with thousands separators: `12,345`.
 #[must_use]
 pub fn integer(number: u64) -> String {
@@ -133,11 +135,14 @@ pub fn counted(number: u64, plural: &str) -> String {
 /// Formats the scale of the data: `1 warehouse`, `1,000 branches`. Documents contain the plural of
 /// the unit; the workload knows its singular.
 #[must_use]
-pub fn scale(number: u32, plural: &str) -> String {
+pub fn scale(number: Scale, plural: &str) -> String {
     let known = || crate::workloads().into_iter().find(|known| known.scale_unit.many == plural);
-    match number {
-        1 => known().map_or_else(|| counted(1, plural), |known| known.scale_unit.count(1)),
-        _ => counted(number.into(), plural),
+    match number.whole() {
+        Some(1) => {
+            known().map_or_else(|| counted(1, plural), |known| known.scale_unit.count(number))
+        }
+        Some(number) => counted(number.into(), plural),
+        None => format!("{number} {plural}"),
     }
 }
 
@@ -225,9 +230,9 @@ mod tests {
         assert_eq!((counted(1, "runs"), counted(10, "runs")), ("1 run".into(), "10 runs".into()));
         for workload in crate::workloads() {
             let unit = &workload.scale_unit;
-            assert_eq!(scale(1, &unit.many), format!("1 {}", unit.one));
-            assert_eq!(scale(1000, &unit.many), format!("1,000 {}", unit.many));
+            assert_eq!(scale(Scale::ONE, &unit.many), format!("1 {}", unit.one));
+            assert_eq!(scale(1000.into(), &unit.many), format!("1,000 {}", unit.many));
         }
-        assert_eq!(scale(1, "shops"), "1 shop");
+        assert_eq!(scale(Scale::ONE, "shops"), "1 shop");
     }
 }

@@ -1,6 +1,8 @@
 //! The list of jobs.
 
-use super::format::{counted, figure};
+use triphammer_core::Scale;
+
+use super::format::{self, counted, figure};
 use super::table::{Table, width};
 use crate::store::JobRow;
 
@@ -63,8 +65,8 @@ fn table(jobs: &[JobRow], most: usize) -> Table {
 /// `tproc-c, 10 warehouses, 16 vus, postgres://bench@db.example.org:5432/tpcc`.
 fn whereabouts(job: &JobRow) -> String {
     let mut parts = vec![job.workload.clone()];
-    if job.scale > 0 {
-        parts.push(counted(job.scale.into(), &job.scale_unit));
+    if job.scale > Scale::default() {
+        parts.push(format::scale(job.scale, &job.scale_unit));
     }
     parts.extend(job.users.map(|users| format!("{users} vus")));
     let before = parts.join(", ") + ", ";

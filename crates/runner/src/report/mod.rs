@@ -26,7 +26,7 @@ pub use chart::Charset;
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub(crate) use load::origin;
-pub use plain::{stored, stored_json};
+pub use plain::{datagen, stored, stored_json};
 pub use text::{Style, printable, summary};
 
 /// How a document is rendered, for people and for other programs.

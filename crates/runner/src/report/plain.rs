@@ -12,6 +12,7 @@ use crate::build::BuildReport;
 use crate::capacity::CapacityResult;
 use crate::check::CheckReport;
 use crate::compare::ComparisonResult;
+use crate::datagen::DatagenReport;
 use crate::job::Document;
 use crate::profile::ProfileResult;
 use crate::remove::Removal;
@@ -39,6 +40,20 @@ fn build(report: &BuildReport) -> String {
     out
 }
 
+/// Renders the report of `datagen` as text.
+#[must_use]
+pub fn datagen(report: &DatagenReport) -> String {
+    let DatagenReport { workload, size, files, rows, bytes, seconds, .. } = report;
+    let rate = *bytes as f64 / 1e6 / seconds.max(1e-3);
+    format!(
+        "{workload} with {size} in {}: {} in {} files, {} rows in {seconds:.1} s ({rate:.0} MB/s)\n",
+        report.folder.display(),
+        format::bytes(*bytes),
+        integer(*files),
+        integer(*rows)
+    )
+}
+
 /// Renders a check report as text.
 fn check(report: &CheckReport) -> String {
     let mut out = String::new();
@@ -60,7 +75,10 @@ fn check(report: &CheckReport) -> String {
     let made_by = expected.peek().map_or("", |made_by| made_by).to_owned();
     let expected = expected.count();
     let (first, last) = report.range;
-    let of = format!("of {} on {} {first} to {last}", report.workload, report.scale_unit);
+    let of = match &report.size {
+        Some(size) => format!("of {} at {size}", report.workload),
+        None => format!("of {} on {} {first} to {last}", report.workload, report.scale_unit),
+    };
     out.push_str(&match (bad, expected) {
         (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
         (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),
@@ -71,6 +89,9 @@ fn check(report: &CheckReport) -> String {
             "\n{expected} more are violated, as expected: the tables were created by the rules of \
              {made_by}"
         ));
+    }
+    if let Some(why) = &report.not_compared {
+        out.push_str(&format!("\n{why}"));
     }
     match &report.made_by {
         Some(made_by) => out.push_str(&format!(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::Scale;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,7 +68,7 @@ pub struct WorkloadFacts {
     /// Version of the workload; results of different versions cannot be compared.
     pub version: u32,
     /// Scale of the data, in `scale_unit`.
-    pub scale: u32,
+    pub scale: Scale,
     /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
     /// Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.

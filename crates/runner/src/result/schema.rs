@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A fact about a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SchemaFact {
-    /// Table, index or constraint that the fact describes.
+    /// Kind of the fact.
     pub kind: SchemaKind,
     /// Name of the table, or of a fact about the whole database.
     pub table: String,

@@ -17,7 +17,7 @@ use triphammer_core::workload::{
     AuditDef, BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Workload,
     WorkloadSettings,
 };
-use triphammer_core::{Clock, Elapsed, SpecError};
+use triphammer_core::{Clock, Elapsed, Scale, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
@@ -38,13 +38,13 @@ use crate::result::{
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
-use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
+use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
 use crate::stopping_rule::{Now, StoppingRule};
 use crate::store::{JobId, ReadAt, Store};
 use crate::target::{Target, embedded_file};
 use crate::watch::{JobEvent, Watch};
 use crate::worker_pool::{connect, identify, on_this_thread};
-use crate::{catalogues, resources};
+use crate::{catalogues, requests, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 
 /// Maximum wait for the final queries when the run was aborted.
@@ -111,7 +111,7 @@ impl Resolved {
             refuse_lack(&record, &database.target())?;
             record.workload_settings().doing("reading the build record")?
         } else {
-            let scale = settings.count("scale", SCALE_MAX, || SCALE_UNSTORED)?;
+            let scale = requests::scale(settings, SCALE_UNSTORED.into())?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
@@ -136,7 +136,7 @@ impl Resolved {
             settings,
             RunDefaults {
                 capabilities: database.capabilities(),
-                scale: workload_settings.scale,
+                scale: workload_settings.scale.rounded_up(),
                 modes,
                 cycle: workload.cycle.as_ref(),
                 embedded: target.embedded,
@@ -177,7 +177,7 @@ impl Resolved {
 
     /// Scale of the data.
     #[must_use]
-    pub const fn scale(&self) -> u32 {
+    pub const fn scale(&self) -> Scale {
         self.settings.scale
     }
 
@@ -498,7 +498,7 @@ fn embedded_exists(workload: &Description) -> bool {
 
 /// The record that the default SQLite file would have, for `--show-spec` before it is built.
 fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
-    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
+    let scale = requests::scale(settings, Scale::ONE)?;
     let options = settings.workload_options(&workload.options, OptionCommand::Build);
     Ok(Record::planned(workload, scale, 1, &options))
 }
@@ -510,7 +510,7 @@ fn build_embedded(
     target: &Target,
     watch: &Watch<'_>,
 ) -> Result<(), Failure> {
-    let scale = settings.count("scale", SCALE_MAX, || 1)?;
+    let scale = requests::scale(settings, Scale::ONE)?;
     watch.note(&format!(
         "building {} with {} at {}",
         workload.title,
@@ -579,11 +579,10 @@ fn agree(
             workload.version
         )));
     }
-    let scale = record.get("scale").unwrap_or("?").to_owned();
-    let asked: String = settings.parse("scale", || scale.clone())?;
-    if asked != scale {
-        let unit = &workload.scale_unit;
-        let built = scale.parse().map_or_else(|_| scale.clone(), |scale| unit.count(scale));
+    let built = record.get("scale").and_then(|text| text.parse().ok()).unwrap_or_default();
+    let asked: Scale = settings.parse("scale", || built)?;
+    if asked != built {
+        let built = workload.scale_unit.count(built);
         return Err(SpecError::new(format!(
             "the data has {built}, not {asked}; omit --scale, or build again with --replace"
         )));

@@ -16,6 +16,7 @@ const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
+const DATAGEN: Command = Command::Datagen;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
@@ -68,6 +69,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("tproc-c")
         .choices(choices::workloads)
         .marked(&[Shared]),
+    value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write")
+        .short('w')
+        .default("tproc-c")
+        .choices(choices::workloads)
+        .marked(&[NotInJobFile]),
     value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload")
         .short('w')
         .default("the workload of the newest run")
@@ -118,20 +124,24 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "scale",
         "N",
-        DRIVE.and(&[BUILD]),
-        "Scale of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` accepts it only \
-         for null: (which stores nothing) and for the default SQLite file (which it builds)",
+        DRIVE.and(&[BUILD, DATAGEN]),
+        "Scale of the data: warehouses for TPROC-C, branches for TPC-B-like, scale factor, such as \
+         0.01, for TPROC-H. `run` accepts it only for null: (which stores nothing) and for the \
+         default SQLite file (which it builds)",
     )
     .titled(Group::Data, "Scale")
     .default("1; 10 for null:"),
+    value("jobs", "N", of(&[DATAGEN]), "Number of threads that write files in parallel")
+        .default("min(cores, parts)")
+        .marked(&[NotInJobFile]),
     value("jobs", "N", of(&[BUILD, CHECK]), "Number of parallel sessions")
         .titled(Group::Data, "Parallel loaders")
         .default("min(2 x cores, scale); 1 to build a database that allows only one writer"),
     value(
         "seed",
         "N",
-        DRIVE.and(&[BUILD]),
-        "Random seed for the data (`build`), the transaction inputs (`run`) and the order of runs \
+        DRIVE.and(&[BUILD, DATAGEN]),
+        "Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs \
          (`profile`). The same seed produces the same rows and the same inputs",
     )
     .titled(Group::Data, "Random seed")
@@ -438,7 +448,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        ON_TARGET.but(&[DROP]).and(&[HISTORY, JOBS]),
+        ON_TARGET.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS]),
         "Print a JSON document instead of text",
     )
     .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
@@ -475,6 +485,17 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile]),
     value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity or compare job")
         .default("jobs that are not part of another job")
+        .marked(&[NotInJobFile]),
+    value("format", "FORMAT", of(&[DATAGEN]), "Format of the files: {words}")
+        .default("tbl")
+        .choices(choices::file_formats)
+        .marked(&[NotInJobFile]),
+    value("parts", "N", of(&[DATAGEN]), "Number of files per table, written in parallel")
+        .default("1")
+        .marked(&[NotInJobFile]),
+    value("output", "DIR", of(&[DATAGEN]), "Directory of the files; created if it does not exist")
+        .short('o')
+        .default("the current directory")
         .marked(&[NotInJobFile]),
     value("format", "FORMAT", of(&[REPORT]), "Format of the report: {words}")
         .default("from the file extension of --output, else text")

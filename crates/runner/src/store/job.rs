@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use triphammer_core::Scale;
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::session::ServerInfo;
@@ -39,7 +40,7 @@ pub struct JobHeader {
     /// Version of the workload.
     pub workload_version: u32,
     /// Scale of the data, in `scale_unit`.
-    pub scale: u32,
+    pub scale: Scale,
     /// Unit of `scale`, in the plural.
     pub scale_unit: String,
     /// URL of the target, redacted.
@@ -144,7 +145,7 @@ pub struct JobRow {
     /// Version of the workload.
     pub workload_version: u32,
     /// Scale of the data, in `scale_unit`.
-    pub scale: u32,
+    pub scale: Scale,
     /// Unit of `scale`, in the plural.
     pub scale_unit: String,
     /// URL of the target, redacted.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
+use triphammer_core::Scale;
 use triphammer_core::event::Phase;
 
 use super::browse::bounds;
@@ -221,7 +222,7 @@ pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         label: row.get(3)?,
         workload: row.get(4)?,
         workload_version: row.get(5)?,
-        scale: row.get(6)?,
+        scale: Scale::try_from(row.get::<_, f64>(6)?).unwrap_or_default(),
         scale_unit: row.get(7)?,
         target: Redacted::new(&row.get::<_, String>(8)?),
         server_product: row.get(9)?,

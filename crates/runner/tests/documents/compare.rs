@@ -176,7 +176,7 @@ fn what_must_be_equal_and_is_not_is_warned_of() {
     let a = [run(1, 1.0), run(2, 1.01)];
     let mut b = [run(3, 1.0), run(4, 1.01)];
     for run in &mut b {
-        run.result.workload.scale = 20;
+        run.result.workload.scale = 20.into();
         run.result.workload.version = 2;
         run.result.workload.facts.insert("mix".to_owned(), "1,0,0,0,0".to_owned());
     }

@@ -107,7 +107,7 @@ fn jobs_are_a_table() {
         label: label.map(str::to_owned),
         workload: "tproc-c".into(),
         workload_version: 1,
-        scale: if id == 1 { 1 } else { 10 },
+        scale: if id == 1 { 1 } else { 10 }.into(),
         scale_unit: "warehouses".into(),
         target: Redacted::new("postgres://bench@database.example.org:5432/tpcc"),
         server_product: Some("PostgreSQL".into()),

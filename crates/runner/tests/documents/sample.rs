@@ -100,7 +100,7 @@ pub fn facts() -> RunFacts {
             name: "tproc-c".into(),
             title: "TPROC-C".into(),
             version: 1,
-            scale: 10,
+            scale: 10.into(),
             scale_unit: "warehouses".into(),
             facts: BTreeMap::from([
                 ("c_load".into(), "123".into()),

@@ -108,6 +108,8 @@ impl Asked {
         }
         let workload = requests::workload(&mut settings)
             .map_err(|error| ApiError::from(error).about("workload"))?;
+        requests::refuse_untimed(form.command, &workload)
+            .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
         Ok(Self { form: form.clone(), workload, settings, keys, other })
     }

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use triphammer_core::Scale;
 use triphammer_core::text::steers;
 use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
 use triphammer_runner::result::JobKind;
@@ -81,7 +82,8 @@ pub struct JobSummary {
     /// Version of the workload; results of different versions cannot be compared.
     pub workload_version: u32,
     /// Scale of the data, in `scale_unit`; 0 for a check.
-    pub scale: u32,
+    #[schema(value_type = f64)]
+    pub scale: Scale,
     /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
     /// URL of the target, without secrets.

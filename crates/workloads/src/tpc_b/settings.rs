@@ -36,13 +36,13 @@ impl Settings {
     /// With what is wrong and what would be right.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         given.refuse_unknown("tpc-b", OPTIONS)?;
-        if given.scale == 0 || given.scale > SCALE_MAX {
-            return Err(SpecError::new(format!(
-                "the scale of tpc-b must be from 1 to {SCALE_MAX} branches, got {}",
-                given.scale
-            )));
-        }
-        let scale = i32::try_from(given.scale).expect("checked to be at most SCALE_MAX");
+        let scale = given.scale.whole().filter(|scale| (1..=SCALE_MAX).contains(scale));
+        let scale = scale.and_then(|scale| i32::try_from(scale).ok()).ok_or_else(|| {
+            let scale = given.scale;
+            SpecError::new(format!(
+                "the scale of tpc-b must be from 1 to {SCALE_MAX} branches, got {scale}"
+            ))
+        })?;
         Ok(Self { scale, mix: mix(given.option(&MIX))? })
     }
 }
@@ -76,7 +76,11 @@ mod tests {
 
     fn settings(scale: u32, options: &[(&str, &str)]) -> Result<Settings, SpecError> {
         let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        Settings::new(&WorkloadSettings { scale, options, ..WorkloadSettings::default() })
+        Settings::new(&WorkloadSettings {
+            scale: scale.into(),
+            options,
+            ..WorkloadSettings::default()
+        })
     }
 
     #[test]

@@ -36,6 +36,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         transactions: transactions().to_vec(),
         primary_metric: primary_metric(),
         checks: CHECKS.to_vec(),
+        answers: None,
         audits: audits(),
         modes: vec![Mode::Statements],
         external: Some(ExternalSchema {

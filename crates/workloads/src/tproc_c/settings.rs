@@ -122,14 +122,15 @@ impl Settings {
         for switch in OPTIONS.iter().filter(|option| option.value.is_none()) {
             given.switch(switch)?;
         }
-        if given.scale == 0 || given.scale > WAREHOUSES_MAX {
-            return Err(SpecError::new(format!(
-                "the scale of tproc-c must be from 1 to {WAREHOUSES_MAX} warehouses, got {}",
-                given.scale
-            )));
-        }
+        let warehouses = given.scale.whole().filter(|n| (1..=WAREHOUSES_MAX).contains(n));
+        let warehouses = warehouses.and_then(|n| i32::try_from(n).ok()).ok_or_else(|| {
+            let scale = given.scale;
+            SpecError::new(format!(
+                "the scale of tproc-c must be from 1 to {WAREHOUSES_MAX} warehouses, got {scale}"
+            ))
+        })?;
         Ok(Self {
-            warehouses: i32::try_from(given.scale).expect("checked to be at most a million"),
+            warehouses,
             population_time: population_time(given.option(&POPULATION_TIME))?,
             all_warehouses: given.switch(&ALL_WAREHOUSES)?,
             mix: mix(given.option(&MIX))?,
@@ -172,7 +173,11 @@ mod tests {
 
     fn settings(scale: u32, options: &[(&str, &str)]) -> Result<Settings, SpecError> {
         let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        Settings::new(&WorkloadSettings { scale, options, ..WorkloadSettings::default() })
+        Settings::new(&WorkloadSettings {
+            scale: scale.into(),
+            options,
+            ..WorkloadSettings::default()
+        })
     }
 
     #[test]
@@ -207,5 +212,9 @@ mod tests {
             let error = settings(scale, &options).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
+        let scale = triphammer_core::Scale::from_thousandths(500);
+        let half = WorkloadSettings { scale, ..WorkloadSettings::default() };
+        let error = Settings::new(&half).unwrap_err().to_string();
+        assert!(error.contains("1 to 1000000 warehouses, not 0.5"), "{error}");
     }
 }

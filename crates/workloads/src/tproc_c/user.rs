@@ -155,7 +155,12 @@ mod tests {
 
     fn settings(scale: u32, all: bool) -> Settings {
         let options = [("all-warehouses".to_owned(), all.to_string())].into();
-        Settings::new(&WorkloadSettings { scale, options, ..WorkloadSettings::default() }).unwrap()
+        Settings::new(&WorkloadSettings {
+            scale: scale.into(),
+            options,
+            ..WorkloadSettings::default()
+        })
+        .unwrap()
     }
 
     #[test]
@@ -247,7 +252,7 @@ mod tests {
     #[test]
     fn by_hammerdbs_rules_homes_and_types_are_drawn() {
         let options = [("routines".to_owned(), "hammerdb".to_owned())].into();
-        let given = WorkloadSettings { scale: 10, options, ..WorkloadSettings::default() };
+        let given = WorkloadSettings { scale: 10.into(), options, ..WorkloadSettings::default() };
         let settings = Settings::new(&given).unwrap();
         let mut rng = Rng::of(1, &[]);
         let users = (0..10).map(|id| User::new(id, 10, 5, &settings));

@@ -49,6 +49,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         transactions: transactions().to_vec(),
         primary_metric: primary_metric(),
         checks: CHECKS.to_vec(),
+        answers: None,
         audits: Vec::new(),
         modes: vec![Mode::Procedures, Mode::Statements],
         external: Some(hammerdb::external()),

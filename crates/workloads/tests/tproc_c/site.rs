@@ -23,7 +23,7 @@ pub const WAREHOUSES: i64 = 2;
 
 /// The workload that every test drives.
 pub fn workload() -> TprocC {
-    let scale = u32::try_from(WAREHOUSES).unwrap();
+    let scale = u32::try_from(WAREHOUSES).unwrap().into();
     TprocC::new(&WorkloadSettings {
         scale,
         data_seed: 42,

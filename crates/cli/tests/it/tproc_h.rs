@@ -1,0 +1,125 @@
+//! tproc-h: built, checked and dropped on every kind of database, and not run.
+
+use triphammer_testbed::{MariadbServer, PostgresServer};
+
+use crate::program::Program;
+
+const SMALL: [&str; 4] = ["-w", "tproc-h", "--scale", "0.01"];
+
+/// Builds, checks, looks for what `broken` breaks, and drops; gives what the check wrote about the broken data.
+fn life(program: &Program, target: &str, options: &[&str], breaks: impl FnOnce()) -> String {
+    let built = program.ok(&[&["build", target], &SMALL[..], options].concat());
+    assert!(built.contains("TPROC-H with 0.01 SF"), "{built}");
+    let checked = program.ok(&["check", target, "-w", "tproc-h"]);
+    assert!(checked.contains("all 33 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
+    breaks();
+    let checked = program.run(&["check", target, "-w", "tproc-h"]);
+    assert_eq!(checked.code, 1, "{}", checked.err);
+    let other = program.run(&["build", target, "-w", "tproc-h", "--scale", "0.02"]);
+    assert!(
+        other.code == 2 && other.err.contains("scale is 0.01 there, but 0.02 was requested"),
+        "{other:?}"
+    );
+    let dropped = program.ok(&["drop", target, "-w", "tproc-h", "--yes"]);
+    assert!(dropped.contains("lineitem"), "{dropped}");
+    checked.out
+}
+
+/// Order 7 becomes one that no customer has, its total a wrong one, and a line is lost.
+const BREAK: [&str; 3] = [
+    "UPDATE orders SET o_custkey = 3 WHERE o_orderkey = 7",
+    "UPDATE orders SET o_totalprice = o_totalprice + 1 WHERE o_orderkey = 32",
+    "DELETE FROM lineitem WHERE l_orderkey = 33 AND l_linenumber = 1",
+];
+
+fn finds_all(checked: &str) {
+    for violated in ["references", "totals", "lines"] {
+        assert!(checked.contains(&format!("VIOLATED  {violated}")), "{checked}");
+    }
+    assert!(checked.contains("VIOLATED  Q1 "), "{checked}");
+    let wrong =
+        "4 times, first at row 1, column sum_base_price: expected 532348211.65, got 532301258.74";
+    assert!(checked.contains(wrong), "{checked}");
+    assert!(checked.contains("first at o_orderkey=7\n"), "{checked}");
+    assert!(checked.contains("first at o_orderkey=32\n"), "{checked}");
+    assert!(checked.contains("first at o_orderkey=33 lines="), "{checked}");
+}
+
+#[test]
+fn postgresql_has_it_with_foreign_keys() {
+    let (program, server) = (Program::new(), PostgresServer::shared());
+    let target = server.fresh_database("tproc_h").unwrap();
+    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    let checked = life(&program, &target, &["--foreign-keys", "--jobs", "2"], || {
+        let keys = "SELECT count(*) FROM pg_constraint WHERE contype = 'f'";
+        assert_eq!(server.run(&name, keys).unwrap(), [[Some("8".to_owned())]]);
+        for sql in BREAK {
+            server.run(&name, sql).unwrap();
+        }
+    });
+    finds_all(&checked);
+}
+
+#[test]
+fn mariadb_has_it() {
+    let (program, server) = (Program::new(), MariadbServer::shared());
+    let target = server.fresh_database("tproc_h").unwrap();
+    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    let checked = life(&program, &target, &[], || {
+        for sql in BREAK {
+            server.run(&name, sql).unwrap();
+        }
+    });
+    finds_all(&checked);
+}
+
+#[test]
+fn sqlite_has_it() {
+    let program = Program::new();
+    let checked = life(&program, "sqlite:h.sqlite", &[], || {
+        let file = rusqlite::Connection::open(program.path("h.sqlite")).unwrap();
+        for sql in BREAK {
+            file.execute(sql, []).unwrap();
+        }
+    });
+    finds_all(&checked);
+}
+
+#[test]
+fn at_a_scale_without_known_answers_the_check_says_so() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:h.sqlite", "-w", "tproc-h", "--scale", "0.011"]);
+    let checked = program.ok(&["check", "sqlite:h.sqlite", "-w", "tproc-h"]);
+    assert!(checked.contains("all 11 conditions of TPROC-H at 0.011 SF hold"), "{checked}");
+    let expected =
+        "no answers were compared: they are known at 0.01, 0.1 and 1 SF, not at 0.011 SF";
+    assert!(checked.contains(expected), "{checked}");
+}
+
+#[test]
+fn nothing_drives_it_and_the_message_names_what_there_is() {
+    let program = Program::new();
+    for command in ["run", "profile", "capacity"] {
+        let done = program.run(&[command, "null:", "-w", "tproc-h"]);
+        assert_eq!(done.code, 2, "{}", done.err);
+        let expected = format!("`{command}` cannot drive TPROC-H: it has no timed transactions");
+        assert!(done.err.contains(&expected), "{}", done.err);
+        assert!(done.err.contains("build, check, drop"), "{}", done.err);
+    }
+    let done = program.run(&["run", "-w", "tproc-h"]);
+    assert!(done.code == 2 && !program.path("triphammer-tproc-h.sqlite").exists(), "{done:?}");
+}
+
+#[test]
+fn a_scale_that_cannot_be_is_rejected_before_anything_is_made() {
+    let program = Program::new();
+    for (scale, why) in
+        [("0.001", "from 0.01 to 100000 SF"), ("0.0105", "three fractional"), ("x", "scale")]
+    {
+        let done = program.run(&["build", "sqlite:h.sqlite", "-w", "tproc-h", "--scale", scale]);
+        assert!(done.code == 2 && done.err.contains(why), "{}", done.err);
+    }
+    let done = program.run(&["check", "sqlite:h.sqlite", "-w", "tproc-h", "--warehouses", "1-2"]);
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(!program.path("h.sqlite").exists());
+}

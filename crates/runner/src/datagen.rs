@@ -1,0 +1,389 @@
+//! `datagen`: writes a workload's data to files, as text.
+//!
+//! The rows are those that `build` loads, from the same chunks. A part is a range of chunks, and has a file for each
+//! table; parts are made side by side. A file has its name once it is whole: until then it ends in `.partial`.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use serde::Serialize;
+use triphammer_core::Rows;
+use triphammer_core::rows::{Cell, Row};
+use triphammer_core::value::{Date, write_decimal};
+use triphammer_core::workload::{Chunk, TableDef, Workload, WorkloadSettings};
+use triphammer_workloads::AnyWorkload;
+
+use crate::failure::Failure;
+use crate::requests;
+use crate::settings::{JOBS_MAX, Settings};
+
+/// Bytes that are gathered before they are written.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// The forms of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// As `dbgen` writes them: each field ends with `|`, NULL is empty.
+    Tbl,
+    /// Comma-separated by RFC 4180, the first line with the names of the columns, NULL empty without quotes.
+    Csv,
+}
+
+impl FileFormat {
+    /// Every format with the word that settings take, which ends the files' names too, and its meaning.
+    pub const ALL: [(Self, &'static str, &'static str); 2] = [
+        (Self::Tbl, "tbl", "fields that end with |, as dbgen writes them"),
+        (Self::Csv, "csv", "comma-separated, with a line of names"),
+    ];
+
+    fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
+    }
+}
+
+/// What to write.
+#[derive(Debug)]
+pub struct DatagenRequest {
+    workload: AnyWorkload,
+    format: FileFormat,
+    parts: usize,
+    jobs: u32,
+    folder: PathBuf,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DatagenReport {
+    /// `TPROC-H`.
+    pub workload: String,
+    /// `0.01 SF`.
+    pub size: String,
+    /// The folder.
+    pub folder: PathBuf,
+    /// Files written.
+    pub files: u64,
+    /// Rows in them.
+    pub rows: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+impl DatagenRequest {
+    /// What the settings ask for.
+    ///
+    /// # Errors
+    /// When a value cannot be read or cannot be.
+    pub fn new(settings: &mut Settings) -> Result<(Self, String), Failure> {
+        let workload = requests::workload(settings)?;
+        let scale = requests::scale(settings, 1.into())?;
+        let of_workload = WorkloadSettings {
+            scale,
+            data_seed: settings.parse("seed", || 1)?,
+            ..WorkloadSettings::default()
+        };
+        let made = AnyWorkload::new(&workload.name, &of_workload)?;
+        let format =
+            settings.read("format", read_format, |f| f.word().to_owned(), || FileFormat::Tbl)?;
+        let chunks = made.chunks().len() as u64;
+        let parts = settings.count("parts", chunks, || 1)?.max(1);
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+        let jobs = u32::try_from(cores.min(parts)).unwrap_or(JOBS_MAX);
+        let jobs = settings.count("jobs", JOBS_MAX, || jobs)?.max(1);
+        let folder = settings.parse("output", || ".".to_owned())?.into();
+        let parts = usize::try_from(parts).unwrap_or(usize::MAX);
+        let size = workload.scale_unit.count(scale);
+        Ok((Self { workload: made, format, parts, jobs, folder }, size))
+    }
+
+    /// About how many rows there will be, for progress.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.workload.chunks().iter().map(|chunk| chunk.rows).sum()
+    }
+}
+
+fn read_format(text: &str) -> Result<FileFormat, String> {
+    let found = FileFormat::ALL.iter().find(|(_, word, _)| *word == text.trim());
+    found.map(|(format, ..)| *format).ok_or_else(|| {
+        let words = FileFormat::ALL.map(|(_, word, _)| word).join(" or ");
+        format!("unknown format `{text}`: expected {words}")
+    })
+}
+
+/// Writes the files; `advance` gets the rows of each chunk that is written.
+///
+/// # Errors
+/// When a file is there already or cannot be written.
+pub fn datagen(
+    request: &DatagenRequest,
+    size: String,
+    advance: &(dyn Fn(u64) + Sync),
+) -> Result<DatagenReport, Failure> {
+    let begun = tokio::time::Instant::now();
+    let chunks = request.workload.chunks();
+    let parts = cut(&chunks, request.parts);
+    request.refuse_present(&parts)?;
+    std::fs::create_dir_all(&request.folder).map_err(|error| failed(&request.folder, &error))?;
+    let next = AtomicUsize::new(0);
+    let (files, rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let work = || {
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            let Some(chunks) = parts.get(part) else { return Ok::<(), Failure>(()) };
+            for table in tables(chunks) {
+                let written = request.write(&table, part, chunks, advance)?;
+                files.fetch_add(1, Ordering::Relaxed);
+                rows.fetch_add(written.0, Ordering::Relaxed);
+                bytes.fetch_add(written.1, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..request.jobs).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a writer does not panic"))
+    })?;
+    Ok(DatagenReport {
+        workload: request.workload.description().title.to_string(),
+        size,
+        folder: request.folder.clone(),
+        files: files.into_inner(),
+        rows: rows.into_inner(),
+        bytes: bytes.into_inner(),
+        seconds: begun.elapsed().as_secs_f64(),
+    })
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::refuse(format!("cannot write {}: {error}", path.display()))
+}
+
+/// The chunks of each part, as even as can be.
+fn cut(chunks: &[Chunk], parts: usize) -> Vec<&[Chunk]> {
+    let edge = |part: usize| chunks.len() * part / parts;
+    (0..parts).map(|part| &chunks[edge(part)..edge(part + 1)]).collect()
+}
+
+/// The tables of these chunks, each once.
+fn tables(chunks: &[Chunk]) -> Vec<TableDef> {
+    let mut found: Vec<TableDef> = Vec::new();
+    for table in chunks.iter().flat_map(|chunk| &*chunk.tables) {
+        if found.iter().all(|known| known.name != table.name) {
+            found.push(table.clone());
+        }
+    }
+    found
+}
+
+impl DatagenRequest {
+    /// `lineitem.tbl`, or `lineitem.tbl.3` where there are several parts.
+    fn path(&self, table: &TableDef, part: usize) -> PathBuf {
+        let word = self.format.word();
+        self.folder.join(match self.parts {
+            1 => format!("{}.{word}", table.name),
+            _ => format!("{}.{word}.{}", table.name, part + 1),
+        })
+    }
+
+    /// Refuses to write over a file.
+    fn refuse_present(&self, parts: &[&[Chunk]]) -> Result<(), Failure> {
+        for (part, chunks) in parts.iter().enumerate() {
+            let paths = tables(chunks).into_iter().map(|table| self.path(&table, part));
+            if let Some(path) = paths.into_iter().find(|path| path.exists()) {
+                let path = path.display();
+                return Err(Failure::refuse(format!(
+                    "{path} exists already; remove it, or choose another directory with --output"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rows of a table in these chunks; gives their number, and that of their bytes.
+    fn write(
+        &self,
+        table: &TableDef,
+        part: usize,
+        chunks: &[Chunk],
+        advance: &(dyn Fn(u64) + Sync),
+    ) -> Result<(u64, u64), Failure> {
+        let path = self.path(table, part);
+        let partial = path.with_file_name(format!(
+            "{}.partial",
+            path.file_name().unwrap_or_default().to_string_lossy()
+        ));
+        let written = self.write_all(table, &partial, chunks, advance);
+        let written =
+            written.and_then(|written| std::fs::rename(&partial, &path).map(|()| written));
+        written.map_err(|error| failed(&path, &error))
+    }
+
+    fn write_all(
+        &self,
+        table: &TableDef,
+        path: &Path,
+        chunks: &[Chunk],
+        advance: &(dyn Fn(u64) + Sync),
+    ) -> io::Result<(u64, u64)> {
+        let mut file = File::create(path)?;
+        let mut text = Vec::with_capacity(BUFFER_BYTES * 2);
+        let (mut rows, mut bytes) = (0, 0);
+        if self.format == FileFormat::Csv {
+            let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+            writeln!(text, "{}", names.join(","))?;
+        }
+        let mut batch = Rows::new();
+        for chunk in chunks.iter().filter(|chunk| chunk.tables.iter().any(|t| t.name == table.name))
+        {
+            let mut source = self.workload.rows(chunk, table);
+            loop {
+                batch.reset(table.columns.len());
+                let more = source.fill(&mut batch);
+                for row in batch.iter() {
+                    self.format.put(&mut text, row)?;
+                }
+                rows += batch.len() as u64;
+                advance(batch.len() as u64);
+                if text.len() >= BUFFER_BYTES {
+                    bytes += text.len() as u64;
+                    file.write_all(&text)?;
+                    text.clear();
+                }
+                if !more {
+                    break;
+                }
+            }
+        }
+        file.write_all(&text)?;
+        Ok((rows, bytes + text.len() as u64))
+    }
+}
+
+impl FileFormat {
+    /// Appends a row with the end of its line.
+    fn put(self, out: &mut Vec<u8>, row: Row<'_>) -> io::Result<()> {
+        for column in 0..row.len() {
+            match self {
+                Self::Tbl => {
+                    put(out, row, column)?;
+                    out.push(b'|');
+                }
+                Self::Csv => {
+                    if column > 0 {
+                        out.push(b',');
+                    }
+                    let start = out.len();
+                    put(out, row, column)?;
+                    quote(out, start, row.is_null(column));
+                }
+            }
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+/// Appends a field as text; nothing for NULL.
+fn put(out: &mut Vec<u8>, row: Row<'_>, column: usize) -> io::Result<()> {
+    match row.cell(column) {
+        Cell::Null => Ok(()),
+        Cell::Int(value) => write!(out, "{value}"),
+        Cell::Decimal { units, scale } => {
+            write_decimal(&mut Text(out), units, scale).map_err(io::Error::other)
+        }
+        Cell::Date(date) => put_date(out, date),
+        Cell::Timestamp(at) => write!(out, "{at}"),
+        Cell::Text(_) => {
+            let text = row.text(column).map_err(|error| io::Error::other(error.to_string()))?;
+            out.write_all(text.as_bytes())
+        }
+        Cell::Float(_) | Cell::Decimal128 { .. } | Cell::List(_) => {
+            Err(io::Error::other(format!("column {column} has no form in files")))
+        }
+    }
+}
+
+/// Bytes that text is written to.
+struct Text<'a>(&'a mut Vec<u8>);
+
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Appends `1995-03-11`, which dates of three columns make worth more than their `Display`.
+fn put_date(out: &mut Vec<u8>, date: Date) -> io::Result<()> {
+    let Some(civil) = date.civil() else { return write!(out, "{date}") };
+    let (year, month, day) = (civil.year().unsigned_abs(), civil.month(), civil.day());
+    let digit = |n: u16| b'0' + u8::try_from(n % 10).unwrap_or_default();
+    out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);
+    for (number, end) in [(month, Some(b'-')), (day, None)] {
+        let number = u16::from(number.unsigned_abs());
+        out.extend([digit(number / 10), digit(number)].into_iter().chain(end));
+    }
+    Ok(())
+}
+
+/// Puts what was written from `start` on into quotes, where it needs them: an empty text does, NULL does not.
+fn quote(out: &mut Vec<u8>, start: usize, is_null: bool) {
+    let field = &out[start..];
+    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
+    if is_null || (!field.is_empty() && !field.iter().any(special)) {
+        return;
+    }
+    let field = out.split_off(start);
+    out.push(b'"');
+    for byte in field {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(format: FileFormat, put: impl Fn(&mut Rows)) -> String {
+        let mut rows = Rows::new();
+        rows.reset(4);
+        put(&mut rows);
+        let mut out = Vec::new();
+        format.put(&mut out, rows.row(0)).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn fields_are_written_as_each_format_has_them() {
+        let row = |rows: &mut Rows| {
+            rows.int(-7);
+            rows.decimal(-5, 2);
+            rows.date(Date::parse("1995-03-11").unwrap());
+            rows.null();
+        };
+        assert_eq!(line(FileFormat::Tbl, row), "-7|-0.05|1995-03-11||\n");
+        assert_eq!(line(FileFormat::Csv, row), "-7,-0.05,1995-03-11,\n");
+        let texts = |rows: &mut Rows| {
+            ["a, b", "a \"b\"", "", "plain"].into_iter().for_each(|text| rows.text(text));
+        };
+        assert_eq!(line(FileFormat::Csv, texts), "\"a, b\",\"a \"\"b\"\"\",\"\",plain\n");
+        assert_eq!(line(FileFormat::Tbl, texts), "a, b|a \"b\"||plain|\n");
+    }
+
+    #[test]
+    fn parts_are_even_and_hold_every_chunk() {
+        let chunk = |key| Chunk { name: String::new(), key, tables: [].into(), rows: 0 };
+        let chunks: Vec<Chunk> = (0..7).map(chunk).collect();
+        let sizes: Vec<usize> = cut(&chunks, 3).iter().map(|part| part.len()).collect();
+        assert_eq!(sizes, [2, 2, 3]);
+        assert_eq!(cut(&chunks, 1)[0].len(), 7);
+    }
+}

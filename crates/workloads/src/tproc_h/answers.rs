@@ -1,0 +1,102 @@
+//! The known answers of the queries with the parameters of the validation.
+//!
+//! At scale factor 1 they are those that come with the specification, as `tpchgen` has them. At 0.01 and 0.1 they
+//! are what DuckDB 1.5.5 answered on our data to the queries of its own `tpch` extension (`PRAGMA tpch(1)` to
+//! `tpch(22)`): another database and another hand's SQL, Q11 with the fraction 0.0001. That extension's generator
+//! and its `tpch_answers()` are no source: addresses and comments there are not those of the published answers, to
+//! which our data is held; all other columns are equal.
+
+use tpchgen::q_and_a::answers_sf1;
+use triphammer_core::Scale;
+use triphammer_core::workload::{Answer, AnswerColumn, Answers, Name};
+
+use super::queries::{QUERIES, Query};
+
+/// What is known.
+pub const ANSWERS: Answers = Answers { known_at: Name::new_static("0.01, 0.1 and 1 SF"), at };
+
+/// Answers of all queries: `-- Q1`, a line of the names of its columns, its rows.
+const SF_0_01: &str = include_str!("answers/sf0.01.txt");
+const SF_0_1: &str = include_str!("answers/sf0.1.txt");
+
+fn at(scale: Scale) -> Vec<Answer> {
+    let text: fn(&Query) -> Option<&'static str> = match scale.thousandths() {
+        10 => |query| section(SF_0_01, query.number),
+        100 => |query| section(SF_0_1, query.number),
+        1_000 => |query| answers_sf1::answer(query.number.into()),
+        _ => return Vec::new(),
+    };
+    QUERIES.iter().filter_map(|query| Some(answer(query, text(query)?))).collect()
+}
+
+/// The lines of a query.
+fn section(all: &'static str, number: u8) -> Option<&'static str> {
+    let head = format!("-- Q{number}\n");
+    let start = all.find(&head)? + head.len();
+    let rest = &all[start..];
+    Some(&rest[..rest.find("-- Q").unwrap_or(rest.len())])
+}
+
+fn answer(query: &Query, text: &'static str) -> Answer {
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).skip(1);
+    let columns = query.columns.iter();
+    Answer {
+        id: format!("Q{}", query.number).into(),
+        title: format!("answer: {}", query.title).into(),
+        statement: query.statement().into(),
+        args: query.params.iter().map(|(_, _, value)| *value).collect(),
+        columns: columns
+            .map(|(name, rule)| AnswerColumn { name: Name::new_static(name), rule: *rule })
+            .collect(),
+        rows: lines.map(|line| line.split('|').map(str::trim).collect()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use triphammer_core::Rows;
+
+    use super::super::rows::{Piece, rows};
+    use super::*;
+
+    #[test]
+    fn every_answer_has_the_columns_of_its_query() {
+        for (thousandths, rows) in [(10, 933), (100, 5_684), (1_000, 20_086)] {
+            let answers = at(Scale::from_thousandths(thousandths));
+            assert_eq!(answers.len(), 22);
+            for answer in &answers {
+                assert!(answer.rows.iter().all(|row| row.len() == answer.columns.len()));
+                assert!(!answer.rows.is_empty(), "{} at {thousandths}", answer.id);
+            }
+            assert_eq!(answers.iter().map(|a| a.rows.len()).sum::<usize>(), rows);
+        }
+        assert!(at(Scale::from_thousandths(20)).is_empty());
+    }
+
+    /// The published answers hold addresses and comments, which other generators have otherwise.
+    #[test]
+    fn our_suppliers_are_those_of_the_published_answers() {
+        let mut suppliers = Vec::new();
+        let piece = Piece { factor: 1.0, part: 1, parts: 1 };
+        let mut source = rows("supplier", piece);
+        let mut batch = Rows::new();
+        loop {
+            batch.reset(7);
+            let more = source.fill(&mut batch);
+            suppliers.extend(
+                batch.iter().map(|row| {
+                    [1, 2, 4, 6].map(|column| row.text(column).unwrap().trim().to_owned())
+                }),
+            );
+            if !more {
+                break;
+            }
+        }
+        let published = &at(Scale::ONE)[1];
+        assert_eq!((published.rows.len(), suppliers.len()), (100, 10_000));
+        for row in &published.rows {
+            let known = [1, 5, 6, 7].map(|column| row[column].to_owned());
+            assert!(suppliers.contains(&known), "{known:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! TPROC-H, after TPC-H: eight tables of a business that sells parts, and 22 questions that managers ask about
+//! them. The data is byte-identical with that of `dbgen`, made by the `tpchgen` crate while it is loaded.
+//! Like TPC-H, and no TPC result.
+//!
+//! # Scale
+//! The scale factor (SF) is about the gigabytes of raw data; it may have a fraction, in the thousandths that
+//! `dbgen` itself knows below 1. A thousandth has a fixed number of rows in each table that grows, but for
+//! lineitem, so that checks can cut the data by thousandths.
+//!
+//! # Queries
+//! The queries have their dates as parameters, both ends of each range, and their patterns whole: one text suits
+//! every database that has standard joins, and all see constants of the column's type. Texts of fixed length are
+//! compared with a `CAST`, because a parameter of varying length would make PostgreSQL convert the column, and lose
+//! its statistics.
+//!
+//! # No timed transactions
+//! The description has no transactions, so there is nothing that `run` and its relatives could time, and they
+//! say so. The power and the throughput test are finished sets of queries with a time each, not rates: another
+//! [measure](triphammer_core::workload::MeasureDef).
+
+mod answers;
+mod checks;
+mod queries;
+mod rows;
+mod schema;
+mod settings;
+mod statements;
+mod workload;
+
+pub use settings::{SCALE_MAX, SCALE_MIN};
+pub use workload::TprocH;

@@ -1,0 +1,155 @@
+//! TPROC-H as a [`Workload`].
+
+use std::sync::{Arc, LazyLock};
+
+use triphammer_core::random::Rng;
+use triphammer_core::session::{RowSource, Session};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    Chunk, Completion, Description, Mode, PrimaryMetric, ScaleUnit, Statements, TableDef, Workload,
+    WorkloadSettings,
+};
+use triphammer_core::{DbError, Scale, SpecError};
+
+use super::answers::ANSWERS;
+use super::checks::CHECKS;
+use super::rows::{Piece, factor, rows};
+use super::schema::{fixed_tables, scaled_tables, tables};
+use super::settings::{self, OPTIONS};
+use super::statements::statements;
+
+/// Most chunks of one load: the record of the build has a row for each.
+const CHUNKS_MAX: u64 = 1_000;
+/// Thousandths of the scale factor that make a chunk, as long as there are not too many: 0.01 SF.
+const CHUNK_THOUSANDTHS: u64 = 10;
+/// Rows that a thousandth of the scale factor has in all tables, with four lines per order on average.
+const THOUSANDTH_ROWS: u64 = 10 + 200 + 800 + 150 + 1_500 + 6_000;
+
+/// The workload `tproc-h`.
+#[derive(Debug)]
+pub struct TprocH {
+    scale: Scale,
+}
+
+static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
+    Arc::new(Description {
+        name: "tproc-h".into(),
+        title: "TPROC-H".into(),
+        version: 1,
+        scale_unit: ScaleUnit::new("SF", "SF").in_thousandths(),
+        options: OPTIONS.to_vec(),
+        statements: statements(),
+        tables: tables(),
+        transactions: Vec::new(),
+        primary_metric: PrimaryMetric::none(),
+        checks: CHECKS.to_vec(),
+        answers: Some(ANSWERS),
+        audits: Vec::new(),
+        modes: vec![Mode::Statements],
+        external: None,
+        cycle: None,
+    })
+});
+
+impl TprocH {
+    /// What TPROC-H declares.
+    #[must_use]
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
+    }
+
+    /// TPROC-H at a scale, with the options given.
+    ///
+    /// # Errors
+    /// When an option or the scale cannot be.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        Ok(Self { scale: settings::read(given)? })
+    }
+
+    /// Number of the chunks that hold the tables that grow.
+    fn parts(&self) -> u64 {
+        self.scale.thousandths().div_ceil(CHUNK_THOUSANDTHS).clamp(1, CHUNKS_MAX)
+    }
+}
+
+impl Workload for TprocH {
+    /// Nobody runs transactions yet.
+    type User = ();
+    type Input = ();
+    type Prepared = ();
+
+    fn description(&self) -> &Arc<Description> {
+        &DESCRIPTION
+    }
+
+    fn chunks(&self) -> Vec<Chunk> {
+        let fixed = Chunk {
+            name: "regions and nations".to_owned(),
+            key: 0,
+            tables: fixed_tables(),
+            rows: 5 + 25,
+        };
+        let (parts, tables) = (self.parts(), scaled_tables());
+        let each = (1..=parts).map(|part| Chunk {
+            name: format!("part {part} of {parts}"),
+            key: i64::try_from(part).unwrap_or(i64::MAX),
+            tables: Arc::clone(&tables),
+            rows: self.scale.thousandths() * THOUSANDTH_ROWS / parts,
+        });
+        std::iter::once(fixed).chain(each).collect()
+    }
+
+    fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_> {
+        let parts = i32::try_from(self.parts()).unwrap_or(i32::MAX);
+        let part = i32::try_from(chunk.key).unwrap_or(i32::MAX);
+        rows(&table.name, Piece { factor: factor(self.scale), part, parts })
+    }
+
+    fn build_facts(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn user(&self, _id: u32, _users: u32, _rng: &mut Rng) {}
+
+    fn next(&self, (): &mut (), _rng: &mut Rng) -> Option<usize> {
+        None
+    }
+
+    fn draw(&self, _transaction: usize, (): &mut (), _rng: &mut Rng, _now: Timestamp) {}
+
+    async fn prepare<S: Session>(
+        &self,
+        _mode: Mode,
+        _statements: &mut Statements<'_>,
+        _session: &mut S,
+    ) -> Result<(), DbError> {
+        Ok(())
+    }
+
+    async fn run<S: Session>(
+        &self,
+        (): &(),
+        (): &mut (),
+        _session: &mut S,
+    ) -> Result<Completion, DbError> {
+        Ok(Completion::COMMITTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tproc_h(thousandths: u64) -> TprocH {
+        let scale = Scale::from_thousandths(thousandths);
+        TprocH::new(&WorkloadSettings { scale, ..WorkloadSettings::default() }).unwrap()
+    }
+
+    #[test]
+    fn chunks_are_even_and_not_too_many() {
+        for (thousandths, parts) in [(10, 1), (16, 2), (100, 10), (1_000, 100), (300_000, 1_000)] {
+            let chunks = tproc_h(thousandths).chunks();
+            assert_eq!(chunks.len(), parts + 1, "{thousandths}");
+        }
+    }
+}
