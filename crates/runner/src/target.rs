@@ -119,6 +119,7 @@ pub fn open(
     };
     let database = AnyDatabase::open(&url, &connect)?;
     settings.show("target", database.target(), &settings.source("target"));
+    warnings.extend(database.warnings());
     Ok(Target { database: Arc::new(database), embedded, connect_limit, warnings })
 }
 

@@ -52,6 +52,41 @@ fn a_missing_database_leads_to_the_flag_that_creates_it() {
 }
 
 #[test]
+fn a_password_file_that_others_can_read_is_named_with_its_remedy() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut program = Program::new();
+    let (scheme, rest) = Site::shared(Product::Postgres)
+        .fresh_database()
+        .split_once("://")
+        .map(|(scheme, rest)| (scheme.to_owned(), rest.to_owned()))
+        .unwrap();
+    let (login, place) = rest.split_once('@').unwrap();
+    let (user, password) = login.split_once(':').unwrap();
+    let target = format!("{scheme}://{user}@{place}");
+    let file = program.path(".pgpass");
+    std::fs::write(&file, format!("*:*:*:{user}:{password}\n")).unwrap();
+    let allow = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let path = file.display();
+    let remedy = format!("its permissions allow group or others to read it: run chmod 0600 {path}");
+    let build = ["build", &target, "-w", "tpc-b"];
+    allow(0o640);
+    let ignored = program.run(&build);
+    assert_eq!(ignored.code, 2, "{}", ignored.err);
+    assert!(ignored.err.contains(&format!("password file {path} is ignored")), "{}", ignored.err);
+    assert_eq!(ignored.err.matches(&remedy).count(), 1, "{}", ignored.err);
+    allow(0o600);
+    let used = program.run(&build);
+    assert!(used.code == 0 && !used.err.contains("chmod"), "{}", used.err);
+    // A file that is not needed is not read.
+    allow(0o640);
+    program.set("TRIPHAMMER_PASSWORD", password);
+    let other = program.run(&["check", &target, "-w", "tpc-b"]);
+    assert!(other.code == 0 && !other.err.contains("chmod"), "{}", other.err);
+}
+
+#[test]
 fn a_rejected_command_is_no_job() {
     let program = Program::new();
     let built = ["build", "sqlite:here.db", "-w", "tpc-b"];
