@@ -86,8 +86,9 @@ impl ScaleUnit {
 pub trait Workload: Send + Sync + 'static {
     /// One virtual user's state: plain data, so that a waiting terminal costs its bytes and no task.
     type User;
-    /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
-    type Input: Clone + fmt::Debug;
+    /// Everything a transaction needs, drawn before its first attempt and kept over its retries. As
+    /// text, one line of `name = value` for each value.
+    type Input: Clone + fmt::Display;
     /// What belongs to a session: statement ids and buffers. Created on connect and on reconnect.
     type Prepared;
 

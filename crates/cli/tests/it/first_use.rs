@@ -122,6 +122,10 @@ fn a_replay_prints_sql_that_can_be_run_by_hand() {
         .execute_batch(&format!("BEGIN;\n{sql}"))
         .unwrap_or_else(|error| assert!(error.to_string().contains("Execute returned"), "{error}"));
     assert_eq!(program.number("here.db", sum) - before, 2 * change, "{replayed}");
+    let (input, _) = replayed.split_once("\n\nBEGIN;").unwrap();
+    let input = input.rsplit_once("\n\n").unwrap().1;
+    let names: Vec<_> = input.lines().map(|line| line.split_once(" = ").unwrap().0).collect();
+    assert_eq!(names, ["aid", "bid", "tid", "delta", "mtime"], "{replayed}");
 }
 
 #[test]
