@@ -140,6 +140,8 @@ fn a_campaign_shows_each_setting_once() {
     for name in ["vus", "repeats", "rampup", "max-failures"] {
         assert!(names.contains(&name), "{name}\n{shown}");
     }
+    let isolation = shown.lines().find(|line| line.starts_with("isolation ")).unwrap();
+    assert!(isolation.contains("the database's default"), "{isolation}");
     let vus = shown.lines().find(|line| line.starts_with("vus ")).unwrap();
     assert!(vus.contains("1,2"), "{vus}");
 }
