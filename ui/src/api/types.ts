@@ -789,6 +789,8 @@ export interface JobDetail {
   first_second: number | null;
   /** Available report formats. */
   formats: string[];
+  /** Settings that a campaign was given, to start another like it, without its targets and secrets; `null` for other jobs. */
+  given: Record<string, string> | null;
   host: Host;
   /** The fields shown in lists. */
   job: JobSummary;
