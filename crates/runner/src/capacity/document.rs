@@ -8,7 +8,7 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::rate;
 use triphammer_core::workload::TransactionDef;
-use triphammer_statistics::search::{Answer, Judgement};
+use triphammer_statistics::search::{Answer, CapacityBelief, Judgement};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
@@ -51,6 +51,10 @@ pub struct CapacityResult {
     pub limit: LatencyLimit,
     /// The result; `None` until the search has finished.
     pub judgement: Option<Judgement>,
+    /// The curve behind the result: the probability that the capacity is at least a rate, at
+    /// increasing rates. Empty until probes showed a rate on either side, and in older documents.
+    #[serde(default)]
+    pub belief: Vec<CapacityBelief>,
     /// Findings in words, the most important first.
     pub findings: Vec<String>,
     /// The runs, in chronological order.
@@ -253,6 +257,7 @@ impl CapacityResult {
             probes,
             failed_runs,
             primary_metric: PrimaryMetricName::of(&first.primary_metric),
+            belief: Vec::new(),
             workload: first.workload.clone(),
             spec: first.spec.clone(),
             settings: first.settings.clone(),
