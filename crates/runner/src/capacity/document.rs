@@ -85,8 +85,10 @@ pub struct Probe {
     /// Position in the sequence, from 0.
     pub step: u32,
     /// Requested arrivals per second.
+    #[schemars(range(min = 0.0))]
     pub rate: f64,
     /// Transactions of all types completed in the window, per second.
+    #[schemars(range(min = 0.0))]
     pub completed: f64,
     /// The limited percentile, in microseconds; `None` if no transaction of that type committed.
     pub value_us: Option<f64>,
@@ -100,8 +102,10 @@ pub struct Probe {
     /// Why the limit was exceeded; `None` if it was kept.
     pub reason: Option<Reason>,
     /// Share of transactions that failed or are in doubt, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub failure_share: f64,
     /// Share of arrivals that found no free session in time, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub missed_share: f64,
     /// The workload's primary metric.
     pub primary_metric: f64,
@@ -232,7 +236,7 @@ impl JobDocument for CapacityResult {
 }
 
 impl CapacityResult {
-    /// Creates the document of the runs so far: a pure function.
+    /// Creates the document of the runs so far, without the curve: a pure function.
     #[must_use]
     pub fn new(
         first: &RunResult,
@@ -253,11 +257,11 @@ impl CapacityResult {
             started_at: first.started_at.clone(),
             limit,
             judgement,
+            belief: Vec::new(),
             findings: Vec::new(),
             probes,
             failed_runs,
             primary_metric: PrimaryMetricName::of(&first.primary_metric),
-            belief: Vec::new(),
             workload: first.workload.clone(),
             spec: first.spec.clone(),
             settings: first.settings.clone(),
