@@ -56,6 +56,12 @@ pub trait Database: Send + Sync + 'static {
         Waits::default()
     }
 
+    /// What the driver left out when it read the target, one sentence each, for stderr: for
+    /// example, a password file that others can read. Known before any session is opened.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Messages that have accumulated since sessions were opened, one sentence each, for stderr and
     /// the result: for example, that TLS was not available.
     fn notes(&self) -> Vec<String> {

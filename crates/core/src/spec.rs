@@ -58,6 +58,7 @@ pub struct RunSpec {
     /// Limits of all waits.
     pub limits: TimeLimits,
     /// Share of transactions that may fail before the run counts as failed.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub max_failures: f64,
 }
 

@@ -110,8 +110,9 @@ pub trait Workload: Send + Sync + 'static {
     /// State of one virtual user: plain data, so that a waiting terminal costs its bytes and no
     /// task.
     type User;
-    /// Input of a transaction, drawn before its first attempt and kept over its retries.
-    type Input: Clone + fmt::Debug;
+    /// Input of a transaction, drawn before its first attempt and kept over its retries. As text, it
+    /// is one line of `name = value` per value.
+    type Input: Clone + fmt::Display;
     /// State of a session: statement ids and buffers. Created on connect and on reconnect.
     type Prepared;
 

@@ -93,6 +93,10 @@ macro_rules! drivers {
                 match self { $(Self::$name(database) => database.waits(),)+ }
             }
 
+            fn warnings(&self) -> Vec<String> {
+                match self { $(Self::$name(database) => database.warnings(),)+ }
+            }
+
             fn notes(&self) -> Vec<String> {
                 match self { $(Self::$name(database) => database.notes(),)+ }
             }

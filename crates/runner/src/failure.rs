@@ -20,7 +20,7 @@ pub enum Failure {
         error: DbError,
     },
     /// The run could not start.
-    #[error("{0}")]
+    #[error("{0}{advice}", advice = next_step(&.0.error))]
     Start(#[from] RunError),
     /// The user cancelled the command.
     #[error("cancelled; what was done is kept, and the same build command resumes from there")]
@@ -57,10 +57,18 @@ impl Failure {
     }
 }
 
+/// PostgreSQL's codes for a prepared statement that exists already, or does not exist. Each session
+/// prepares its statements once, so something in between has swapped sessions.
+const SWAPPED_SESSIONS: [&str; 2] = ["42P05", "26000"];
+
 /// Advice on a database error, if its message does not make it clear.
 fn next_step(error: &DbError) -> &'static str {
     match error.class() {
         _ if error.lacks_database() => "; `triphammer build` with --create-database creates it",
+        _ if error.code().is_some_and(|code| SWAPPED_SESSIONS.contains(&code)) => {
+            "; a transaction pooler, such as PgBouncer, loses prepared statements: connect to the \
+             server directly for build and check; run also works with --protocol extended or simple"
+        }
         ErrorClass::DiskFull => "; free some space and run the same command again",
         ErrorClass::ReadOnly => "; use a user, server or file that can be written to",
         _ => "",

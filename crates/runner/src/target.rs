@@ -13,6 +13,7 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 
 use crate::failure::{Doing, Failure};
+use crate::result::DATABASE_DEFAULT;
 use crate::settings::{Settings, Source};
 use crate::worker_pool::{connect, on_this_thread};
 
@@ -105,7 +106,7 @@ pub fn open(
         "isolation",
         str::parse,
         |i: &Isolation| i.name().to_owned(),
-        "the database's own",
+        DATABASE_DEFAULT,
     )?;
     let connect = ConnectSettings {
         password: password(settings, secrets)?,
@@ -118,6 +119,7 @@ pub fn open(
         ..ConnectSettings::default()
     };
     let database = AnyDatabase::open(&url, &connect)?;
+    warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
     Ok(Target { database: Arc::new(database), embedded, connect_limit, warnings })
 }

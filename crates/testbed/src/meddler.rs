@@ -32,6 +32,14 @@ pub enum Meddling {
         /// Number of the row, from 1.
         row: u64,
     },
+    /// Answers every statement to prepare with an error, as through a transaction pooler. Only for
+    /// [`Framing::Postgres`].
+    RejectParse {
+        /// SQLSTATE of the error.
+        code: &'static str,
+        /// Its message.
+        message: &'static str,
+    },
     /// Sends every byte separately.
     Drip,
     /// Corrupts about one message in `every` in one of many ways.
@@ -153,13 +161,15 @@ struct Connection {
     passed: u64,
     /// A message that is sent after the next one.
     held: Vec<u8>,
+    /// Whether the rest of the answer is dropped, because an error was sent in its place.
+    is_rejecting: bool,
 }
 
 impl Connection {
     fn new(shared: Arc<Shared>, client: TcpStream, number: u64) -> Self {
         let seed = if let Meddling::Random { seed, .. } = shared.meddling { seed } else { 0 };
         let chance = Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number);
-        Self { shared, client, chance, passed: 0, held: Vec::new() }
+        Self { shared, client, chance, passed: 0, held: Vec::new(), is_rejecting: false }
     }
 
     /// Forwards messages until either side closes.
@@ -214,6 +224,16 @@ impl Connection {
             Meddling::Nothing => self.client.write_all(&message),
             Meddling::Silence { after } if number > after => self.say_nothing(),
             Meddling::Silence { .. } => self.client.write_all(&message),
+            Meddling::RejectParse { code, message: text } => match message[0] {
+                b'1' => {
+                    self.is_rejecting = true;
+                    self.client.write_all(&error_response(code, text))
+                }
+                kind => {
+                    self.is_rejecting &= kind != b'Z';
+                    if self.is_rejecting { Ok(()) } else { self.client.write_all(&message) }
+                }
+            },
             Meddling::Drip => message.chunks(1).try_for_each(|byte| self.client.write_all(byte)),
             Meddling::Endless { row } => {
                 let is_it =
@@ -284,6 +304,13 @@ impl Connection {
         }
         self.client.write_all(&message)
     }
+}
+
+/// PostgreSQL's message of an error.
+fn error_response(code: &str, text: &str) -> Vec<u8> {
+    let fields = format!("SERROR\0VERROR\0C{code}\0M{text}\0\0");
+    let length = u32::try_from(fields.len() + 4).expect("a short text");
+    [b"E", length.to_be_bytes().as_slice(), fields.as_bytes()].concat()
 }
 
 /// Seeded random numbers (SplitMix64).

@@ -79,9 +79,9 @@ macro_rules! workloads {
             }
         }
 
-        impl fmt::Debug for AnyInput {
+        impl fmt::Display for AnyInput {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(Self::$name(input) => input.fmt(f),)+ }
+                match self { $(Self::$name(input) => fmt::Display::fmt(input, f),)+ }
             }
         }
 

@@ -204,6 +204,14 @@ export interface BuildReport {
   workload: string;
 }
 
+/** A point of the curve that the search is certain of by now. */
+export interface CapacityBelief {
+  /** Probability that the capacity is at least this rate, from 0 to 1. */
+  probability: number;
+  /** Rate in transactions per second. */
+  rate: number;
+}
+
 /** Result of a search. */
 export type CapacityJudgement = {
   /** 95 % interval of the rate. If runs were overloaded, it ends below what the target served in them. */
@@ -235,6 +243,8 @@ export interface CapacityLimit {
 
 /** The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; rates are transactions of all types per second. */
 export interface CapacityResult {
+  /** The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents. */
+  belief: CapacityBelief[];
   /** Rates whose run failed. */
   failed_runs: FailedProbe[];
   /** Findings in words, the most important first. */
@@ -793,6 +803,8 @@ export interface JobDetail {
   first_second: number | null;
   /** Available report formats. */
   formats: string[];
+  /** Settings that a campaign was given, to start another like it, without its targets and secrets; `null` for other jobs. */
+  given: Record<string, string> | null;
   host: Host;
   /** The fields shown in lists. */
   job: JobSummary;

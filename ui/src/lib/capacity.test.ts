@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CapacityResult, Probe } from '../api/types';
-import { byRate, keepingCurve, microseconds, standing } from './capacity';
+import { beliefCurve, byRate, microseconds, standing } from './capacity';
 
 const probe = (rate: number, reason: Probe['reason']) => ({ rate, reason }) as Probe;
 const search = (judgement: CapacityResult['judgement']) => ({ judgement, status: 'interrupted', probes: [probe(400, null), probe(800, 'too_slow')] }) as CapacityResult;
@@ -21,11 +21,9 @@ test('limits are read in their unit, and probes stand by their rate', () => {
   expect(byRate([probe(800, null), probe(400, null)]).map((p) => p.rate)).toEqual([400, 800]);
 });
 
-test('the fitted curve falls from kept to not kept between the probes', () => {
-  const curve = keepingCurve([probe(100, null), probe(200, null), probe(400, null), probe(500, 'too_slow'), probe(450, null), probe(480, 'too_slow'), probe(800, 'failures')])!;
-  expect(curve(100)).toBeGreaterThan(0.9);
-  expect(curve(900)).toBeLessThan(0.1);
-  expect(curve(465)).toBeGreaterThan(0.3);
-  expect(curve(465)).toBeLessThan(0.7);
-  expect(keepingCurve([probe(100, null), probe(200, null)])).toBeNull();
+test('the curve is the server\'s, from what is certain to what is impossible', () => {
+  const belief = [{ rate: 400, probability: 0.99 }, { rate: 465, probability: 0.5 }, { rate: 520, probability: 0.01 }];
+  expect(beliefCurve(belief, 800)).toEqual([[0, 400, 465, 520, 800], [1, 0.99, 0.5, 0.01, 0]]);
+  expect(beliefCurve(belief, 100)![0].at(-1)).toBeGreaterThan(520);
+  expect(beliefCurve([], 800)).toBeNull();
 });

@@ -1,6 +1,6 @@
 // Formats a capacity search for charts and texts.
 
-import type { CapacityResult, Probe, Reason } from '../api/types';
+import type { CapacityBelief, CapacityResult, Probe, Reason } from '../api/types';
 import { count, counted, time } from './format';
 
 /** Describes why a probe exceeded the limit. */
@@ -38,34 +38,14 @@ export function standing(result: CapacityResult, inProgress: boolean): string {
   return inProgress ? `The search is still running after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
 }
 
-/**
- * Returns the share of probes that keep the limit, as a function of their rate: a logistic curve over the
- * logarithm of the rate, fitted by Newton's method. A little shrinkage keeps it finite if all outcomes on each
- * side are equal.
- */
-export function keepingCurve(probes: Probe[]): ((rate: number) => number) | null {
-  const points = probes.filter((p) => p.rate > 0).map((p) => [Math.log(p.rate), p.reason === null ? 1 : 0] as const);
-  if (!points.some(([, y]) => y === 1) || !points.some(([, y]) => y === 0)) return null;
-  const middle = points.reduce((sum, [x]) => sum + x, 0) / points.length;
-  const share = (a: number, b: number, x: number) => 1 / (1 + Math.exp(-(a + b * (x - middle))));
-  const SHRINK = 0.02;
-  let [a, b] = [0, 0];
-  for (let step = 0; step < 50; step++) {
-    let [ga, gb, aa, ab, bb] = [-SHRINK * a, -SHRINK * b, SHRINK, 0, SHRINK];
-    for (const [x, y] of points) {
-      const p = share(a, b, x);
-      const [w, d] = [p * (1 - p), x - middle];
-      ga += y - p;
-      gb += (y - p) * d;
-      aa += w;
-      ab += w * d;
-      bb += w * d * d;
-    }
-    const det = aa * bb - ab * ab;
-    a += (bb * ga - ab * gb) / det;
-    b += (aa * gb - ab * ga) / det;
-  }
-  return Number.isFinite(a) && Number.isFinite(b) ? (rate) => (rate <= 0 ? 1 : share(a, b, Math.log(rate))) : null;
+/** Returns the curve of the document from rate 0, which every target sustains, to `most`: rates, and the probability that the capacity is at least as high. */
+export function beliefCurve(belief: CapacityBelief[], most: number): [number[], number[]] | null {
+  if (belief.length === 0) return null;
+  const last = Math.max(most, belief.at(-1)!.rate * 1.02);
+  return [
+    [0, ...belief.map((b) => b.rate), last],
+    [1, ...belief.map((b) => b.probability), 0],
+  ];
 }
 
 /** Formats a probe's percentile with its interval: `12.0 ms (11.0 to 13.0)`. */

@@ -1,6 +1,7 @@
 // Contents of the Start page: commands, groups of settings, and their wording.
 
-import type { JobKind, Preview, SettingInfo } from '../api/types';
+import type { JobDetail, JobKind, Preview, SettingInfo } from '../api/types';
+import { documentOf } from './document';
 import { capital } from './format';
 import type { Kind } from './load';
 import { applies, arrivals } from './load';
@@ -45,6 +46,17 @@ export const grouped = (settings: SettingInfo[], load: Kind) =>
     open,
     settings: settings.filter((s) => s.group === group && !ELSEWHERE.includes(s.name) && applies(s.name, load)),
   })).filter((one) => one.settings.length > 0);
+
+/** Settings that are not repeated: where a job ran, which is chosen among the server's targets, and the job that it resumed. */
+const NOT_AGAIN = ['target', 'other', 'schema', 'password-file', 'resume'];
+
+/** Returns the link to the Start form with the settings of a run or a campaign; null for other jobs, and if no settings are stored. */
+export function again(detail: JobDetail): string | null {
+  const run = documentOf(detail, 'run');
+  const given: [string, string][] = run ? run.settings.filter((s) => s.source !== 'default').map((s) => [s.name, s.value]) : Object.entries(detail.given ?? {});
+  if (!run && !detail.given) return null;
+  return `#/new?${new URLSearchParams([['command', detail.job.kind], ...given.filter(([name]) => !NOT_AGAIN.includes(name))])}`;
+}
 
 /** Describes a form in one sentence. */
 export function sentence(command: JobKind, preview: Preview, workload: string): string {

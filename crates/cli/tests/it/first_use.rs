@@ -52,6 +52,41 @@ fn a_missing_database_leads_to_the_flag_that_creates_it() {
 }
 
 #[test]
+fn a_password_file_that_others_can_read_is_named_with_its_remedy() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut program = Program::new();
+    let (scheme, rest) = Site::shared(Product::Postgres)
+        .fresh_database()
+        .split_once("://")
+        .map(|(scheme, rest)| (scheme.to_owned(), rest.to_owned()))
+        .unwrap();
+    let (login, place) = rest.split_once('@').unwrap();
+    let (user, password) = login.split_once(':').unwrap();
+    let target = format!("{scheme}://{user}@{place}");
+    let file = program.path(".pgpass");
+    std::fs::write(&file, format!("*:*:*:{user}:{password}\n")).unwrap();
+    let allow = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let path = file.display();
+    let remedy = format!("its permissions allow group or others to read it: run chmod 0600 {path}");
+    let build = ["build", &target, "-w", "tpc-b"];
+    allow(0o640);
+    let ignored = program.run(&build);
+    assert_eq!(ignored.code, 2, "{}", ignored.err);
+    assert!(ignored.err.contains(&format!("password file {path} is ignored")), "{}", ignored.err);
+    assert_eq!(ignored.err.matches(&remedy).count(), 1, "{}", ignored.err);
+    allow(0o600);
+    let used = program.run(&build);
+    assert!(used.code == 0 && !used.err.contains("chmod"), "{}", used.err);
+    // A file that is not needed is not read.
+    allow(0o640);
+    program.set("TRIPHAMMER_PASSWORD", password);
+    let other = program.run(&["check", &target, "-w", "tpc-b"]);
+    assert!(other.code == 0 && !other.err.contains("chmod"), "{}", other.err);
+}
+
+#[test]
 fn a_rejected_command_is_no_job() {
     let program = Program::new();
     let built = ["build", "sqlite:here.db", "-w", "tpc-b"];
@@ -87,6 +122,10 @@ fn a_replay_prints_sql_that_can_be_run_by_hand() {
         .execute_batch(&format!("BEGIN;\n{sql}"))
         .unwrap_or_else(|error| assert!(error.to_string().contains("Execute returned"), "{error}"));
     assert_eq!(program.number("here.db", sum) - before, 2 * change, "{replayed}");
+    let (input, _) = replayed.split_once("\n\nBEGIN;").unwrap();
+    let input = input.rsplit_once("\n\n").unwrap().1;
+    let names: Vec<_> = input.lines().map(|line| line.split_once(" = ").unwrap().0).collect();
+    assert_eq!(names, ["aid", "bid", "tid", "delta", "mtime"], "{replayed}");
 }
 
 #[test]
@@ -101,6 +140,8 @@ fn a_campaign_shows_each_setting_once() {
     for name in ["vus", "repeats", "rampup", "max-failures"] {
         assert!(names.contains(&name), "{name}\n{shown}");
     }
+    let isolation = shown.lines().find(|line| line.starts_with("isolation ")).unwrap();
+    assert!(isolation.contains("the database's default"), "{isolation}");
     let vus = shown.lines().find(|line| line.starts_with("vus ")).unwrap();
     assert!(vus.contains("1,2"), "{vus}");
 }

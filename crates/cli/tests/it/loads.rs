@@ -53,7 +53,7 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     );
     let input =
         |text: &str| text.split_once("\n\n").unwrap().1.split_once("\n\n").unwrap().1.to_owned();
-    assert!(input(&once.out).contains("w_id:"), "{}", once.out);
+    assert!(input(&once.out).contains("w_id = "), "{}", once.out);
     assert_eq!(input(&once.out), input(&twice.out), "the same input each time");
     let none = program.run(&["run", "null:", "--replay-exemplar", "1:11"]);
     assert!(none.code == 2 && none.err.contains("job 1 has 10 exemplars"), "{}", none.err);

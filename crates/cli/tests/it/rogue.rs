@@ -177,6 +177,27 @@ fn silence_ends_every_command(product: Product) {
     }
 }
 
+#[test]
+fn an_error_about_prepared_statements_leads_to_the_pooler() {
+    let site = Site::new(Postgres);
+    let program = Program::new();
+    program.ok(&["build", &site.target(site.upstream), "-w", "tpc-b"]);
+    for (code, message) in [
+        ("42P05", "prepared statement \"1\" already exists"),
+        ("26000", "prepared statement \"1\" does not exist"),
+        ("26000", "unnamed prepared statement does not exist"),
+    ] {
+        let (_meddler, target) = site.meddle(Meddling::RejectParse { code, message });
+        for command in ["build", "check", "run"] {
+            let done = program.run(&[command, &target, "-w", "tpc-b"]);
+            assert_eq!(done.code, 2, "{command}: {done:?}");
+            assert!(done.err.contains(message), "{command}: {}", done.err);
+            let advice = "connect to the server directly for build and check";
+            assert_eq!(done.err.matches(advice).count(), 1, "{command}: {}", done.err);
+        }
+    }
+}
+
 /// An endless row does not fill memory, and the query ends.
 fn endless_rows_end_every_command(product: Product) {
     let site = Site::new(product);

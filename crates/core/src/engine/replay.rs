@@ -21,7 +21,7 @@ use crate::workload::{Completion, Statements, Workload};
 pub struct Replay {
     /// Index of its transaction type.
     pub transaction: usize,
-    /// The transaction's input, for people.
+    /// The transaction's input for people: lines of `name = value`.
     pub input: String,
     /// How its one attempt ended.
     pub outcome: Result<Completion, DbError>,
@@ -75,7 +75,7 @@ pub async fn replay<W: Workload, D: Database>(
     }
     let sent = session.inner_mut().take_sent();
     session.into_inner().close().await;
-    let input = format!("{input:#?}");
+    let input = input.to_string();
     Ok(Replay { transaction, input, outcome, took, round_trips, sent })
 }
 

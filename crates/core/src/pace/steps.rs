@@ -12,6 +12,7 @@ use crate::clock::{DurationText, parse_duration};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateStep {
     /// Arrivals per second; 0 for a pause.
+    #[schemars(range(min = 0.0))]
     pub per_second: f64,
     /// How long the rate holds.
     #[serde(with = "DurationText")]

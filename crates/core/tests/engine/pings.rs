@@ -76,6 +76,12 @@ pub struct Input {
     number: u64,
 }
 
+impl std::fmt::Display for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "number = {}", self.number)
+    }
+}
+
 pub struct Prepared {
     read: StatementId,
     write: StatementId,

@@ -124,6 +124,10 @@ impl Database for Mysql {
         self.waits
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.shared.options.warning.clone().into_iter().collect()
+    }
+
     fn notes(&self) -> Vec<String> {
         let fell_back = "the connection is not encrypted: the server offers no TLS; use ssl-mode=REQUIRED to \
              enforce it";

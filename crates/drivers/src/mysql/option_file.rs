@@ -7,7 +7,11 @@ use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 
 /// The client options of an option file, in order.
 #[derive(Debug, Default)]
-pub struct OptionFile(Vec<(String, String)>);
+pub struct OptionFile {
+    options: Vec<(String, String)>,
+    /// Why the file is ignored, if it is.
+    pub warning: Option<String>,
+}
 
 impl OptionFile {
     /// Reads a file; a missing one is empty. As with MySQL's own clients, a world-writable file is
@@ -16,11 +20,12 @@ impl OptionFile {
         let Ok(facts) = std::fs::metadata(file) else { return Self::default() };
         #[cfg(unix)]
         if std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o002 != 0 {
-            tracing::warn!(
-                "{} is ignored because everyone can write to it: run chmod o-w {0}",
-                file.display()
+            let path = file.display();
+            let warning = format!(
+                "option file {path} is ignored because its permissions allow everyone to write \
+                 it: run chmod 0600 {path}"
             );
-            return Self::default();
+            return Self { warning: Some(warning), ..Self::default() };
         }
         if !facts.is_file() {
             return Self::default();
@@ -40,12 +45,12 @@ impl OptionFile {
                 options.push((name, read_value(value.trim())));
             }
         }
-        Self(options)
+        Self { options, warning: None }
     }
 
     /// The last value of an option.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.options.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -99,6 +104,22 @@ mod tests {
             ("port", None),
         ] {
             assert_eq!(file.get(name), value, "{name}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_everyone_can_write_is_ignored_with_a_warning() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".my.cnf");
+        std::fs::write(&path, "[client]\nuser=bench\n").unwrap();
+        for (mode, user) in [(0o644, Some("bench")), (0o646, None)] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let file = OptionFile::read(&path);
+            assert_eq!(file.get("user"), user, "{mode:o}");
+            let words = file.warning.unwrap_or_default();
+            assert_eq!(words.contains("run chmod 0600"), user.is_none(), "{mode:o}: {words}");
         }
     }
 }

@@ -100,6 +100,8 @@ pub struct UrlOptions {
     pub connect_limit: Duration,
     /// Whether the server's RSA key is requested over an unencrypted connection.
     pub trusts_server_key: bool,
+    /// Why the option file is ignored, if it is.
+    pub warning: Option<String>,
 }
 
 impl UrlOptions {
@@ -156,6 +158,7 @@ impl UrlOptions {
             application_name: settings.application_name.clone(),
             connect_limit: source.connect_limit(settings.connect_limit)?,
             trusts_server_key: source.switch("get-server-public-key")?,
+            warning: source.file.warning,
         })
     }
 

@@ -196,6 +196,10 @@ impl Database for Postgres {
         self.shared.waits
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.shared.options.warning.clone().into_iter().collect()
+    }
+
     fn notes(&self) -> Vec<String> {
         let fell_back = "the connection is not encrypted: the server offers no TLS; use \
                          sslmode=require to enforce it";

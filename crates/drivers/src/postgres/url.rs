@@ -140,6 +140,8 @@ pub struct UrlOptions {
     pub schema: Option<String>,
     /// Whether authentication is bound to the TLS channel.
     pub channel_binding: ChannelBinding,
+    /// Why the password file is ignored, if a password was searched for and it is.
+    pub warning: Option<String>,
 }
 
 impl UrlOptions {
@@ -175,14 +177,12 @@ impl UrlOptions {
             .or_else(|| source.get("dbname", "PGDATABASE"))
             .unwrap_or_else(|| user.clone());
         let ssl = source.ssl()?;
-        let passwords = Passwords {
-            known: settings
-                .password
-                .clone()
-                .or_else(|| url.password.clone())
-                .or_else(|| source.get("password", "PGPASSWORD").map(Secret::from)),
-            file: source.password_file(),
-        };
+        let known = settings
+            .password
+            .clone()
+            .or_else(|| url.password.clone())
+            .or_else(|| source.get("password", "PGPASSWORD").map(Secret::from));
+        let passwords = Passwords::read(known, source.password_file());
         let mut hosts = Vec::new();
         for (place, port) in source.places()? {
             if matches!(place, Endpoint::Unix(_)) {
@@ -224,6 +224,7 @@ impl UrlOptions {
                 ],
                 ChannelBinding::Prefer,
             )?,
+            warning: passwords.warning,
         })
     }
 
@@ -440,19 +441,31 @@ fn parse_ports(text: &str) -> Result<Vec<u16>, SpecError> {
     text.split(',').map(port).collect()
 }
 
-/// The password that is known, and the file to search otherwise.
+/// The password that is known, or else the text of the password file.
+#[derive(Default)]
 struct Passwords {
     known: Option<Secret>,
-    file: Option<PathBuf>,
+    text: String,
+    /// Why the file is ignored.
+    warning: Option<String>,
 }
 
 impl Passwords {
+    /// Takes the password that is known; the file is read only where none is.
+    fn read(known: Option<Secret>, file: Option<PathBuf>) -> Self {
+        if known.is_some() {
+            return Self { known, ..Self::default() };
+        }
+        match file.as_deref().map_or_else(|| Ok(String::new()), read_private) {
+            Ok(text) => Self { text, ..Self::default() },
+            Err(warning) => Self { warning: Some(warning), ..Self::default() },
+        }
+    }
+
     fn find(&self, place: &Endpoint, port: u16, database: &str, user: &str) -> Option<Secret> {
         if self.known.is_some() {
             return self.known.clone();
         }
-        let file = self.file.as_deref()?;
-        let text = read_private(file)?;
         let names: Vec<String> = match place {
             Endpoint::Tcp(name) => vec![name.clone()],
             Endpoint::Unix(folder) => {
@@ -464,22 +477,30 @@ impl Passwords {
             }
         };
         let port = port.to_string();
-        names.iter().find_map(|name| find_password(&text, [name, &port, database, user]))
+        names.iter().find_map(|name| find_password(&self.text, [name, &port, database, user]))
     }
 }
 
-/// Reads a file that only its owner may read; a file readable by others is ignored with a warning.
-fn read_private(file: &Path) -> Option<String> {
-    let facts = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
+/// Reads a file that only its owner may read; a missing one is empty.
+///
+/// # Errors
+/// With a warning for the user when the file is ignored.
+fn read_private(file: &Path) -> Result<String, String> {
+    let Ok(facts) = std::fs::metadata(file) else { return Ok(String::new()) };
+    let path = file.display();
+    if !facts.is_file() {
+        // As with libpq, /dev/null is a way to have no such file.
+        return Ok(String::new());
+    }
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o077 != 0 {
-        tracing::warn!(
-            "{} is ignored because others can read it: run chmod 600 {0}",
-            file.display()
-        );
-        return None;
+        return Err(format!(
+            "password file {path} is ignored because its permissions allow group or others to \
+             read it: run chmod 0600 {path}"
+        ));
     }
-    read_text(file, SETTINGS_BYTES_MAX).ok()
+    read_text(file, SETTINGS_BYTES_MAX)
+        .map_err(|error| format!("password file {path} is ignored: {error}"))
 }
 
 /// Finds the first matching line `host:port:database:user:password`, where `*` matches anything.
@@ -660,9 +681,11 @@ mod tests {
             let options = resolve("postgres://u@h/d", &vars).unwrap();
             let found = options.hosts[0].password.as_ref().map(Secret::reveal);
             assert_eq!(found, expected, "{mode:o}");
+            assert_eq!(options.warning.is_none(), expected.is_some(), "{mode:o}");
         }
         let options = resolve("postgres://u:url@h/d", &vars).unwrap();
         assert_eq!(options.hosts[0].password.as_ref().unwrap().reveal(), "url");
+        assert_eq!(options.warning, None, "the file is not needed");
     }
 
     #[test]

@@ -37,6 +37,7 @@ use crate::watch::{InStep, JobEvent, Watch};
 
 pub(crate) use resume::CampaignPlan;
 pub(crate) use resume::find_job;
+pub use resume::given_settings;
 pub use resume::{Resumed, resume};
 pub use step::{Begin, PlannedRun};
 

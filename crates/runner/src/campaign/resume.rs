@@ -62,6 +62,14 @@ impl CampaignPlan {
     }
 }
 
+/// The settings that a campaign with this stored plan was given, without its targets and secrets;
+/// `None` if it is not the plan of a campaign.
+#[must_use]
+pub fn given_settings(plan: &serde_json::Value) -> Option<BTreeMap<String, String>> {
+    let plan: CampaignPlan = serde_json::from_value(plan.clone()).ok()?;
+    Some(plan.given.into_iter().map(|given| (given.name, given.value)).collect())
+}
+
 /// The settings that name a database.
 const TARGETS: [&str; 2] = ["target", "other"];
 
@@ -258,6 +266,12 @@ mod tests {
         let sources = [Source::Request, Source::Flag, Source::Environment, file];
         let plan = serde_json::to_value(CampaignPlan::of(&given(&sources))).unwrap();
         assert!(!plan.to_string().contains("s3cret"), "{plan}");
+        let given: Vec<_> = given_settings(&plan).unwrap().into_keys().collect();
+        assert_eq!(
+            given,
+            ["duration", "rampup", "repeats", "vus"],
+            "and the target is not among them"
+        );
         let names = ["vus", "repeats", "rampup", "duration"].map(str::to_owned);
         let mut expected: Vec<_> = names.into_iter().zip(sources).collect();
         expected.sort();

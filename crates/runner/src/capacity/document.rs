@@ -8,7 +8,7 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::rate;
 use triphammer_core::workload::TransactionDef;
-use triphammer_statistics::search::{Answer, Judgement};
+use triphammer_statistics::search::{Answer, CapacityBelief, Judgement};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
@@ -51,6 +51,10 @@ pub struct CapacityResult {
     pub limit: LatencyLimit,
     /// The result; `None` until the search has finished.
     pub judgement: Option<Judgement>,
+    /// The curve behind the result: the probability that the capacity is at least a rate, at
+    /// increasing rates. Empty until probes showed a rate on either side, and in older documents.
+    #[serde(default)]
+    pub belief: Vec<CapacityBelief>,
     /// Findings in words, the most important first.
     pub findings: Vec<String>,
     /// The runs, in chronological order.
@@ -81,8 +85,10 @@ pub struct Probe {
     /// Position in the sequence, from 0.
     pub step: u32,
     /// Requested arrivals per second.
+    #[schemars(range(min = 0.0))]
     pub rate: f64,
     /// Transactions of all types completed in the window, per second.
+    #[schemars(range(min = 0.0))]
     pub completed: f64,
     /// The limited percentile, in microseconds; `None` if no transaction of that type committed.
     pub value_us: Option<f64>,
@@ -96,8 +102,10 @@ pub struct Probe {
     /// Why the limit was exceeded; `None` if it was kept.
     pub reason: Option<Reason>,
     /// Share of transactions that failed or are in doubt, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub failure_share: f64,
     /// Share of arrivals that found no free session in time, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub missed_share: f64,
     /// The workload's primary metric.
     pub primary_metric: f64,
@@ -228,7 +236,7 @@ impl JobDocument for CapacityResult {
 }
 
 impl CapacityResult {
-    /// Creates the document of the runs so far: a pure function.
+    /// Creates the document of the runs so far, without the curve: a pure function.
     #[must_use]
     pub fn new(
         first: &RunResult,
@@ -249,6 +257,7 @@ impl CapacityResult {
             started_at: first.started_at.clone(),
             limit,
             judgement,
+            belief: Vec::new(),
             findings: Vec::new(),
             probes,
             failed_runs,

@@ -186,7 +186,10 @@ impl Capacity {
         let first = self.first.as_deref()?;
         let limit = self.request.limit.clone();
         let (probes, failed_runs) = (self.probes.clone(), self.failed_runs.clone());
-        Some(CapacityResult::new(first, job, status, limit, probes, failed_runs, judgement))
+        let belief = self.search.belief();
+        let (judged, failed) = (judgement, failed_runs);
+        let result = CapacityResult::new(first, job, status, limit, probes, failed, judged);
+        Some(CapacityResult { belief, ..result })
     }
 }
 

@@ -48,6 +48,7 @@ pub struct ComparisonResult {
     /// The primary metric, which decides the verdict.
     pub primary_metric: PrimaryMetricName,
     /// Smallest difference that matters, as a share from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub margin: f64,
     /// Verdict on B by the primary metric.
     pub verdict: Verdict,
@@ -105,6 +106,7 @@ pub struct SideRun {
     #[serde(default)]
     pub steady: Option<Steady>,
     /// Share of transactions that failed or are in doubt.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub failure_share: f64,
     /// Whether the run was successful.
     pub good: bool,

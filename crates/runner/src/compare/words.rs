@@ -118,7 +118,11 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         );
     }
     if let Some(text) = of_schema(&result.differences) {
-        warn("schema", text, Some("this alone can change query plans: use the same schema on both sides"));
+        warn(
+            "schema",
+            text,
+            Some("this alone can change query plans: use the same schema on both sides"),
+        );
     }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
         let mixed: Vec<String> =

@@ -18,6 +18,7 @@ pub(crate) mod document;
 mod drop;
 pub(crate) mod finished;
 pub(crate) mod handle;
+mod journaled;
 mod run;
 mod sequence;
 #[cfg(test)]

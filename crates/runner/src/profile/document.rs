@@ -121,6 +121,7 @@ pub struct Level {
     /// Median of the runs' 99th percentiles of response time, in microseconds.
     pub p99_us: u64,
     /// Highest share of failures among its runs, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub failure_share: f64,
     /// Most frequent bottleneck of its runs.
     pub bottleneck: Bottleneck,
@@ -156,6 +157,7 @@ pub struct LevelRun {
     /// 99th percentile of response time, in microseconds.
     pub p99_us: u64,
     /// Share of transactions that failed or are in doubt.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub failure_share: f64,
     /// Whether the run was successful: failures within the limit and no count contradicted.
     pub good: bool,

@@ -28,8 +28,7 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
     if result.exemplars.is_empty() {
         return None;
     }
-    let head =
-        ["", "transaction", "origin", "outcome", "ended", "response", "service", "attempts"];
+    let head = ["", "transaction", "origin", "outcome", "ended", "response", "service", "attempts"];
     let mut table = Table::new(4, &head);
     let title = |name: &str| {
         let seen = result.run.types.iter().find(|seen| seen.name == name);

@@ -16,8 +16,8 @@ use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::requirement::{Judgement, Unit};
 use crate::result::{
-    ClientCost, DeclaredFigure, Figures, RunResult, Status, Steadiness, Steady, TypeFigures,
-    Verdict, WorkloadFacts,
+    ClientCost, DATABASE_DEFAULT, DeclaredFigure, Figures, RunResult, Status, Steadiness, Steady,
+    TypeFigures, Verdict, WorkloadFacts,
 };
 
 /// Separator between the parts of a line.
@@ -498,7 +498,7 @@ fn driven(result: &RunResult) -> String {
 pub(super) fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
-        None => "the database's default isolation".to_owned(),
+        None => format!("{DATABASE_DEFAULT} isolation"),
     };
     [
         spec.mode.name().to_owned(),

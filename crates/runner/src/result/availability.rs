@@ -12,6 +12,7 @@ use crate::report::format::{counted, integer};
 pub struct Availability {
     /// Seconds of the timed window without service. They are included in the window and its
     /// figures.
+    #[schemars(range(min = 0.0))]
     pub without_service_s: f64,
     /// Outages: intervals of ramp-up and window in which no transaction completed although some
     /// should have.
@@ -28,8 +29,10 @@ pub struct Availability {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outage {
     /// First second of the outage.
+    #[schemars(range(min = 0.0))]
     pub from_s: f64,
     /// End of the outage, exclusive.
+    #[schemars(range(min = 0.0))]
     pub until_s: f64,
 }
 

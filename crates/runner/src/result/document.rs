@@ -194,13 +194,17 @@ impl RunResult {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Durations {
     /// Actual length of the ramp-up, before the timed window.
+    #[schemars(range(min = 0.0))]
     pub rampup_s: f64,
     /// Actual length of the timed window.
+    #[schemars(range(min = 0.0))]
     pub window_s: f64,
     /// Requested length of the timed window; `None` if the length was a number of transactions or
     /// was determined by the interval of the mean.
+    #[schemars(range(min = 0.0))]
     pub window_asked_s: Option<f64>,
     /// From the start of the run to the end of the last transaction.
+    #[schemars(range(min = 0.0))]
     pub whole_s: f64,
 }
 
@@ -228,6 +232,7 @@ pub struct PrimaryMetricFigure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     /// Length of the part, in seconds.
+    #[schemars(range(min = 0.0))]
     pub seconds: f64,
     /// Figures by transaction type, in the workload's order.
     pub types: Vec<TypeFigures>,
@@ -250,8 +255,10 @@ pub struct TypeFigures {
     /// Number of transactions completed: committed, or rolled back as the workload requires.
     pub completed: u64,
     /// Transactions completed per minute.
+    #[schemars(range(min = 0.0))]
     pub per_minute: f64,
     /// Share of the completed transactions of all types, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
     /// Number of transactions committed.
     pub committed: u64,
@@ -311,8 +318,10 @@ pub struct CounterFigure {
     /// Maximum possible number of events.
     pub possible: u64,
     /// Share of `count` in `possible`, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
     /// Share above which the result has a warning.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub warn_above: f64,
 }
 
@@ -321,8 +330,10 @@ pub struct CounterFigure {
 pub struct FailureShare {
     /// Share of transactions failed, in doubt, or completed with an unreadable answer, among all
     /// that ended in the timed window (in the whole run if none ended in the window).
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
     /// Maximum share: `spec.max_failures`.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub limit: f64,
     /// Whether `share` is above `limit`.
     pub above_limit: bool,
@@ -341,21 +352,26 @@ pub struct SessionCounts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientCost {
     /// CPU time of all worker threads, in seconds.
+    #[schemars(range(min = 0.0))]
     pub cpu_s: f64,
     /// CPU time per completed transaction, in microseconds; 0 if none completed. Of the whole
     /// process in the timed window if `process_cpus` is known, otherwise of the worker threads in
     /// the whole run.
+    #[schemars(range(min = 0.0))]
     pub cpu_us_per_transaction: f64,
     /// CPU time per completed transaction of the worker threads in the whole run, in microseconds.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub threads_cpu_us_per_transaction: f64,
     /// CPU cores used by the whole process in the timed window: worker threads, control thread, and
     /// the thread that stores and shows the seconds. `None` if no transaction completed in it, or
     /// if the process executed other runs at the same time, as a server may.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub process_cpus: Option<f64>,
     /// CPU time of the busiest worker thread relative to the length of the run: 1 means a full
     /// core.
+    #[schemars(range(min = 0.0))]
     pub busiest_share: f64,
     /// CPU use of each worker thread.
     pub threads: Vec<ThreadCpu>,
@@ -367,8 +383,10 @@ pub struct ThreadCpu {
     /// Number of the thread, from 0.
     pub thread: u32,
     /// CPU time, in seconds.
+    #[schemars(range(min = 0.0))]
     pub cpu_s: f64,
     /// CPU time relative to the length of the run: 1 means a full core.
+    #[schemars(range(min = 0.0))]
     pub share: f64,
 }
 
@@ -378,6 +396,7 @@ pub struct RoundTrips {
     /// Number of statements and calls sent by completed transactions.
     pub total: u64,
     /// Mean number per completed transaction; 0 if none completed.
+    #[schemars(range(min = 0.0))]
     pub per_transaction: f64,
 }
 

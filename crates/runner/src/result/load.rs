@@ -47,8 +47,10 @@ impl Arrivals {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Efficiency {
     /// Maximum for this number of terminals.
+    #[schemars(range(min = 0.0))]
     pub maximum: f64,
     /// Share of that maximum, from 0 to 1.
+    #[schemars(range(min = 0.0))]
     pub share: f64,
 }
 
@@ -70,10 +72,13 @@ pub struct SlowTransaction {
     /// Origin of the transaction: user or arrival.
     pub origin: Origin,
     /// When it was due, in seconds since the start of the run.
+    #[schemars(range(min = 0.0))]
     pub due_s: f64,
     /// When its first attempt started, in seconds since the start of the run.
+    #[schemars(range(min = 0.0))]
     pub started_s: f64,
     /// When it ended, in seconds since the start of the run.
+    #[schemars(range(min = 0.0))]
     pub finished_s: f64,
     /// Response time from when it was due to its end, in microseconds.
     pub response_us: u64,

@@ -48,6 +48,7 @@ pub use document::{
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 pub use percentiles::PercentileIntervals;
 pub use redacted::{Redacted, mask_secrets, mask_setting};

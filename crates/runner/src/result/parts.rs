@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use triphammer_core::Scale;
 
 /// How a run ended.
@@ -84,15 +84,27 @@ pub struct ServerTransactions {
     pub seconds: f64,
 }
 
+/// What stands for the value of a setting that the database decides.
+pub(crate) const DATABASE_DEFAULT: &str = "the database's default";
+
 /// A setting of the run with its value and the source of the value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// Name on the command line and in job files, without dashes.
     pub name: String,
     /// The value as typed on the command line.
+    #[serde(deserialize_with = "read_value")]
     pub value: String,
     /// Source of the value: `flag`, `environment`, `job file` or `default`.
     pub source: String,
+}
+
+/// Reads a value; the former words for the database's default isolation become those of today, so
+/// that runs of both times compare as equal.
+fn read_value<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
+    let value = String::deserialize(source)?;
+    let is_former = value == "the database's own";
+    Ok(if is_former { DATABASE_DEFAULT.to_owned() } else { value })
 }
 
 /// A server setting that changed during the run.

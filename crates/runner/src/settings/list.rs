@@ -8,6 +8,7 @@ use super::declaration::Mark::{
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
 use crate::command::{Command, Commands, JobKind};
+use crate::result::DATABASE_DEFAULT;
 
 const BUILD: Command = Command::Job(JobKind::Build);
 const RUN: Command = Command::Job(JobKind::Run);
@@ -296,7 +297,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .choices(choices::protocols),
     value("isolation", "LEVEL", DRIVE, "Isolation level")
         .titled(Group::Statements, "Isolation level")
-        .default("the database's default")
+        .default(DATABASE_DEFAULT)
         .choices(choices::isolations),
     value(
         "load",

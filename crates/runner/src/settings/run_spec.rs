@@ -12,6 +12,7 @@ use triphammer_core::workload::Mode;
 
 use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
+use crate::result::DATABASE_DEFAULT;
 
 /// Reads the half-width of the primary metric's interval, relative to its value, at which the
 /// window ends.
@@ -134,7 +135,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             "isolation",
             str::parse,
             |level: &Isolation| level.name().to_owned(),
-            "the database's own",
+            DATABASE_DEFAULT,
         )?,
         load,
         pacing,

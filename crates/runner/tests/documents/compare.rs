@@ -10,7 +10,7 @@ use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::history::HistoryResult;
 use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
-use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
+use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Setting, Status};
 use triphammer_runner::store::{JobId, SeriesRow};
 use triphammer_statistics::compare::{Basis, Verdict};
 
@@ -169,6 +169,24 @@ fn what_differs_is_named_without_places_and_secrets() {
     assert_eq!(named(Subject::Server, "version"), Some(("15.4 (Debian 15.4-1)", "16.1")));
     assert_eq!(found.differences.len(), 4, "{:?}", found.differences);
     assert!(!serde_json::to_string(&found).unwrap().contains("secret"));
+}
+
+#[test]
+fn a_run_stored_with_the_former_words_of_a_default_is_no_different() {
+    let [mut now, mut then] = [1, 2].map(|job| run(job, 1.0));
+    let isolation = |value: &str| Setting {
+        name: "isolation".to_owned(),
+        value: value.to_owned(),
+        source: "default".to_owned(),
+    };
+    now.result.settings.push(isolation("the database's default"));
+    then.result.settings.push(isolation("the database's own"));
+    let facts = |run: &Run| {
+        let stored = serde_json::to_value(&run.result).unwrap();
+        Facts::of_run(&Run { result: serde_json::from_value(stored).unwrap(), ..run.clone() })
+    };
+    let of_settings = facts(&now).against(&facts(&then));
+    assert!(of_settings.iter().all(|d| d.subject != Subject::Setting), "{of_settings:?}");
 }
 
 #[test]

@@ -118,6 +118,10 @@ fn what_is_no_result_does_not_validate() {
     spoil(|result| result["status"] = "lost".into());
     spoil(|result| result["window"]["types"][0]["response"]["p50_us"] = Value::Null);
     spoil(|result| result["run"]["total"]["new_field"] = 1.into());
+    spoil(|result| result["failures"]["share"] = 1.5.into());
+    spoil(|result| result["window"]["types"][0]["share"] = (-0.1).into());
+    spoil(|result| result["spec"]["max_failures"] = 1.5.into());
+    spoil(|result| result["durations"]["window_s"] = (-1).into());
     spoil(|result| drop(result["primary_metric"].as_object_mut().unwrap().remove("verification")));
 }
 

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::text::steers;
+use triphammer_runner::campaign::given_settings;
 use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
 use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
@@ -132,6 +133,9 @@ pub struct JobDetail {
     /// Host of the client.
     #[schema(schema_with = host_schema)]
     pub host: serde_json::Value,
+    /// Settings that a campaign was given, to start another like it, without its targets and
+    /// secrets; `null` for other jobs.
+    pub given: Option<BTreeMap<String, String>>,
     /// Keys of the transaction types, in the order of the series.
     pub transactions: Vec<String>,
     /// First second of the series; `null` without a series.
@@ -278,6 +282,7 @@ impl JobDetail {
             checks: checks.collect(),
             notes: notes.collect(),
             spec: stored.spec.as_ref().and_then(|spec| serde_json::to_value(spec).ok()),
+            given: stored.plan.as_ref().and_then(given_settings),
             facts: stored.facts,
             host: serde_json::to_value(&stored.host).unwrap_or_default(),
             transactions: stored.transactions,

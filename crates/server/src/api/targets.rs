@@ -142,6 +142,6 @@ fn try_out(targets: &Targets, name: &str) -> Result<TargetTest, ApiError> {
         cipher: server.cipher,
         same_host: server.same_host,
         connect_ms,
-        notes: target.database.notes(),
+        notes: [target.warnings, target.database.notes()].concat(),
     })
 }

@@ -162,6 +162,8 @@ fn a_profile_tells_its_steps_and_leaves_one_job_with_its_runs_below_it() {
     let job = &ended["job"];
     let detail = site.get(&format!("/api/v1/jobs/{job}"));
     assert_eq!(detail["document"]["levels"].as_array().unwrap().len(), 2);
+    assert_eq!(detail["given"]["vus"], "1,2", "{}", detail["given"]);
+    assert_eq!(detail["given"]["target"], Value::Null, "a target may hold a login");
     let all = site.get("/api/v1/jobs");
     assert_eq!((&all["total"], &all["jobs"][0]["runs"]), (&json!(1), &json!(2)), "{all}");
     let runs = site.get(&format!("/api/v1/jobs?parent={job}"));

@@ -7,5 +7,7 @@ pub mod backlog;
 mod capacity;
 mod levels;
 
-pub use capacity::{Answer, CapacityError, CapacityPlan, CapacitySearch, Judgement, SearchStep};
+pub use capacity::{
+    Answer, CapacityBelief, CapacityError, CapacityPlan, CapacitySearch, Judgement, SearchStep,
+};
 pub use levels::{Levels, LevelsPlan};

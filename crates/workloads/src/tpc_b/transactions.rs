@@ -1,5 +1,7 @@
 //! The three transaction types, their inputs, and the sums that they change.
 
+use std::fmt;
+
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{AuditDef, MeasureDef, PrimaryMetric, TransactionDef};
@@ -79,6 +81,19 @@ pub struct Change {
     pub tid: i32,
     pub delta: i32,
     pub mtime: Timestamp,
+}
+
+/// The values by pgbench's names.
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SelectOnly { aid } => write!(f, "aid = {aid}"),
+            Self::TpcbLike(change) | Self::SimpleUpdate(change) => {
+                let Change { aid, bid, tid, delta, mtime } = change;
+                write!(f, "aid = {aid}\nbid = {bid}\ntid = {tid}\ndelta = {delta}\nmtime = {mtime}")
+            }
+        }
+    }
 }
 
 impl Input {

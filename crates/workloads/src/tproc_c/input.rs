@@ -1,11 +1,14 @@
 //! Inputs of the transactions (clauses 2.4.1 to 2.8.1): the client draws everything that a
 //! transaction needs, including its time, so that it can be counted, logged, replayed and retried.
 
+use std::fmt;
+
 use triphammer_core::random::Rng;
-use triphammer_core::value::Timestamp;
+use triphammer_core::value::{Timestamp, write_decimal};
 
 use super::constants::{A_CUSTOMER, A_ITEM, A_LAST, RunConstants};
 use super::hammerdb;
+use super::names::last_name;
 use super::schema::{CUSTOMERS, DISTRICTS, DOLLAR, ITEMS, LINES_MAX, LINES_MIN};
 use super::user::Terminal;
 
@@ -36,6 +39,61 @@ pub enum CustomerKey {
     Id(i32),
     /// By last name: its number, for [`LastNames`](super::names::LastNames).
     LastName(u16),
+}
+
+/// The values by the specification's names.
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NewOrder(input) => input.fmt(f),
+            Self::Payment(input) => input.fmt(f),
+            Self::OrderStatus(OrderStatus { w_id, d_id, customer }) => {
+                write!(f, "w_id = {w_id}\nd_id = {d_id}\n{customer}")
+            }
+            Self::Delivery(Delivery { w_id, o_carrier_id, delivery_d }) => {
+                write!(f, "w_id = {w_id}\no_carrier_id = {o_carrier_id}\ndelivery_d = {delivery_d}")
+            }
+            Self::StockLevel(StockLevel { w_id, d_id, threshold }) => {
+                write!(f, "w_id = {w_id}\nd_id = {d_id}\nthreshold = {threshold}")
+            }
+            Self::Hammerdb(input) => input.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for NewOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { w_id, d_id, c_id, entry_d, .. } = self;
+        write!(f, "w_id = {w_id}\nd_id = {d_id}\nc_id = {c_id}\nentry_d = {entry_d}")?;
+        for (name, of_lines) in [
+            ("i_id", self.i_id()),
+            ("supply_w_id", self.supply_w_id()),
+            ("quantity", self.quantity()),
+        ] {
+            let of_lines: Vec<_> = of_lines.iter().map(i32::to_string).collect();
+            write!(f, "\n{name} = {}", of_lines.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Payment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { w_id, d_id, c_w_id, c_d_id, customer, h_amount, h_date } = self;
+        write!(f, "w_id = {w_id}\nd_id = {d_id}\nc_w_id = {c_w_id}\nc_d_id = {c_d_id}\n")?;
+        write!(f, "{customer}\nh_amount = ")?;
+        write_decimal(f, *h_amount, 2)?;
+        write!(f, "\nh_date = {h_date}")
+    }
+}
+
+impl fmt::Display for CustomerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(c_id) => write!(f, "c_id = {c_id}"),
+            Self::LastName(number) => write!(f, "c_last = {}", last_name(*number)),
+        }
+    }
 }
 
 /// The rules by which inputs are drawn.
@@ -373,6 +431,39 @@ mod tests {
         assert!(near(remote, lines, 1.0), "{remote} of {lines}");
         let of_ten = orders.iter().filter(|o| o.ol_cnt() == 10).count();
         assert!(near(of_ten, orders.len(), 100.0 / 11.0));
+    }
+
+    #[test]
+    fn inputs_read_as_names_and_values() {
+        let order = NewOrder::of_lines(HOME, 9, NOW, &[(5, 3, 1), (7, 2, 10)]);
+        assert_eq!(
+            Input::NewOrder(order).to_string(),
+            "w_id = 3\nd_id = 7\nc_id = 9\nentry_d = 2023-11-14 22:13:20\ni_id = 5, 7\n\
+             supply_w_id = 3, 2\nquantity = 1, 10"
+        );
+        let customer = CustomerKey::LastName(371);
+        let paid = Payment {
+            w_id: 3,
+            d_id: 7,
+            c_w_id: 2,
+            c_d_id: 1,
+            customer,
+            h_amount: 12_305,
+            h_date: NOW,
+        };
+        assert_eq!(
+            Input::Payment(paid).to_string(),
+            "w_id = 3\nd_id = 7\nc_w_id = 2\nc_d_id = 1\nc_last = PRICALLYOUGHT\n\
+             h_amount = 123.05\nh_date = 2023-11-14 22:13:20"
+        );
+        let mut rng = Rng::of(15, &[]);
+        let status = Input::OrderStatus(OrderStatus::draw(&rules(5), HOME, &mut rng));
+        let delivery = Input::Delivery(Delivery::draw(HOME, &mut rng, NOW));
+        let level = Input::StockLevel(StockLevel::draw(HOME, &mut rng));
+        for input in [status, delivery, level] {
+            let text = input.to_string();
+            assert!(text.lines().all(|line| line.contains(" = ")), "{text}");
+        }
     }
 
     #[test]

@@ -14,9 +14,7 @@ impl LastNames {
     /// Creates all last names.
     #[must_use]
     pub fn new() -> Self {
-        let syllable = |digit: usize| SYLLABLES[digit % 10];
-        let name = |n: usize| [syllable(n / 100), syllable(n / 10), syllable(n)].concat();
-        Self((0..NAMES).map(name).collect())
+        Self((0..NAMES).map(assembled).collect())
     }
 
     /// The last name of a number from 0 to 999.
@@ -27,6 +25,15 @@ impl LastNames {
     pub fn get(&self, number: u16) -> &str {
         &self.0[usize::from(number)]
     }
+}
+
+/// The last name of a number, for people to read.
+pub(super) fn last_name(number: u16) -> String {
+    assembled(usize::from(number))
+}
+
+fn assembled(number: usize) -> String {
+    [number / 100, number / 10, number].map(|digit| SYLLABLES[digit % 10]).concat()
 }
 
 impl Default for LastNames {

@@ -75,7 +75,7 @@ impl TprocH {
 impl Workload for TprocH {
     /// Nobody runs transactions yet.
     type User = ();
-    type Input = ();
+    type Input = &'static str;
     type Prepared = ();
 
     fn description(&self) -> &Arc<Description> {
@@ -115,7 +115,15 @@ impl Workload for TprocH {
         None
     }
 
-    fn draw(&self, _transaction: usize, (): &mut (), _rng: &mut Rng, _now: Timestamp) {}
+    fn draw(
+        &self,
+        _transaction: usize,
+        (): &mut (),
+        _rng: &mut Rng,
+        _now: Timestamp,
+    ) -> &'static str {
+        ""
+    }
 
     async fn prepare<S: Session>(
         &self,
@@ -128,7 +136,7 @@ impl Workload for TprocH {
 
     async fn run<S: Session>(
         &self,
-        (): &(),
+        _input: &&'static str,
         (): &mut (),
         _session: &mut S,
     ) -> Result<Completion, DbError> {

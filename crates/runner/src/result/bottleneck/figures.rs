@@ -19,6 +19,7 @@ use crate::result::facts::RunFacts;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitFigures {
     /// Length of the window, in seconds.
+    #[schemars(range(min = 0.0))]
     pub window_s: f64,
     /// Number of committed transactions.
     pub committed: u64,
@@ -31,20 +32,25 @@ pub struct LimitFigures {
     #[serde(default)]
     pub sessions: u32,
     /// Share of time in which a session was in a transaction, from 0 to 1.
+    #[schemars(range(min = 0.0))]
     pub sessions_busy_share: f64,
     /// Share of a core used by the busiest worker thread, from 0 to 1.
+    #[schemars(range(min = 0.0))]
     pub busiest_thread_share: f64,
     /// Share of time in which that thread was ready but waited for a CPU, from 0 to 1.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub busiest_thread_wait_share: Option<f64>,
     /// Number of worker threads.
     #[serde(default)]
     pub threads: u32,
     /// CPU cores used by all worker threads together.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub threads_cpus: f64,
     /// Mean number of worker threads that were ready but waited for a CPU.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub threads_waiting: Option<f64>,
     /// Whether the database runs on the worker threads, so that their CPU time and their lag are
     /// the database's.
@@ -61,36 +67,44 @@ pub struct LimitFigures {
     pub lag_p99_us: Option<u64>,
     /// Mean of the same.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub lag_mean_us: Option<f64>,
     /// Number of wake-ups later than 10 ms.
     pub late_wakeups: Option<u64>,
     /// Median service time of committed transactions, in microseconds.
     pub median_service_us: u64,
     /// Mean service time of committed transactions, in microseconds.
+    #[schemars(range(min = 0.0))]
     pub mean_service_us: f64,
     /// Time of a round trip on the run's own sessions, 10th percentile, in microseconds.
     pub round_trip_us: Option<u64>,
     /// Mean time of a round trip, including waits for a CPU at both ends, in microseconds.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub round_trip_mean_us: Option<f64>,
     /// Number of measurements of the round trip.
     pub round_trip_samples: u64,
     /// Mean number of round trips per transaction.
+    #[schemars(range(min = 0.0))]
     pub round_trips_per_transaction: f64,
     /// Round trip time × round trips, as a share of the mean service time.
+    #[schemars(range(min = 0.0))]
     pub network_share: Option<f64>,
     /// Whether client and server run on the same host; `None` if unknown.
     pub same_host: Option<bool>,
     /// CPU use of the client's host, from 0 to 1.
+    #[schemars(range(min = 0.0))]
     pub host_cpu_share: Option<f64>,
     /// Share of time in which some task on the client's host waited for a CPU, from 0 to 1.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub host_pressure_share: Option<f64>,
     /// Number of CPUs of the client's host; 0 if unknown.
     #[serde(default)]
     pub host_cpus: u32,
     /// CPU cores used by this whole process; `None` if it also did other work.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub client_cpus: Option<f64>,
     /// Number of CPUs that this process may use.
     #[serde(default)]
@@ -101,9 +115,11 @@ pub struct LimitFigures {
     /// CPU cores used by the server's processes on this host; `None` if they are remote or cannot
     /// be observed.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub server_cpus: Option<f64>,
     /// Mean number of server processes or threads that were ready but waited for a CPU.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub server_waiting: Option<f64>,
     /// Number of CPUs that the server may use.
     #[serde(default)]
@@ -111,12 +127,15 @@ pub struct LimitFigures {
     /// CPU cores used by neither client nor server: by other processes, or by other guests of a
     /// virtual host.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub other_cpus: Option<f64>,
     /// The same, among the CPUs that the server may use.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub other_cpus_of_server: Option<f64>,
     /// The same, among the CPUs that the client may use.
     #[serde(default)]
+    #[schemars(range(min = 0.0))]
     pub other_cpus_of_client: Option<f64>,
     /// Breakdown of a transaction's time; `None` without transactions.
     #[serde(default)]
@@ -127,17 +146,23 @@ pub struct LimitFigures {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeShares {
     /// The client's threads were working.
+    #[schemars(range(min = 0.0))]
     pub client_cpu: f64,
     /// The client's threads were ready but waited for a CPU.
+    #[schemars(range(min = 0.0))]
     pub client_wait: f64,
     /// The server was working; `None` if it cannot be observed.
+    #[schemars(range(min = 0.0))]
     pub server_cpu: Option<f64>,
     /// The server was ready but waited for a CPU; `None` if it cannot be observed.
+    #[schemars(range(min = 0.0))]
     pub server_wait: Option<f64>,
     /// In transit between client and server.
+    #[schemars(range(min = 0.0))]
     pub network: f64,
     /// The remainder: the server waited for locks, disks and so on; if it cannot be observed, all
     /// its time.
+    #[schemars(range(min = 0.0))]
     pub rest: f64,
 }
 

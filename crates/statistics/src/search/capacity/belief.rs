@@ -19,11 +19,13 @@
 //! The belief is the posterior on a grid of capacities and curves, summed over the curves. The grid
 //! is refined to where nearly all of it lies.
 
-use super::{Answer, Distance, Reported, chance};
+use super::{Answer, CapacityBelief, Distance, Reported, chance};
 use crate::numbers::size;
 
 /// Number of cells of the grid.
 const CELLS: usize = 80;
+/// Cells between two points of the curve that is drawn.
+const CURVE_STEP: usize = 2;
 /// How often the grid is refined to where the belief lies.
 const REFINED: usize = 3;
 /// Belief that may lie outside the refined grid, on either side.
@@ -116,6 +118,16 @@ impl Belief {
             left -= cell;
         }
         self.start + size(self.cells.len()) * self.step
+    }
+
+    /// The probability that the capacity is at least a rate, at the edges of the cells.
+    pub fn curve(&self) -> Vec<CapacityBelief> {
+        let edges = (0..=self.cells.len()).scan(1.0_f64, |left, place| {
+            let probability = left.clamp(0.0, 1.0);
+            *left -= self.cells.get(place).unwrap_or(&0.0);
+            Some(CapacityBelief { rate: (self.start + size(place) * self.step).exp(), probability })
+        });
+        edges.step_by(CURVE_STEP).collect()
     }
 
     /// The probability that the capacity lies below a rate.

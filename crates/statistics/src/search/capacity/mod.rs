@@ -122,6 +122,16 @@ pub enum Judgement {
     },
 }
 
+/// A point of the curve that the search is certain of by now.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CapacityBelief {
+    /// Rate in transactions per second.
+    pub rate: f64,
+    /// Probability that the capacity is at least this rate, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub probability: f64,
+}
+
 /// Why a search is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,6 +214,16 @@ impl CapacitySearch {
             .is_some_and(|reported| matches!(reported.answer, Answer::Measured { .. }));
         let place = if measured { PLACES[self.reported.len() % PLACES.len()] } else { 0.5 };
         SearchStep::Run { rate: at(place) }
+    }
+
+    /// Returns the probability that the capacity is at least a rate, at increasing rates around it;
+    /// empty until runs showed a rate on either side.
+    #[must_use]
+    pub fn belief(&self) -> Vec<CapacityBelief> {
+        let Climb::Between { bracket, .. } = climb(&self.plan, &self.reported) else {
+            return Vec::new();
+        };
+        Belief::of(&self.reported, bracket, served_at_least(&self.reported)).curve()
     }
 
     /// Result of a climb that used up its runs: only what was measured.

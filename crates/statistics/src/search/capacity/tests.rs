@@ -44,6 +44,24 @@ fn a_sharp_limit_is_found_and_hardly_overloaded() {
 }
 
 #[test]
+fn the_belief_falls_from_sure_to_impossible_through_the_capacity() {
+    let mut search = CapacitySearch::new(PLAN).unwrap();
+    assert_eq!(search.belief(), []);
+    let judgement = loop {
+        match search.next() {
+            SearchStep::Done(judgement) => break judgement,
+            SearchStep::Run { rate } => search.report_result(rate, Answer::Ok { ok: rate < 345.0 }),
+        }
+    };
+    let (_, interval, _) = found(judgement);
+    let belief = search.belief();
+    assert!(belief.is_sorted_by(|a, b| a.rate < b.rate && a.probability >= b.probability));
+    assert!(belief[0].probability > 0.99 && belief[belief.len() - 1].probability < 0.01);
+    let middle = belief.iter().find(|point| point.probability <= 0.5).unwrap();
+    assert!(interval.contains(middle.rate), "{middle:?} {interval:?}");
+}
+
+#[test]
 fn answers_that_lie_now_and_then_do_not_lead_astray() {
     let mut random = Random::new(81);
     let (mut near, mut runs) = (0, 0);

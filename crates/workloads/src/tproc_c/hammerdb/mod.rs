@@ -14,6 +14,7 @@
 
 mod signatures;
 
+use std::fmt;
 use std::time::Duration;
 
 use triphammer_core::random::Rng;
@@ -25,7 +26,7 @@ use triphammer_core::{Clock, DbError, Elapsed, ErrorClass};
 
 use super::constants::A_LAST;
 use super::input::Rules;
-use super::names::LastNames;
+use super::names::{LastNames, last_name};
 use super::schema::CUSTOMERS;
 use super::settings::{ROUTINES, Routines as Wanted};
 use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
@@ -115,6 +116,42 @@ pub enum Of {
         /// Items with less than this in stock are counted.
         threshold: i32,
     },
+}
+
+/// The values by the names of HammerDB's parameters.
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { w_id, of, time } = self;
+        write!(f, "w_id = {w_id}\n{of}\ntime = {time}")
+    }
+}
+
+impl fmt::Display for Of {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NewOrder { warehouses, d_id, c_id, ol_cnt } => write!(
+                f,
+                "warehouses = {warehouses}\nd_id = {d_id}\nc_id = {c_id}\nol_cnt = {ol_cnt}"
+            ),
+            Self::Payment { d_id, c_w_id, c_d_id, customer, h_amount } => write!(
+                f,
+                "d_id = {d_id}\nc_w_id = {c_w_id}\nc_d_id = {c_d_id}\n{customer}\n\
+                 h_amount = {h_amount}"
+            ),
+            Self::OrderStatus { d_id, customer } => write!(f, "d_id = {d_id}\n{customer}"),
+            Self::Delivery { o_carrier_id } => write!(f, "o_carrier_id = {o_carrier_id}"),
+            Self::StockLevel { d_id, threshold } => {
+                write!(f, "d_id = {d_id}\nthreshold = {threshold}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Customer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { c_id, last_name: number, by_name } = self;
+        write!(f, "c_id = {c_id}\nc_last = {}\nby_name = {by_name}", last_name(*number))
+    }
 }
 
 /// How a routine's customer is selected: it takes both number and name, and whether to use the
