@@ -158,7 +158,7 @@ export type Basis = {
   kind: "series";
 };
 
-/** Which direction is better. */
+/** Direction in which values improve. */
 export type Better = "higher" | "lower";
 
 /** A possible bottleneck of a run. */
@@ -399,7 +399,7 @@ export interface CommandList {
 export interface Comparison {
   /** Data that the interval is based on. */
   basis: Basis;
-  /** Which direction is better. */
+  /** Direction in which values improve. */
   better: Better;
   /** 95 % interval of the ratio. */
   interval: Interval;
@@ -462,7 +462,7 @@ export type ComparisonVerdict = {
   kind: "faster";
 } | {
   kind: "inconclusive";
-  /** What would settle it if ratio and noise stay as they are; `null` if nothing reasonable would. */
+  /** Additional runs that would settle it if ratio and noise stay the same; `null` if nothing reasonable would. */
   more: More | null;
 };
 
@@ -927,7 +927,7 @@ export interface JobSummary {
   step: number | null;
   /** URL of the target, without secrets. */
   target: string;
-  /** Whether more transactions of a run failed than were allowed: it is complete, and no success. */
+  /** Whether more transactions of a run failed than were allowed: it is complete, but not successful. */
   too_many_failures: boolean;
   /** Version of the program that ran the job. */
   tool_version: string;
@@ -987,7 +987,7 @@ export interface Level {
   p99_us: number;
   /** Relative deviation of `mean` from `fitted`. */
   residual: number | null;
-  /** Its runs, in the order in which they were made. */
+  /** Runs of this level, in the order of execution. */
   runs: LevelRun[];
   /** Number of virtual users. */
   users: number;
@@ -1262,7 +1262,7 @@ export type Load = string;
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
 
-/** How much more to measure. */
+/** Amount of further measurement. */
 export type More = {
   kind: "pairs";
   /** Number of pairs, at least 1. */
@@ -1292,10 +1292,10 @@ export interface Order {
   steps: number[];
 }
 
-/** What a transaction's input was drawn from, beside the seed of the run. */
+/** Origin of a transaction's input. With the seed of the run, it determines the input. */
 export type Origin = {
   user: {
-    /** Which of the user's transactions, from 1. */
+    /** Number of the transaction among those of the user, from 1. */
     nth: number;
     /** Number of the user, from 0. */
     user: number;
@@ -1428,7 +1428,7 @@ export interface Preview {
 
 /** The workload's primary metric. */
 export interface PrimaryMetricFigure {
-  /** Which way is better. Documents of older versions do not say: they have rates only. */
+  /** Direction in which values improve. Documents of older versions omit it, because they only have rates. */
   better: Better;
   /** Number of committed transactions in the timed window that the metric counts. */
   count: number;
@@ -1569,7 +1569,7 @@ export interface Remark {
   text: string;
 }
 
-/** What a drop removed. Its JSON is the list of the tables. */
+/** Tables that a drop removed, as a list in JSON. */
 export type Removal = string[];
 
 /** A resolved setting. */
@@ -1776,7 +1776,7 @@ export type Schedule = {
 
 /** A fact about a table. */
 export interface SchemaFact {
-  /** What it is about. */
+  /** Kind of the fact. */
   kind: SchemaKind;
   /** Name of the index or constraint; empty for other kinds. */
   name: string;
@@ -2234,7 +2234,7 @@ export interface TypeSeries {
   retries: number[];
 }
 
-/** What a figure counts in. */
+/** Unit of a figure. */
 export type Unit = "number" | "share" | "us";
 
 /** A window whose length was determined by its own interval. */

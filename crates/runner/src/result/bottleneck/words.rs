@@ -141,9 +141,10 @@ fn shares(f: &LimitFigures) -> Option<String> {
     }
     parts.retain(|(_, share)| *share >= 0.005);
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let parts: Vec<String> =
+    let mut parts: Vec<String> =
         parts.iter().map(|(name, share)| format!("{name} {}", percent(*share))).collect();
-    Some(format!("share of a transaction's time: {}", parts.join(", ")))
+    parts.first_mut()?.push_str(" of a transaction's time");
+    Some(parts.join(", "))
 }
 
 /// What to do next, as advice to the user; `None` when there is nothing to do.
