@@ -20,6 +20,8 @@
 
 mod answers;
 mod checks;
+mod orderings;
+mod parameters;
 mod queries;
 mod rows;
 mod schema;
@@ -27,5 +29,7 @@ mod settings;
 mod statements;
 mod workload;
 
+pub use orderings::ordering;
+pub use parameters::parameters;
 pub use settings::{SCALE_MAX, SCALE_MIN};
 pub use workload::TprocH;

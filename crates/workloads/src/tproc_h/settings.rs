@@ -71,7 +71,7 @@ mod tests {
             (12, 1, vec![], "take another scale"),
             (1_000, 2, vec![], "which has no seed"),
             (1_000, 1, vec![("foreign-keys", "yes")], "true or false"),
-            (1_000, 1, vec![("mix", "1")], "no option `mix`"),
+            (1_000, 1, vec![("mix", "1")], "unknown option `mix`"),
         ] {
             let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
             let scale = Scale::from_thousandths(thousandths);
