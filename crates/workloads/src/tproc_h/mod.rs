@@ -23,6 +23,7 @@ mod checks;
 mod orderings;
 mod parameters;
 mod queries;
+mod refresh;
 mod rows;
 mod schema;
 mod settings;
@@ -31,5 +32,6 @@ mod workload;
 
 pub use orderings::ordering;
 pub use parameters::parameters;
+pub use refresh::{REFRESH_SETS, RefreshSet, Rf2, rf1, rf2};
 pub use settings::{SCALE_MAX, SCALE_MIN};
 pub use workload::TprocH;

@@ -72,6 +72,45 @@ pub fn rows(table: &str, of: Piece) -> Box<dyn RowSource> {
     }
 }
 
+/// The first `orders` orders of this part, or their lines; `key` gives the key of each by its number, from 0.
+///
+/// # Panics
+/// When `table` is neither `orders` nor `lineitem`.
+pub fn refresh_rows(
+    table: &str,
+    of: Piece,
+    orders: u64,
+    key: impl Fn(u64) -> i64 + 'static,
+) -> Box<dyn RowSource> {
+    let Piece { factor, part, parts } = of;
+    let each = OrderGenerator::calculate_row_count(factor, 1, parts);
+    let start = each * (i64::from(part) - 1);
+    let nth = move |sparse: i64| {
+        u64::try_from(order_number(sparse) - start - 1)
+            .expect("orders follow the start of their part")
+    };
+    match table {
+        "orders" => {
+            let rows = OrderGenerator::new(factor, part, parts).iter();
+            let own = rows.map(move |row| (nth(row.o_orderkey), row));
+            let own = own.take_while(move |(nth, _)| *nth < orders);
+            batches(own.map(move |(nth, row)| Order { o_orderkey: key(nth), ..row }))
+        }
+        "lineitem" => {
+            let rows = LineItemGenerator::new(factor, part, parts).iter();
+            let own = rows.map(move |row| (nth(row.l_orderkey), row));
+            let own = own.take_while(move |(nth, _)| *nth < orders);
+            batches(own.map(move |(nth, row)| LineItem { l_orderkey: key(nth), ..row }))
+        }
+        other => unreachable!("{other} is not refreshed"),
+    }
+}
+
+/// The number of an order, from 1, from the key that the load gives it.
+fn order_number(key: i64) -> i64 {
+    key / 32 * 8 + key % 32
+}
+
 fn batches<R: IntoRow>(mut each: impl Iterator<Item = R> + 'static) -> Box<dyn RowSource> {
     Box::new(move |rows: &mut Rows| {
         while rows.bytes() < BATCH_BYTES {
