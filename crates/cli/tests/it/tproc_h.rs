@@ -7,7 +7,7 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::ConnectSettings;
 use triphammer_testbed::{MariadbServer, PostgresServer};
 use triphammer_workloads::catalogues;
-use triphammer_workloads::tproc_h::{RefreshSet, Rf2, TprocH, rf1, rf2};
+use triphammer_workloads::tproc_h::{Refresh, RefreshSet, TprocH, rf1, rf2};
 
 use crate::program::Program;
 
@@ -140,7 +140,8 @@ fn refresh(target: &str, between: impl FnOnce()) {
         let catalogue =
             catalogues::catalogue(&TprocH::describe(), database.dialect(), false).unwrap();
         let mut session = database.connect(Role::User, 0).await.unwrap();
-        let prepared = Rf2::prepare(&mut Statements::new(&catalogue), &mut session).await.unwrap();
+        let prepared =
+            Refresh::prepare(&mut Statements::new(&catalogue), &mut session).await.unwrap();
         let sets = [1, 1_002].map(|set| RefreshSet::new(Scale::from_thousandths(10), set));
         let mut inserted = Vec::new();
         for set in sets {

@@ -28,10 +28,11 @@ mod rows;
 mod schema;
 mod settings;
 mod statements;
+mod text_pool;
 mod workload;
 
 pub use orderings::ordering;
 pub use parameters::parameters;
-pub use refresh::{REFRESH_SETS, RefreshSet, Rf2, rf1, rf2};
+pub use refresh::{REFRESH_SETS, Refresh, RefreshSet, rf1, rf2};
 pub use settings::{SCALE_MAX, SCALE_MIN};
 pub use workload::TprocH;

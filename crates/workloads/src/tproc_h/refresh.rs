@@ -22,6 +22,7 @@ use triphammer_core::workload::Statements;
 
 use super::rows::{Piece, factor, refresh_rows};
 use super::schema::refreshed_tables;
+use super::text_pool::text_pool;
 
 /// Sets after which keys repeat.
 pub const REFRESH_SETS: u32 = 3 * SETS_PER_EIGHT;
@@ -108,14 +109,16 @@ pub async fn rf1<S: Session>(set: RefreshSet, session: &mut S) -> Result<u64, Db
     Ok(rows)
 }
 
-/// What a session needs to run RF2.
+/// What a session needs for the refresh functions.
 #[derive(Clone, Copy, Debug)]
-pub struct Rf2 {
-    statements: [StatementId; 2],
+pub struct Refresh {
+    /// Those of RF2, in the order in which they are executed.
+    deletes: [StatementId; 2],
 }
 
-impl Rf2 {
-    /// Prepares the statements of RF2 on `session`.
+impl Refresh {
+    /// Prepares the statements on `session`, and the text that new rows have their comments from: it takes a second
+    /// that is no part of RF1.
     ///
     /// # Errors
     /// As the database reports.
@@ -123,9 +126,10 @@ impl Rf2 {
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Self, DbError> {
+        text_pool();
         let lines = statements.prepare(session, LINES).await?;
         let orders = statements.prepare(session, ORDERS).await?;
-        Ok(Self { statements: [lines, orders] })
+        Ok(Self { deletes: [lines, orders] })
     }
 }
 
@@ -135,14 +139,14 @@ impl Rf2 {
 /// As the database reports.
 pub async fn rf2<S: Session>(
     set: RefreshSet,
-    prepared: &Rf2,
+    prepared: &Refresh,
     session: &mut S,
 ) -> Result<u64, DbError> {
     let (first, last, eight) = set.keys();
     let args = [first, last, eight].map(Value::Int);
     session.begin(Access::Write).await?;
     let mut rows = 0;
-    for statement in prepared.statements {
+    for statement in prepared.deletes {
         rows += session.execute(statement, &args).await?;
     }
     session.commit().await?;
