@@ -1,7 +1,10 @@
-//! `datagen`: writes a workload's data to files, as text.
+//! `datagen`: writes a workload's data to files, as text or, with the feature `parquet`, as Parquet.
 //!
 //! The rows are those that `build` loads, from the same chunks. A part is a range of chunks, and has a file for each
 //! table; parts are made side by side. A file has its name once it is whole: until then it ends in `.partial`.
+
+#[cfg(feature = "parquet")]
+mod parquet;
 
 use std::fmt;
 use std::fs::File;
@@ -30,13 +33,18 @@ pub enum FileFormat {
     Tbl,
     /// Comma-separated by RFC 4180, the first line with the names of the columns, NULL empty without quotes.
     Csv,
+    /// Parquet, compressed with Snappy.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 impl FileFormat {
     /// Every format with the word that settings take, which ends the files' names too, and its meaning.
-    pub const ALL: [(Self, &'static str, &'static str); 2] = [
+    pub const ALL: &[(Self, &'static str, &'static str)] = &[
         (Self::Tbl, "tbl", "fields that end with |, as dbgen writes them"),
         (Self::Csv, "csv", "comma-separated, with a line of names"),
+        #[cfg(feature = "parquet")]
+        (Self::Parquet, "parquet", "columns, compressed with Snappy"),
     ];
 
     fn word(self) -> &'static str {
@@ -110,7 +118,12 @@ impl DatagenRequest {
 fn read_format(text: &str) -> Result<FileFormat, String> {
     let found = FileFormat::ALL.iter().find(|(_, word, _)| *word == text.trim());
     found.map(|(format, ..)| *format).ok_or_else(|| {
-        let words = FileFormat::ALL.map(|(_, word, _)| word).join(" or ");
+        if text.trim() == "parquet" {
+            return "this program was built without Parquet; build it with `cargo build --release --features \
+                    parquet`, or use tbl or csv"
+                .to_owned();
+        }
+        let words = FileFormat::ALL.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(" or ");
         format!("unknown format `{text}`: expected {words}")
     })
 }
@@ -229,42 +242,98 @@ impl DatagenRequest {
         chunks: &[Chunk],
         advance: &(dyn Fn(u64) + Sync),
     ) -> io::Result<(u64, u64)> {
-        let mut file = File::create(path)?;
+        let mut rows = 0;
+        let mut counted = |batch: &Rows| {
+            rows += batch.len() as u64;
+            advance(batch.len() as u64);
+        };
+        let bytes = match self.format {
+            #[cfg(feature = "parquet")]
+            FileFormat::Parquet => {
+                let mut file = parquet::ParquetFile::create(path, table)?;
+                self.each_batch(table, chunks, |batch| {
+                    counted(batch);
+                    file.write(batch)
+                })?;
+                file.close()?;
+                std::fs::metadata(path)?.len()
+            }
+            FileFormat::Tbl | FileFormat::Csv => {
+                let mut file = TextFile::create(path, self.format, table)?;
+                self.each_batch(table, chunks, |batch| {
+                    counted(batch);
+                    file.write(batch)
+                })?;
+                file.close()?
+            }
+        };
+        Ok((rows, bytes))
+    }
+
+    /// Makes the rows of a table in these chunks.
+    fn each_batch(
+        &self,
+        table: &TableDef,
+        chunks: &[Chunk],
+        mut each: impl FnMut(&Rows) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let has_table = |chunk: &&Chunk| chunk.tables.iter().any(|t| t.name == table.name);
+        let mut batch = Rows::new();
+        for chunk in chunks.iter().filter(has_table) {
+            let mut source = self.workload.rows(chunk, table);
+            let mut more = true;
+            while more {
+                batch.reset(table.columns.len());
+                more = source.fill(&mut batch);
+                each(&batch)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file of lines that is being written.
+struct TextFile {
+    file: File,
+    format: FileFormat,
+    /// What was gathered and not yet written.
+    text: Vec<u8>,
+    written: u64,
+}
+
+impl TextFile {
+    fn create(path: &Path, format: FileFormat, table: &TableDef) -> io::Result<Self> {
         let mut text = Vec::with_capacity(BUFFER_BYTES * 2);
-        let (mut rows, mut bytes) = (0, 0);
-        if self.format == FileFormat::Csv {
+        if format == FileFormat::Csv {
             let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
             writeln!(text, "{}", names.join(","))?;
         }
-        let mut batch = Rows::new();
-        for chunk in chunks.iter().filter(|chunk| chunk.tables.iter().any(|t| t.name == table.name))
-        {
-            let mut source = self.workload.rows(chunk, table);
-            loop {
-                batch.reset(table.columns.len());
-                let more = source.fill(&mut batch);
-                for row in batch.iter() {
-                    self.format.put(&mut text, row)?;
-                }
-                rows += batch.len() as u64;
-                advance(batch.len() as u64);
-                if text.len() >= BUFFER_BYTES {
-                    bytes += text.len() as u64;
-                    file.write_all(&text)?;
-                    text.clear();
-                }
-                if !more {
-                    break;
-                }
-            }
+        Ok(Self { file: File::create(path)?, format, text, written: 0 })
+    }
+
+    fn write(&mut self, batch: &Rows) -> io::Result<()> {
+        for row in batch.iter() {
+            self.format.put(&mut self.text, row)?;
         }
-        file.write_all(&text)?;
-        Ok((rows, bytes + text.len() as u64))
+        if self.text.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.text)?;
+        self.written += self.text.len() as u64;
+        self.text.clear();
+        Ok(())
+    }
+
+    /// Ends the file; returns its size.
+    fn close(mut self) -> io::Result<u64> {
+        self.flush()?;
+        Ok(self.written)
     }
 }
 
 impl FileFormat {
-    /// Appends a row with the end of its line.
+    /// Appends a row with the end of its line, in a format of lines.
     fn put(self, out: &mut Vec<u8>, row: Row<'_>) -> io::Result<()> {
         for column in 0..row.len() {
             match self {
@@ -272,7 +341,7 @@ impl FileFormat {
                     put(out, row, column)?;
                     out.push(b'|');
                 }
-                Self::Csv => {
+                _ => {
                     if column > 0 {
                         out.push(b',');
                     }

@@ -1,8 +1,15 @@
 //! datagen: the files are those of dbgen, whole and in parts.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
-use crate::program::Program;
+use tpchgen::generators::{
+    CustomerGenerator, LineItemGenerator, NationGenerator, OrderGenerator, PartGenerator,
+    PartSuppGenerator, RegionGenerator, SupplierGenerator,
+};
+
+use crate::program::{Program, finish};
+use crate::rogue::watch_memory;
 
 /// SHA-256 of the files at SF 0.01, as the text form of `tpchgen` itself has them, which is byte-identical with dbgen's.
 /// DuckDB's own port of dbgen (1.5.5) has the same rows, but for addresses and comments.
@@ -32,6 +39,44 @@ fn tbl_files_are_byte_for_byte_those_of_dbgen() {
     }
     let again = program.run(&["datagen", "-w", "tproc-h", "--scale", "0.01", "-o", "made/here"]);
     assert!(again.code == 2 && again.err.contains("region.tbl exists already"), "{}", again.err);
+}
+
+/// Compares a file with the rows that `tpchgen` itself writes.
+fn same(program: &Program, table: &str, rows: impl Iterator<Item = impl std::fmt::Display>) {
+    let file = std::fs::read_to_string(program.path(&format!("{table}.tbl"))).unwrap();
+    let mut lines = file.lines();
+    let mut expected = String::new();
+    for (number, row) in rows.enumerate() {
+        expected.clear();
+        write!(expected, "{row}").unwrap();
+        assert_eq!(lines.next(), Some(&*expected), "row {number} of {table}");
+    }
+    assert_eq!(lines.next(), None, "{table}");
+}
+
+/// A larger size, in several chunks; the rows of a tenth of a scale factor reach all of the pool of texts.
+#[test]
+fn tbl_files_of_several_chunks_are_those_of_the_generators_own_writer() {
+    let program = Program::new();
+    program.ok(&["datagen", "-w", "tproc-h", "--scale", "0.1"]);
+    same(&program, "region", RegionGenerator::new(0.1, 1, 1).iter());
+    same(&program, "nation", NationGenerator::new(0.1, 1, 1).iter());
+    same(&program, "supplier", SupplierGenerator::new(0.1, 1, 1).iter());
+    same(&program, "part", PartGenerator::new(0.1, 1, 1).iter());
+    same(&program, "partsupp", PartSuppGenerator::new(0.1, 1, 1).iter());
+    same(&program, "customer", CustomerGenerator::new(0.1, 1, 1).iter());
+    same(&program, "orders", OrderGenerator::new(0.1, 1, 1).iter());
+    same(&program, "lineitem", LineItemGenerator::new(0.1, 1, 1).iter());
+}
+
+/// The pool of texts takes 79 MB, and nothing grows with the data.
+#[test]
+fn the_client_needs_little_memory() {
+    let program = Program::new();
+    let mut child = program.start(&["datagen", "-w", "tproc-h", "--scale", "0.1"]);
+    let peak_kib = watch_memory(&mut child);
+    assert_eq!(finish(child).code, 0);
+    assert!((20_000..150_000).contains(&peak_kib), "{peak_kib} KiB");
 }
 
 #[test]
@@ -70,7 +115,7 @@ fn what_cannot_be_written_is_rejected_with_the_reason() {
     std::fs::write(program.path("file"), "").unwrap();
     for (args, why) in [
         (&["--format", "orc"][..], "unknown format `orc`: expected tbl or csv"),
-        (&["--parts", "3"], "at most 2"),
+        (&["--parts", "3"], "must be at most 2, got 3"),
         (&["-w", "tproc-h", "--seed", "2"], "has no seed"),
         (&["-o", "file/below"], "cannot write file/below"),
     ] {

@@ -219,7 +219,7 @@ fn endless_rows_end_every_command(product: Product) {
 }
 
 /// Waits for the end, and returns the peak memory in KiB.
-fn watch_memory(child: &mut Child) -> u64 {
+pub fn watch_memory(child: &mut Child) -> u64 {
     let mut peak = 0;
     let clock = Clock::start();
     while child.try_wait().unwrap().is_none() && clock.now().duration() < IN_TIME {

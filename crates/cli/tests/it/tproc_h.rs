@@ -1,6 +1,13 @@
 //! tproc-h: built, checked and dropped on every kind of database, and not run.
 
+use triphammer_core::Scale;
+use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_core::workload::Statements;
+use triphammer_drivers::AnyDatabase;
+use triphammer_drivers::target::ConnectSettings;
 use triphammer_testbed::{MariadbServer, PostgresServer};
+use triphammer_workloads::catalogues;
+use triphammer_workloads::tproc_h::{Refresh, RefreshSet, TprocH, rf1, rf2};
 
 use crate::program::Program;
 
@@ -122,4 +129,93 @@ fn a_scale_that_cannot_be_is_rejected_before_anything_is_made() {
     let done = program.run(&["check", "sqlite:h.sqlite", "-w", "tproc-h", "--warehouses", "1-2"]);
     assert_eq!(done.code, 2, "{}", done.err);
     assert!(!program.path("h.sqlite").exists());
+}
+
+/// Runs RF1 of two sets, then RF2 of them in the same order; `between` is called in the middle. Each inserts and
+/// deletes 15 orders with their lines.
+fn refresh(target: &str, between: impl FnOnce()) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let database = AnyDatabase::open(target, &ConnectSettings::default()).unwrap();
+        database.identify().await.unwrap();
+        let catalogue =
+            catalogues::catalogue(&TprocH::describe(), database.dialect(), false).unwrap();
+        let mut session = database.connect(Role::User, 0).await.unwrap();
+        let prepared =
+            Refresh::prepare(&mut Statements::new(&catalogue), &mut session).await.unwrap();
+        let sets = [1, 1_002].map(|set| RefreshSet::new(Scale::from_thousandths(10), set));
+        let mut inserted = Vec::new();
+        for set in sets {
+            inserted.push(rf1(set, &mut session).await.unwrap());
+            assert!((30..=120).contains(inserted.last().unwrap()), "{inserted:?}");
+        }
+        between();
+        for (set, rows) in sets.into_iter().zip(inserted) {
+            assert_eq!(rf2(set, &prepared, &mut session).await.unwrap(), rows);
+            assert_eq!(rf2(set, &prepared, &mut session).await.unwrap(), 0, "nothing is left");
+        }
+        session.close().await;
+    });
+}
+
+/// Builds, refreshes and checks; `contents` gives all rows of the two tables in some form.
+fn refreshed<T: PartialEq + std::fmt::Debug>(
+    program: &Program,
+    target: &str,
+    opened: &str,
+    contents: impl Fn() -> T,
+) {
+    program.ok(&[&["build", target], &SMALL[..]].concat());
+    let before = contents();
+    refresh(opened, || {
+        assert_ne!(contents(), before);
+        let checked = program.run(&["check", target, "-w", "tproc-h"]);
+        assert_eq!(checked.code, 1, "{}", checked.err);
+        // Only what is beyond the load is wrong, and the answers: the new orders keep every other condition.
+        assert!(checked.out.contains("VIOLATED  beyond"), "{}", checked.out);
+        for kept in ["orders", "lines", "totals", "prices", "references"] {
+            assert!(!checked.out.contains(&format!("VIOLATED  {kept} ")), "{}", checked.out);
+        }
+    });
+    assert_eq!(contents(), before);
+    let checked = program.ok(&["check", target, "-w", "tproc-h"]);
+    assert!(checked.contains("all 33 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
+}
+
+/// The number of orders and lines, and sums over what makes them.
+const CONTENTS: &str = "SELECT * FROM
+    (SELECT count(*) n, sum(o_orderkey) a, sum(o_custkey) b, sum(o_totalprice) c FROM orders) o,
+    (SELECT count(*) m, sum(l_orderkey) d, sum(l_partkey) e, sum(l_linenumber * l_tax) f FROM lineitem) l";
+
+#[test]
+fn rf1_then_rf2_restore_every_row_on_postgresql() {
+    let (program, server) = (Program::new(), PostgresServer::shared());
+    let target = server.fresh_database("tproc_h_refresh").unwrap();
+    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    let all = "SELECT md5(string_agg(t::text, ';' ORDER BY t::text)) FROM orders t UNION ALL
+        SELECT md5(string_agg(t::text, ';' ORDER BY t::text)) FROM lineitem t";
+    refreshed(&program, &target, &target, || server.run(&name, all).unwrap());
+}
+
+#[test]
+fn rf1_then_rf2_restore_every_row_on_mariadb() {
+    let (program, server) = (Program::new(), MariadbServer::shared());
+    let target = server.fresh_database("tproc_h_refresh").unwrap();
+    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    refreshed(&program, &target, &target, || server.run(&name, CONTENTS).unwrap());
+}
+
+#[test]
+fn rf1_then_rf2_restore_every_row_on_sqlite() {
+    let program = Program::new();
+    let path = program.path("h.sqlite");
+    let contents = || {
+        let file = rusqlite::Connection::open(&path).unwrap();
+        let row = |row: &rusqlite::Row<'_>| {
+            (0..8).map(|n| row.get::<_, f64>(n)).collect::<Result<Vec<_>, _>>()
+        };
+        file.query_row(CONTENTS, [], row).unwrap()
+    };
+    let opened = format!("sqlite:{}", path.display());
+    refreshed(&program, "sqlite:h.sqlite", &opened, contents);
 }

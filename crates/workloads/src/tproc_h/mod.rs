@@ -20,12 +20,19 @@
 
 mod answers;
 mod checks;
+mod orderings;
+mod parameters;
 mod queries;
+mod refresh;
 mod rows;
 mod schema;
 mod settings;
 mod statements;
+mod text_pool;
 mod workload;
 
+pub use orderings::ordering;
+pub use parameters::parameters;
+pub use refresh::{REFRESH_SETS, Refresh, RefreshSet, rf1, rf2};
 pub use settings::{SCALE_MAX, SCALE_MIN};
 pub use workload::TprocH;

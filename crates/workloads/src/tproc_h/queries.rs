@@ -39,7 +39,7 @@ const fn text(text: &'static str) -> Value<'static> {
 }
 
 /// The first day of a month, or another day of it.
-const fn day(year: i32, month: i32, day: i32) -> Value<'static> {
+pub(super) const fn day(year: i32, month: i32, day: i32) -> Value<'static> {
     // Years begin in March, so that a leap day is the last of its year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let day_of_year = (153 * month + 2) / 5 + day - 1;

@@ -1,22 +1,38 @@
 //! The rows, made by the `tpchgen` crate as `dbgen` makes them, straight into the buffers that the databases'
 //! bulk paths send. A chunk is a part of each table by `dbgen`'s own rule: it starts where the streams of
 //! random numbers of that part start, so chunks are independent of each other and of who makes them.
+//!
+//! Comments are not those of the crate, which holds the text that they are cut from in 300 MiB: it gets a small text
+//! instead, and the stream of random numbers of the table's comments, which nothing else uses, is drawn here once
+//! more to cut them from our [`text_pool`].
 
 use std::fmt::Display;
 use std::io::Write as _;
+use std::sync::LazyLock;
 
-use tpchgen::dates::TPCHDate;
+use tpchgen::dates::{GenerateUtils, TPCHDate};
 use tpchgen::decimal::TPCHDecimal;
+use tpchgen::distribution::Distributions;
 use tpchgen::generators::{
     Customer, CustomerGenerator, LineItem, LineItemGenerator, Nation, NationGenerator, Order,
     OrderGenerator, Part, PartGenerator, PartSupp, PartSuppGenerator, Region, RegionGenerator,
     Supplier, SupplierGenerator,
 };
+use tpchgen::random::RowRandomInt;
+use tpchgen::text::TextPool;
 use triphammer_core::Scale;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::RowSource;
 use triphammer_core::value::Date;
 
+use super::text_pool::{CHARACTERS, text_pool};
+
+/// What suppliers' comments may have that is not from the pool (clause 4.2.3).
+const SUPPLIER_WORDS: [&str; 3] = [
+    SupplierGenerator::BBB_BASE_TEXT,
+    SupplierGenerator::BBB_COMPLAINT_TEXT,
+    SupplierGenerator::BBB_RECOMMEND_TEXT,
+];
 /// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
 const BATCH_BYTES: usize = 384 * 1024;
 
@@ -49,8 +65,63 @@ pub fn factor(scale: Scale) -> f64 {
 
 /// A row of one of the tables, in `dbgen`'s order of columns.
 trait IntoRow {
+    /// The comments of its table.
+    const COMMENTS: CommentDef;
+    /// What rows that share a row of random numbers have in common.
+    fn group(&self) -> i64;
     /// Appends the fields of the row.
-    fn put(self, rows: &mut Rows);
+    fn put(self, rows: &mut Rows, comments: &mut Comments);
+}
+
+/// How `dbgen` chooses the comments of a table.
+struct CommentDef {
+    /// Where its random numbers start.
+    seed: i64,
+    /// Length of a comment on average; the longest is 1.6 times as long.
+    average: i32,
+    /// Most comments that share a row of random numbers.
+    group: i32,
+    /// Rows of random numbers at scale factor 1; 0 where they do not depend on it.
+    base: i32,
+}
+
+/// The comments of a part of a table.
+struct Comments {
+    random: RowRandomInt,
+    /// Where the last comment can begin.
+    last: i32,
+    group: Option<i64>,
+}
+
+impl Comments {
+    fn new(of: &CommentDef, piece: Piece) -> Self {
+        let Piece { factor, part, parts } = piece;
+        let mut random = RowRandomInt::new(of.seed, 2 * of.group);
+        random.advance_rows(GenerateUtils::calculate_start_index(of.base, factor, part, parts));
+        Self { random, last: CHARACTERS - of.average * 16 / 10, group: None }
+    }
+
+    /// To be called for each row, before its comment.
+    fn begin(&mut self, group: i64) {
+        if self.group.replace(group).is_some_and(|last| last != group) {
+            self.random.row_finished();
+        }
+    }
+
+    /// Appends the comment of the row, which is as long as `other`.
+    fn put(&mut self, other: &str, out: &mut Vec<u8>) {
+        let offset = self.random.next_int(0, self.last);
+        // The second number chose the length of the other.
+        self.random.next_rand();
+        text_pool().put(usize::try_from(offset).expect("not negative"), other.len(), out);
+    }
+}
+
+/// A text for the generators, whose own would be large.
+fn short_text() -> &'static TextPool {
+    static TEXT: LazyLock<TextPool> =
+        LazyLock::new(|| TextPool::new(4_096, Distributions::static_default()));
+    &TEXT
 }
 
 /// Rows of `table`.
@@ -59,24 +130,93 @@ trait IntoRow {
 /// When there is no such table.
 pub fn rows(table: &str, of: Piece) -> Box<dyn RowSource> {
     let Piece { factor, part, parts } = of;
+    let (words, text) = (Distributions::static_default(), short_text());
+    macro_rules! rows {
+        ($table:ident($($piece:expr),*)) => {
+            batches(of, $table::new_with_distributions_and_text_pool($($piece,)* words, text).iter())
+        };
+    }
     match table {
-        "region" => batches(RegionGenerator::new(factor, 1, 1).iter()),
-        "nation" => batches(NationGenerator::new(factor, 1, 1).iter()),
-        "supplier" => batches(SupplierGenerator::new(factor, part, parts).iter()),
-        "part" => batches(PartGenerator::new(factor, part, parts).iter()),
-        "partsupp" => batches(PartSuppGenerator::new(factor, part, parts).iter()),
-        "customer" => batches(CustomerGenerator::new(factor, part, parts).iter()),
-        "orders" => batches(OrderGenerator::new(factor, part, parts).iter()),
-        "lineitem" => batches(LineItemGenerator::new(factor, part, parts).iter()),
+        "region" => rows!(RegionGenerator()),
+        "nation" => rows!(NationGenerator()),
+        "supplier" => rows!(SupplierGenerator(factor, part, parts)),
+        "part" => rows!(PartGenerator(factor, part, parts)),
+        "partsupp" => {
+            batches(of, PartSuppGenerator::new_with_text_pool(factor, part, parts, text).iter())
+        }
+        "customer" => rows!(CustomerGenerator(factor, part, parts)),
+        "orders" => batches(of, orders(of).iter()),
+        "lineitem" => batches(of, lines(of).iter()),
         other => unreachable!("{other} is no table of TPROC-H"),
     }
 }
 
-fn batches<R: IntoRow>(mut each: impl Iterator<Item = R> + 'static) -> Box<dyn RowSource> {
+fn orders(of: Piece) -> OrderGenerator<'static> {
+    OrderGenerator::new_with_distributions_and_text_pool(
+        of.factor,
+        of.part,
+        of.parts,
+        Distributions::static_default(),
+        short_text(),
+    )
+}
+
+fn lines(of: Piece) -> LineItemGenerator<'static> {
+    LineItemGenerator::new_with_distributions_and_text_pool(
+        of.factor,
+        of.part,
+        of.parts,
+        Distributions::static_default(),
+        short_text(),
+    )
+}
+
+/// The first `count` orders of this part, or their lines; `key` gives the key of each by its number, from 0.
+///
+/// # Panics
+/// When `table` is neither `orders` nor `lineitem`.
+pub fn refresh_rows(
+    table: &str,
+    of: Piece,
+    count: u64,
+    key: impl Fn(u64) -> i64 + 'static,
+) -> Box<dyn RowSource> {
+    let each = OrderGenerator::calculate_row_count(of.factor, 1, of.parts);
+    let start = each * (i64::from(of.part) - 1);
+    let nth = move |sparse: i64| {
+        u64::try_from(order_number(sparse) - start - 1)
+            .expect("orders follow the start of their part")
+    };
+    match table {
+        "orders" => {
+            let all = orders(of).iter().map(move |row| (nth(row.o_orderkey), row));
+            let own = all.take_while(move |(nth, _)| *nth < count);
+            batches(of, own.map(move |(nth, row)| Order { o_orderkey: key(nth), ..row }))
+        }
+        "lineitem" => {
+            let all = lines(of).iter().map(move |row| (nth(row.l_orderkey), row));
+            let own = all.take_while(move |(nth, _)| *nth < count);
+            batches(of, own.map(move |(nth, row)| LineItem { l_orderkey: key(nth), ..row }))
+        }
+        other => unreachable!("{other} is not refreshed"),
+    }
+}
+
+/// The number of an order, from 1, from the key that the load gives it.
+fn order_number(key: i64) -> i64 {
+    key / 32 * 8 + key % 32
+}
+
+fn batches<R: IntoRow>(
+    of: Piece,
+    mut each: impl Iterator<Item = R> + 'static,
+) -> Box<dyn RowSource> {
+    let mut comments = Comments::new(&R::COMMENTS, of);
     Box::new(move |rows: &mut Rows| {
         while rows.bytes() < BATCH_BYTES {
             let Some(row) = each.next() else { return false };
-            row.put(rows);
+            comments.begin(row.group());
+            row.put(rows, &mut comments);
         }
         true
     })
@@ -90,6 +230,8 @@ trait Fields {
     fn day(&mut self, value: TPCHDate);
     /// Appends what `value` shows.
     fn shown(&mut self, value: impl Display);
+    /// Appends the comment in the place of that of the row.
+    fn comment(&mut self, other: &str, comments: &mut Comments);
 }
 
 impl Fields for Rows {
@@ -104,39 +246,79 @@ impl Fields for Rows {
     fn shown(&mut self, value: impl Display) {
         self.text_with(|out| write!(out, "{value}").expect("memory can be written to"));
     }
+
+    fn comment(&mut self, other: &str, comments: &mut Comments) {
+        self.text_with(|out| comments.put(other, out));
+    }
 }
 
 impl IntoRow for Region<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef = CommentDef { seed: 1_500_869_201, average: 72, group: 1, base: 0 };
+
+    fn group(&self) -> i64 {
+        self.r_regionkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.r_regionkey);
         rows.text(self.r_name);
-        rows.text(self.r_comment);
+        rows.comment(self.r_comment, comments);
     }
 }
 
 impl IntoRow for Nation<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef = CommentDef { seed: 606_179_079, average: 72, group: 1, base: 0 };
+
+    fn group(&self) -> i64 {
+        self.n_nationkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.n_nationkey);
         rows.text(self.n_name);
         rows.int(self.n_regionkey);
-        rows.text(self.n_comment);
+        rows.comment(self.n_comment, comments);
     }
 }
 
 impl IntoRow for Supplier {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef =
+        CommentDef { seed: 1_341_315_363, average: 63, group: 1, base: 10_000 };
+
+    fn group(&self) -> i64 {
+        self.s_suppkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.s_suppkey);
         rows.shown(self.s_name);
         rows.shown(self.s_address);
         rows.int(self.s_nationkey);
         rows.shown(self.s_phone);
         rows.cents(self.s_acctbal);
-        rows.text(&self.s_comment);
+        rows.text_with(|out| {
+            let start = out.len();
+            comments.put(&self.s_comment, out);
+            // What the generator writes into some comments, at the same places.
+            for words in SUPPLIER_WORDS {
+                if let Some(place) = self.s_comment.find(words) {
+                    let place = start + place;
+                    out[place..place + words.len()].copy_from_slice(words.as_bytes());
+                }
+            }
+        });
     }
 }
 
 impl IntoRow for Part<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef =
+        CommentDef { seed: 804_159_733, average: 14, group: 1, base: 200_000 };
+
+    fn group(&self) -> i64 {
+        self.p_partkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.p_partkey);
         rows.shown(self.p_name);
         rows.shown(self.p_mfgr);
@@ -145,22 +327,36 @@ impl IntoRow for Part<'_> {
         rows.int(self.p_size.into());
         rows.text(self.p_container);
         rows.cents(self.p_retailprice);
-        rows.text(self.p_comment);
+        rows.comment(self.p_comment, comments);
     }
 }
 
 impl IntoRow for PartSupp<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef =
+        CommentDef { seed: 1_961_692_154, average: 124, group: 4, base: 200_000 };
+
+    fn group(&self) -> i64 {
+        self.ps_partkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.ps_partkey);
         rows.int(self.ps_suppkey);
         rows.int(self.ps_availqty.into());
         rows.cents(self.ps_supplycost);
-        rows.text(self.ps_comment);
+        rows.comment(self.ps_comment, comments);
     }
 }
 
 impl IntoRow for Customer<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef =
+        CommentDef { seed: 1_335_826_707, average: 73, group: 1, base: 150_000 };
+
+    fn group(&self) -> i64 {
+        self.c_custkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.c_custkey);
         rows.shown(self.c_name);
         rows.shown(self.c_address);
@@ -168,12 +364,19 @@ impl IntoRow for Customer<'_> {
         rows.shown(self.c_phone);
         rows.cents(self.c_acctbal);
         rows.text(self.c_mktsegment);
-        rows.text(self.c_comment);
+        rows.comment(self.c_comment, comments);
     }
 }
 
 impl IntoRow for Order<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef =
+        CommentDef { seed: 276_090_261, average: 49, group: 1, base: 1_500_000 };
+
+    fn group(&self) -> i64 {
+        self.o_orderkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.o_orderkey);
         rows.int(self.o_custkey);
         rows.text(self.o_orderstatus.as_str());
@@ -182,12 +385,19 @@ impl IntoRow for Order<'_> {
         rows.text(self.o_orderpriority);
         rows.shown(self.o_clerk);
         rows.int(self.o_shippriority.into());
-        rows.text(self.o_comment);
+        rows.comment(self.o_comment, comments);
     }
 }
 
 impl IntoRow for LineItem<'_> {
-    fn put(self, rows: &mut Rows) {
+    const COMMENTS: CommentDef =
+        CommentDef { seed: 1_095_462_486, average: 27, group: 7, base: 1_500_000 };
+
+    fn group(&self) -> i64 {
+        self.l_orderkey
+    }
+
+    fn put(self, rows: &mut Rows, comments: &mut Comments) {
         rows.int(self.l_orderkey);
         rows.int(self.l_partkey);
         rows.int(self.l_suppkey);
@@ -204,7 +414,7 @@ impl IntoRow for LineItem<'_> {
         rows.day(self.l_receiptdate);
         rows.text(self.l_shipinstruct);
         rows.text(self.l_shipmode);
-        rows.text(self.l_comment);
+        rows.comment(self.l_comment, comments);
     }
 }
 
@@ -244,6 +454,14 @@ mod tests {
         }
         for (table, rows) in [("region", 5), ("nation", 25)] {
             assert_eq!(all(table, Piece { factor: 0.01, part: 1, parts: 1 }).len(), rows);
+        }
+    }
+
+    #[test]
+    fn the_short_text_has_no_words_that_suppliers_get() {
+        let text = short_text();
+        for words in SUPPLIER_WORDS {
+            assert!(!text.text(0, text.size()).contains(words.trim()), "{words}");
         }
     }
 

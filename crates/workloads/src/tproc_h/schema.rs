@@ -147,3 +147,8 @@ pub(super) fn fixed_tables() -> Arc<[TableDef]> {
 pub(super) fn scaled_tables() -> Arc<[TableDef]> {
     [supplier(), part(), partsupp(), customer(), orders(), lineitem()].into()
 }
+
+/// The tables that refresh functions change, in the order in which rows can be inserted.
+pub(super) fn refreshed_tables() -> [TableDef; 2] {
+    [orders(), lineitem()]
+}

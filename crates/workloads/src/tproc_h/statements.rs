@@ -6,11 +6,13 @@ use triphammer_core::workload::Name;
 
 use super::checks::CHECKS;
 use super::queries::{QUERIES, Query};
+use super::refresh;
 
 /// All statements.
 pub fn statements() -> Vec<StatementDef> {
     let range = [param("first", BigInt), param("last", BigInt)];
     let check = |name: &Name| StatementDef { name: name.clone(), ..statement("", &range) };
     let checks = CHECKS.iter().map(|definition| check(&definition.statement));
-    checks.chain(QUERIES.iter().map(Query::definition)).collect()
+    let queries = QUERIES.iter().map(Query::definition);
+    checks.chain(queries).chain(refresh::definitions()).collect()
 }
