@@ -104,8 +104,9 @@ bench: deps bench-build
 	bench/readers.py
 	bench/terminals.py
 
-# The servers and the browser that the tests start.
+# The servers and the browser that the tests start, and DuckDB's library.
 deps:
+	@tools/fetch-duckdb.py
 	@test -n "$(POSTGRES)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -qq && apt-get install -y --no-install-recommends postgresql postgresql-contrib; \
