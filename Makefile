@@ -55,7 +55,7 @@ test-ui: deps ui
 	$(CARGO) test --workspace --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
-# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0 and MariaDB 11.4, and our histogram logs in
+# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4 and DuckDB 2.0, and our histogram logs in
 # HdrHistogram's own reader. The servers and the reader are downloaded once, into the user's cache.
 test-matrix: deps
 	tools/test-matrix.py

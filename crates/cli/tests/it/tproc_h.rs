@@ -1,5 +1,6 @@
 //! tproc-h: built, checked and dropped on every kind of database, and not run.
 
+use triphammer_duckdb::Library;
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
 use crate::program::Program;
@@ -17,7 +18,7 @@ fn life(program: &Program, target: &str, options: &[&str], breaks: impl FnOnce()
     assert_eq!(checked.code, 1, "{}", checked.err);
     let other = program.run(&["build", target, "-w", "tproc-h", "--scale", "0.02"]);
     assert!(
-        other.code == 2 && other.err.contains("scale is 0.01 there and 0.02 here"),
+        other.code == 2 && other.err.contains("scale is 0.01 there, but 0.02 was requested"),
         "{other:?}"
     );
     let dropped = program.ok(&["drop", target, "-w", "tproc-h", "--yes"]);
@@ -80,6 +81,18 @@ fn sqlite_has_it() {
         let file = rusqlite::Connection::open(program.path("h.sqlite")).unwrap();
         for sql in BREAK {
             file.execute(sql, []).unwrap();
+        }
+    });
+    finds_all(&checked);
+}
+
+#[test]
+fn duckdb_has_it() {
+    let program = Program::with_duckdb();
+    let checked = life(&program, "duckdb:h.duckdb", &["--jobs", "2"], || {
+        let file = Library::get().unwrap().connect(&program.path("h.duckdb")).unwrap();
+        for sql in BREAK {
+            file.script(sql).unwrap();
         }
     });
     finds_all(&checked);
