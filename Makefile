@@ -57,7 +57,7 @@ test-ui: deps ui
 	$(CARGO) test --workspace --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
-# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0 and MariaDB 11.4, and our histogram logs in
+# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4 and DuckDB 2.0, and our histogram logs in
 # HdrHistogram's own reader. The servers and the reader are downloaded once, into the user's cache.
 test-matrix: deps
 	tools/test-matrix.py
@@ -106,8 +106,9 @@ bench: deps bench-build
 	bench/readers.py
 	bench/terminals.py
 
-# The servers and the browser that the tests start.
+# The servers and the browser that the tests start, and DuckDB's library.
 deps:
+	@tools/fetch-duckdb.py
 	@test -n "$(POSTGRES)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -qq && apt-get install -y --no-install-recommends postgresql postgresql-contrib; \

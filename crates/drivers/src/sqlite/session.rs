@@ -7,7 +7,7 @@
 //! safely and without run-time cost.
 
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -22,7 +22,9 @@ use triphammer_core::sql::{BoundStatement, Param};
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
-use super::advisory_lock::LockFile;
+use crate::advisory_lock::LockFile;
+use crate::database_file::OpenedFile;
+
 use super::errors::on_statement;
 use super::scratch::Scratch;
 
@@ -82,22 +84,7 @@ pub struct SqliteSession {
     advisory_lock: Option<LockFile>,
     interrupt: Arc<InterruptHandle>,
     scratch: Scratch,
-    path: PathBuf,
-    /// Identity of the opened file: a deleted file can still be used, but keeps nothing.
-    identity: Option<(u64, u64)>,
-}
-
-/// Device and inode of a file; `None` if it does not exist, and on systems without such numbers.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        path.exists().then_some((0, 0))
-    }
+    file: OpenedFile,
 }
 
 impl SqliteSession {
@@ -114,8 +101,8 @@ impl SqliteSession {
             })
         });
         let prepared = Some(prepared.map_err(on_statement)?);
-        let (scratch, identity) = (Scratch::default(), identity(&path));
-        Ok(Self { prepared, advisory_lock: None, interrupt, scratch, path, identity })
+        let (scratch, file) = (Scratch::default(), OpenedFile::now(path));
+        Ok(Self { prepared, advisory_lock: None, interrupt, scratch, file })
     }
 
     fn connection(&self) -> Result<&Connection, DbError> {
@@ -352,10 +339,7 @@ impl Session for SqliteSession {
 
 impl Admin for SqliteSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
-        if identity(&self.path) != self.identity {
-            let message = format!("{}: the file was deleted or replaced", self.path.display());
-            return Err(DbError::new(ErrorClass::Disconnected, message));
-        }
+        self.file.check()?;
         Ok(ServerInfo {
             product: "SQLite".to_owned(),
             version: rusqlite::version().to_owned(),
@@ -398,8 +382,8 @@ impl Admin for SqliteSession {
     }
 
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
-        let taken = LockFile::take(&self.path, name, mode).map_err(|error| {
-            let message = format!("locking {}: {error}", self.path.display());
+        let taken = LockFile::take(self.file.path(), name, mode).map_err(|error| {
+            let message = format!("locking {}: {error}", self.file.path().display());
             DbError::new(ErrorClass::Other, message)
         })?;
         if taken.is_none() {

@@ -1,6 +1,6 @@
 //! Tests of SQLite's own behaviour: files, journals, and killed processes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 

@@ -85,6 +85,33 @@ const SQLITE: Words = Words {
     slow: "",
 };
 
+const DUCKDB: Words = Words {
+    marker: '$',
+    numbered: true,
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "double".into(),
+        ColumnType::Decimal(10) => "decimal(38, 10)".into(),
+        ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
+        ColumnType::Text => "varchar".into(),
+        ColumnType::Timestamp => "timestamp".into(),
+        ColumnType::Date => "date".into(),
+        ColumnType::IntList => "integer[]".into(),
+    },
+    decimal_digits: 18,
+    wide_digits: 38,
+    create_user: "",
+    echo: "SELECT :1",
+    series: "SELECT range + 1, 'forty characters are about as many as th' FROM range(1000000)",
+    procedure: "",
+    procedure_call: "",
+    list: "SELECT count(*), coalesce(sum(x), 0) FROM unnest(:1) AS list(x)",
+    long: "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 1",
+    slow: "",
+};
+
 const POSTGRES: Words = Words {
     marker: '$',
     numbered: true,
@@ -173,6 +200,14 @@ pub fn sqlite() -> Bed {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/test.db", folder.path().display());
     Bed { url, words: &SQLITE, folder: Some(folder) }
+}
+
+/// Creates a bed for the DuckDB driver.
+pub fn duckdb() -> Bed {
+    triphammer_testbed::duckdb_library().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("duckdb:{}/test.duckdb", folder.path().display());
+    Bed { url, words: &DUCKDB, folder: Some(folder) }
 }
 
 /// Creates a bed for the PostgreSQL driver.

@@ -6,7 +6,7 @@ use triphammer_drivers::{AnyDatabase, ConnectSettings, SCHEMES};
 
 use crate::CASES;
 
-const EXPECTED: [(&str, &[&str]); 4] = [
+const EXPECTED: [(&str, &[&str]); 5] = [
     ("postgres://h/d", &[]),
     ("mariadb://h/d", &[]),
     (
@@ -20,6 +20,20 @@ const EXPECTED: [(&str, &[&str]); 4] = [
             "procedure_with_results",
             "read_only_access",
             "write_skew",
+            "deadlock",
+        ],
+    ),
+    (
+        "duckdb:a.duckdb",
+        &[
+            "wrong_password",
+            "password_with_quotes_and_unicode",
+            "unknown_host",
+            "server_that_never_answers",
+            "server_killed",
+            "procedure_with_results",
+            "write_skew",
+            "lock_timeout",
             "deadlock",
         ],
     ),

@@ -39,7 +39,7 @@ macro_rules! conformance {
 }
 
 conformance! {
-    [mariadb null postgres sqlite]
+    [duckdb mariadb null postgres sqlite]
     {
         connecting:
             connect

@@ -276,6 +276,11 @@ async fn postgres_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
 }
 
 #[tokio::test]
+async fn duckdb_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
+    find_what_is_planted(&Site::duckdb()).await;
+}
+
+#[tokio::test]
 async fn sqlite_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
     find_what_is_planted(&Site::sqlite()).await;
 }

@@ -80,6 +80,15 @@ impl Site {
         Self::new(&target, &ConnectSettings::default(), Some(folder))
     }
 
+    /// A separate DuckDB file for a test.
+    pub fn duckdb() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tproc-c.duckdb");
+        std::fs::copy(duckdb_template(), &file).unwrap();
+        let target = format!("duckdb:{}", file.display());
+        Self::new(&target, &ConnectSettings::default(), Some(folder))
+    }
+
     /// A separate MariaDB database for a test: imports the template's files.
     pub fn mariadb() -> Self {
         let server = MariadbServer::shared();
@@ -106,7 +115,7 @@ impl Site {
         })
     }
 
-    /// A database of every kind, in every mode that it supports.
+    /// A database of every kind that finds rows by their keys, in every mode that it supports.
     pub fn all() -> Vec<(Self, Mode)> {
         vec![
             (Self::postgres(), Mode::Procedures),
@@ -235,16 +244,29 @@ fn mariadb_template() -> &'static Path {
     folder.path()
 }
 
-fn sqlite_template() -> PathBuf {
+fn sqlite_template() -> &'static Path {
     static TEMPLATE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
-    let (_, file) = TEMPLATE.get_or_init(|| {
+    file_template(&TEMPLATE, sqlite_target)
+}
+
+fn duckdb_template() -> &'static Path {
+    static TEMPLATE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    triphammer_testbed::duckdb_library().unwrap();
+    file_template(&TEMPLATE, |file| format!("duckdb:{}", file.display()))
+}
+
+/// A populated file, which the first caller builds.
+fn file_template(
+    template: &'static OnceLock<(TempDir, PathBuf)>,
+    target: fn(&Path) -> String,
+) -> &'static Path {
+    let (_, file) = template.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("template.sqlite");
-        let target = sqlite_target(&file);
-        build(target);
+        let file = folder.path().join("template");
+        build(target(&file));
         (folder, file)
     });
-    file.clone()
+    file
 }
 
 /// All rows of a table, ordered by all its columns that are never null, as text by declared type,

@@ -1,4 +1,4 @@
-//! Advisory locks between processes on one SQLite file: an operating-system lock on a file beside
+//! Advisory locks between processes on one database file: an operating-system lock on a file beside
 //! it.
 //!
 //! The lock ends with its holder, even if that is killed. The last holder removes the file. Another
@@ -18,14 +18,14 @@ const ATTEMPTS: u32 = 100;
 
 /// A lock that is held.
 #[derive(Debug)]
-pub(super) struct LockFile {
+pub(crate) struct LockFile {
     file: File,
     path: PathBuf,
 }
 
 impl LockFile {
     /// Takes a lock on `name` for the database file; `None` if a conflicting one is held.
-    pub(super) fn take(database: &Path, name: &str, mode: LockMode) -> io::Result<Option<Self>> {
+    pub(crate) fn take(database: &Path, name: &str, mode: LockMode) -> io::Result<Option<Self>> {
         let path = path(database, name);
         for _ in 0..ATTEMPTS {
             let mut options = File::options();

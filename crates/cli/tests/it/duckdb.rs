@@ -1,0 +1,53 @@
+//! DuckDB: the transactional workloads from build to drop, and a file that another process has.
+
+use triphammer_duckdb::Library;
+
+use crate::program::Program;
+
+/// They change the same rows, and one of the two fails each time: all succeed by retries.
+const TWO_USERS: [&str; 6] = ["--vus", "2", "--retries", "50", "--require", "failures == 0"];
+
+#[test]
+fn tproc_c_is_built_run_checked_and_dropped() {
+    let program = Program::with_duckdb();
+    let target = "duckdb:c.duckdb";
+    program.ok(&["build", target, "--scale", "1"]);
+    let ran = program.ok(&[&["run", target, "--transactions", "20"], &TWO_USERS[..]].concat());
+    assert!(ran.contains("verified: the database counts the same"), "{ran}");
+    assert!(program.ok(&["check", target]).contains("all 17 conditions"));
+    assert!(program.ok(&["drop", target, "--yes"]).contains("order_line"));
+}
+
+#[test]
+fn tpc_b_is_built_run_checked_and_dropped() {
+    let program = Program::with_duckdb();
+    let target = "duckdb:b.duckdb";
+    program.ok(&["build", target, "-w", "tpc-b", "--scale", "1"]);
+    let run = ["run", target, "-w", "tpc-b", "--transactions", "40"];
+    let ran = program.ok(&[&run, &TWO_USERS[..]].concat());
+    assert!(ran.contains("verified"), "{ran}");
+    let checked = program.ok(&["check", target, "-w", "tpc-b"]);
+    assert!(checked.contains("hold"), "{checked}");
+    assert!(program.ok(&["drop", target, "-w", "tpc-b", "--yes"]).contains("pgbench_accounts"));
+}
+
+#[test]
+fn a_file_that_another_process_has_open_is_not_available() {
+    let program = Program::with_duckdb();
+    let _open = Library::get().unwrap().connect(&program.path("a.duckdb")).unwrap();
+    let done = program.run(&["check", "duckdb:a.duckdb"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.err.contains("another process has the database open"), "{}", done.err);
+}
+
+#[test]
+fn a_missing_library_is_named_with_the_command_that_fetches_it() {
+    let mut program = Program::new();
+    let done = program.run(&["build", "duckdb:a.duckdb"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.err.contains("run: npm install --prefix"), "{}", done.err);
+    program.set("TRIPHAMMER_DUCKDB", "gone.so");
+    let done = program.run(&["build", "duckdb:a.duckdb"]);
+    assert!(done.code == 2 && done.err.contains("gone.so"), "{done:?}");
+    assert!(!program.path("a.duckdb").exists());
+}

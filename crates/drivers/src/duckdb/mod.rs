@@ -1,0 +1,165 @@
+//! DuckDB in this process, by its shared library: `duckdb:path/to/file.duckdb`. Calls block their
+//! thread.
+//!
+//! All sessions on a file share one database, which DuckDB locks against other processes for as
+//! long as a session is open. Its transactions are optimistic: nobody waits for a lock, and the
+//! second of two that change a row fails at once. That is a serialization error, which the engine
+//! retries.
+
+mod errors;
+mod load;
+mod session;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::time::Duration;
+
+use triphammer_core::error::{DbError, ErrorClass, SpecError};
+use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role};
+use triphammer_duckdb::{Connection, Library};
+
+use crate::database_file::DatabaseFile;
+use crate::target::{ConnectSettings, TargetUrl};
+pub use session::DuckdbSession;
+
+const IN_PROCESS: &str = "runs in process";
+const NEVER_WAITS: &str = "never waits for a lock: the second writer of a row fails at once";
+
+static CAPABILITIES: Capabilities = Capabilities {
+    blocks: true,
+    procedures: false,
+    one_writer: false,
+    transactional_ddl: true,
+    foreign_keys: false,
+    stores: true,
+    users_max: Some((
+        64,
+        "DuckDB uses all cores for one statement, so more users only share what one can use",
+    )),
+    isolations: &[Isolation::Snapshot],
+    protocols: &[Protocol::Prepared],
+    count_delay: Duration::ZERO,
+    exempt: &[
+        ("wrong_password", IN_PROCESS),
+        ("password_with_quotes_and_unicode", IN_PROCESS),
+        ("unknown_host", IN_PROCESS),
+        ("server_that_never_answers", IN_PROCESS),
+        ("server_killed", IN_PROCESS),
+        ("procedure_with_results", "has no procedures"),
+        ("write_skew", "has snapshot isolation, which permits it"),
+        ("lock_timeout", NEVER_WAITS),
+        ("deadlock", NEVER_WAITS),
+    ],
+};
+
+/// A DuckDB file on which sessions can be opened.
+pub struct Duckdb {
+    file: DatabaseFile,
+    options: UrlOptions,
+}
+
+/// Values of the target's parameters, as DuckDB takes them.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct UrlOptions {
+    threads: Option<u32>,
+    memory_limit: Option<String>,
+}
+
+impl Duckdb {
+    /// Opens the file that the target names.
+    ///
+    /// # Errors
+    /// When the target names no file, or a parameter is unknown or has an invalid value.
+    pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
+        if target.path == ":memory:" {
+            return Err(SpecError::new(
+                "`duckdb::memory:` would be empty for each command; use a file, on a tmpfs such as \
+                 /dev/shm to keep it in memory",
+            ));
+        }
+        let file = DatabaseFile::of(target, settings)?;
+        Ok(Self { file, options: UrlOptions::parse(&target.params)? })
+    }
+
+    fn connection(&self, role: Role) -> Result<Connection, DbError> {
+        self.file.check(role)?;
+        let library =
+            Library::get().map_err(|error| DbError::new(ErrorClass::Refused, error.to_string()))?;
+        let opened = || {
+            let connection = library.connect(self.file.path())?;
+            // Both are settings of the database, whoever opened it.
+            if let Some(threads) = self.options.threads {
+                connection.script(&format!("SET threads = {threads}"))?;
+            }
+            if let Some(limit) = &self.options.memory_limit {
+                connection.script(&format!("SET memory_limit = '{limit}'"))?;
+            }
+            Ok(connection)
+        };
+        opened().map_err(|error| errors::on_open(&self.file, &error))
+    }
+}
+
+impl UrlOptions {
+    fn parse(params: &[(String, String)]) -> Result<Self, SpecError> {
+        let mut options = Self::default();
+        for (name, value) in params {
+            let wrong = |expected: &str| {
+                let message =
+                    format!("duckdb target, `{name}`: expected {expected}, got `{value}`");
+                SpecError::new(message)
+            };
+            match name.as_str() {
+                "threads" => {
+                    let threads = value.parse().ok().filter(|threads| *threads > 0);
+                    options.threads = Some(threads.ok_or_else(|| wrong("a number from 1"))?);
+                }
+                "memory_limit" if is_size(value) => options.memory_limit = Some(value.clone()),
+                "memory_limit" => return Err(wrong("a size such as 2GB or 512MiB")),
+                _ => {
+                    return Err(SpecError::new(format!(
+                        "unknown parameter `{name}` of a duckdb target: expected threads or \
+                         memory_limit"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Whether text is a number and one of DuckDB's units.
+fn is_size(text: &str) -> bool {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let unit = text[digits..].trim().to_ascii_uppercase();
+    let units = ["KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB"];
+    digits > 0 && units.contains(&unit.as_str())
+}
+
+impl Database for Duckdb {
+    type Session = DuckdbSession;
+
+    fn dialect(&self) -> &'static str {
+        "duckdb"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &CAPABILITIES
+    }
+
+    fn target(&self) -> String {
+        format!("duckdb:{}", self.file.path().display())
+    }
+
+    async fn connect(&self, role: Role, _slot: u32) -> Result<DuckdbSession, DbError> {
+        Ok(DuckdbSession::new(self.connection(role)?, self.file.path().to_owned()))
+    }
+
+    async fn create_database(&self) -> Result<bool, DbError> {
+        if self.file.path().exists() {
+            return Ok(false);
+        }
+        self.connection(Role::Loader).map(|_| true)
+    }
+}

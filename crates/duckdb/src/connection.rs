@@ -1,0 +1,129 @@
+//! A connection to a database, and its interruption from other threads.
+
+use std::ffi::CString;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::api::{Api, Handle, RawResult, SUCCESS};
+use crate::error::Error;
+use crate::library::Library;
+use crate::result::QueryResult;
+use crate::statement::Prepared;
+
+/// One connection. Dropping it, and all statements, results and appenders made from it, rolls an
+/// open transaction back; the last connection to a file closes its database.
+pub struct Connection(pub(crate) Rc<Open>);
+
+/// An open connection and its database.
+pub(crate) struct Open {
+    pub(crate) library: &'static Library,
+    database: Handle,
+    pub(crate) handle: Handle,
+    live: Arc<Mutex<Live>>,
+}
+
+/// The connection for as long as it is open, and null afterwards.
+struct Live(Handle);
+
+// SAFETY: other threads use it for nothing but duckdb_interrupt, which sets an atomic flag and may
+// be called from any thread; the mutex keeps the connection open during the call.
+unsafe impl Send for Live {}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner).0 = ptr::null_mut();
+        let api = &self.library.api;
+        let _alone = self.library.alone();
+        // SAFETY: opened by `Connection::open`, and everything made from it holds this object, so
+        // nothing of it is in use.
+        unsafe { (api.disconnect)(&raw mut self.handle) };
+        // SAFETY: as above; other connections have handles of their own to the database.
+        unsafe { (api.close)(&raw mut self.database) };
+    }
+}
+
+impl Open {
+    pub(crate) fn api(&self) -> &'static Api {
+        &self.library.api
+    }
+}
+
+impl Connection {
+    /// Connects to a database, which is closed with the connection. The caller keeps the library
+    /// [to itself](Library::alone).
+    pub(crate) fn open(library: &'static Library, mut database: Handle) -> Result<Self, Error> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: the database is open, and there is a place for the new connection.
+        if unsafe { (library.api.connect)(database, &raw mut handle) } != SUCCESS {
+            // SAFETY: nothing uses the database.
+            unsafe { (library.api.close)(&raw mut database) };
+            return Err(Error::new("cannot connect to the database"));
+        }
+        let live = Arc::new(Mutex::new(Live(handle)));
+        Ok(Self(Rc::new(Open { library, database, handle, live })))
+    }
+
+    /// The library that the connection uses.
+    #[must_use]
+    pub fn library(&self) -> &'static Library {
+        self.0.library
+    }
+
+    /// Runs one or more statements and drops their rows.
+    ///
+    /// # Errors
+    /// When one fails; those before it have run.
+    pub fn script(&self, sql: &str) -> Result<(), Error> {
+        self.query(sql).map(|_| ())
+    }
+
+    /// Runs one or more statements and returns the result of the last.
+    ///
+    /// # Errors
+    /// When one fails; those before it have run.
+    pub fn query(&self, sql: &str) -> Result<QueryResult, Error> {
+        let sql = c_text(sql)?;
+        QueryResult::of(&self.0, |result: *mut RawResult| {
+            // SAFETY: the connection is open, and the text ends with a zero byte.
+            unsafe { (self.0.api().query)(self.0.handle, sql.as_ptr(), result) }
+        })
+    }
+
+    /// Prepares a statement.
+    ///
+    /// # Errors
+    /// When it is not valid.
+    pub fn prepare(&self, sql: &str) -> Result<Prepared, Error> {
+        Prepared::of(&self.0, sql)
+    }
+
+    /// A handle with which any thread can interrupt what the connection is doing.
+    #[must_use]
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter { library: self.0.library, live: Arc::clone(&self.0.live) }
+    }
+}
+
+/// Interrupts a connection; does nothing once that is closed.
+#[derive(Clone)]
+pub struct Interrupter {
+    library: &'static Library,
+    live: Arc<Mutex<Live>>,
+}
+
+impl Interrupter {
+    /// Makes the connection's current statement fail as soon as possible; affects no later one.
+    pub fn interrupt(&self) {
+        let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if !live.0.is_null() {
+            // SAFETY: the connection is open, because closing it needs the lock.
+            unsafe { (self.library.api.interrupt)(live.0) };
+        }
+    }
+}
+
+/// Text for a C function.
+pub(crate) fn c_text(text: &str) -> Result<CString, Error> {
+    CString::new(text).map_err(|_| Error::new("the text contains a zero byte"))
+}

@@ -1,0 +1,177 @@
+//! A loaded library, which stays loaded.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fmt, ptr};
+
+use crate::api::{Api, Handle, SUCCESS};
+use crate::connection::{Connection, c_text};
+use crate::error::{Error, text};
+
+/// The oldest version whose functions are known to do what is asked of them here.
+const OLDEST: (u32, u32) = (1, 5);
+
+/// DuckDB's shared library.
+pub struct Library {
+    pub(crate) api: Api,
+    version: String,
+    path: PathBuf,
+    /// DuckDB's own list of the databases that this process has open: two connections to one file
+    /// share its database, which a file cannot be opened for twice.
+    databases: Databases,
+    /// Held while a database is opened or closed: DuckDB does not find a database that is being
+    /// closed, and does not open its file either.
+    opening: Mutex<()>,
+}
+
+/// `duckdb_instance_cache`.
+struct Databases(Handle);
+
+// SAFETY: DuckDB guards the cache by a mutex of its own.
+unsafe impl Send for Databases {}
+// SAFETY: as above.
+unsafe impl Sync for Databases {}
+
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DuckDB {} in {}", self.version, self.path.display())
+    }
+}
+
+impl Library {
+    /// Loads the library from a file, or by its name from where the system looks. It is never
+    /// unloaded: call this once.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, is not DuckDB, or is too old.
+    pub(crate) fn load(path: &Path) -> Result<Self, String> {
+        let name: &OsStr = path.as_os_str();
+        // SAFETY: the initialisers of DuckDB's library only set up its own data. Any other library
+        // that a user names is theirs to trust, as are the programs that they start.
+        let library = unsafe { libloading::Library::new(name) }.map_err(|e| e.to_string())?;
+        // SAFETY: the library is DuckDB's, by its name or the user's word, and is not unloaded.
+        let api = unsafe { Api::of(&library) }
+            .map_err(|symbol| format!("not DuckDB 1.5 or newer: it has no function {symbol}"))?;
+        std::mem::forget(library);
+        // SAFETY: returns a constant text.
+        let version = unsafe { text((api.library_version)()) };
+        let version = version.trim_start_matches('v').to_owned();
+        if number(&version).is_none_or(|found| found < OLDEST) {
+            return Err(format!("DuckDB {version} is too old: 1.5 or newer is needed"));
+        }
+        // SAFETY: takes nothing; the cache lives as long as the library.
+        let databases = Databases(unsafe { (api.create_instance_cache)() });
+        let (path, opening) = (path.to_owned(), Mutex::new(()));
+        Ok(Self { api, version, path, databases, opening })
+    }
+
+    /// DuckDB's version, such as `1.5.5`.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Where the library was loaded from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a connection to a database file, which is created if it does not exist. All
+    /// connections of this process to one file share its database.
+    ///
+    /// # Errors
+    /// When the file is not a database, is locked by another process, or cannot be opened.
+    pub fn connect(&'static self, path: &Path) -> Result<Connection, Error> {
+        let path = one_spelling(path);
+        let path = path.to_str().ok_or_else(|| Error::new("the path is not valid UTF-8"))?;
+        let path = c_text(path)?;
+        let _alone = self.alone();
+        let mut config = self.config()?;
+        let mut database = ptr::null_mut();
+        let mut message = ptr::null_mut();
+        // SAFETY: all pointers are valid for the call, and the path ends with a zero byte.
+        let state = unsafe {
+            (self.api.get_or_create_from_cache)(
+                self.databases.0,
+                path.as_ptr(),
+                &raw mut database,
+                config,
+                &raw mut message,
+            )
+        };
+        // SAFETY: made above, and not used any more.
+        unsafe { (self.api.destroy_config)(&raw mut config) };
+        if state != SUCCESS {
+            // SAFETY: null, or a text that was allocated for the caller.
+            let error = Error::new(unsafe { text(message) });
+            // SAFETY: as above; freeing null does nothing.
+            unsafe { (self.api.free)(message.cast()) };
+            return Err(error);
+        }
+        Connection::open(self, database)
+    }
+
+    /// Waits until no other thread opens or closes a database.
+    pub(crate) fn alone(&self) -> MutexGuard<'_, ()> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Settings of every database: nothing is downloaded behind the user's back.
+    fn config(&self) -> Result<Handle, Error> {
+        let mut config = ptr::null_mut();
+        // SAFETY: a place for the new object.
+        if unsafe { (self.api.create_config)(&raw mut config) } != SUCCESS {
+            return Err(Error::new("cannot make a configuration"));
+        }
+        let (name, value) = (c"autoinstall_known_extensions", c"false");
+        // SAFETY: made above; both texts end with a zero byte. A library without that setting
+        // installs nothing.
+        unsafe { (self.api.set_config)(config, name.as_ptr(), value.as_ptr()) };
+        Ok(config)
+    }
+}
+
+/// The same path for all spellings of a file's name: DuckDB's list goes by the text.
+fn one_spelling(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let in_folder = || {
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
+}
+
+/// Major and minor number of a version.
+fn number(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split('.');
+    let mut next = || parts.next()?.parse().ok();
+    Some((next()?, next()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_by_their_numbers() {
+        assert_eq!(number("1.5.5"), Some((1, 5)));
+        assert!(number("10.0.0").unwrap() > OLDEST && number("1.10.1").unwrap() > OLDEST);
+        assert!(number("1.4.3").unwrap() < OLDEST);
+        assert_eq!(number("devel"), None);
+    }
+
+    #[test]
+    fn what_is_no_duckdb_is_rejected() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("libduckdb.so");
+        std::fs::write(&file, "no library").unwrap();
+        assert!(Library::load(&file).is_err());
+        // A library of another kind, which every Linux system has.
+        if cfg!(target_os = "linux") {
+            let error = Library::load(Path::new("libc.so.6")).unwrap_err();
+            assert!(error.contains("no function duckdb_library_version"), "{error}");
+        }
+    }
+}

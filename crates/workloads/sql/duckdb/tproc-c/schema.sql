@@ -1,0 +1,2 @@
+-- Every row has a rowid already.
+-- name: history_key.history
