@@ -71,19 +71,20 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
-/// Refuses to drive a workload that has nothing to drive.
+/// Rejects a campaign over a workload whose runs are a set of queries: its levels, rates and pairs are about
+/// transactions.
 ///
 /// # Errors
 /// When the workload declares no transactions, with what can be done with it.
-pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failure> {
-    if !kind.drives() || !workload.transactions.is_empty() {
+pub fn refuse_campaign_of_queries(kind: JobKind, workload: &Description) -> Result<(), Failure> {
+    if !kind.is_campaign() || !workload.transactions.is_empty() {
         return Ok(());
     }
-    let others = JobKind::ALL.into_iter().filter(|kind| !kind.drives());
+    let others = JobKind::ALL.into_iter().filter(|kind| !kind.is_campaign());
     let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
     let others: Vec<&str> = others.collect();
     Err(Failure::refuse(format!(
-        "{} has no timed transactions, so `{}` cannot drive it; there are {}",
+        "a run of {} is a set of queries, which `{}` cannot vary; there are {}",
         workload.title,
         kind.name(),
         others.join(", ")

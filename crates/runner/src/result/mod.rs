@@ -23,6 +23,7 @@ mod load;
 mod make;
 mod parts;
 mod percentiles;
+mod queries;
 mod redacted;
 mod schema;
 mod slices;
@@ -50,6 +51,9 @@ pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 pub use percentiles::PercentileIntervals;
+pub use queries::{
+    AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
+};
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
