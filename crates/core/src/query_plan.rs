@@ -14,7 +14,9 @@ use crate::value::Value;
 use crate::workload::Name;
 
 /// What is measured with the queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum QueryTest {
     /// The queries alone, without refresh functions.

@@ -115,7 +115,8 @@ impl QueryProgress {
     #[must_use]
     pub fn running_words(&self) -> String {
         let one = |query: &RunningQuery| {
-            let stream = query.stream.map_or("refresh stream".to_owned(), |n| format!("stream {n}"));
+            let stream =
+                query.stream.map_or("refresh stream".to_owned(), |n| format!("stream {n}"));
             format!("{stream}: {} for {}", query.name.to_uppercase(), whole_seconds(query.lasts))
         };
         self.running.iter().map(one).collect::<Vec<_>>().join(" · ")

@@ -19,6 +19,14 @@ pub(super) fn figures(set: &QueriesResult) -> Vec<[String; 3]> {
     [primary].into_iter().chain(others).map(row).collect()
 }
 
+/// The same without those that are not available, except the primary one.
+pub(super) fn available(set: &QueriesResult) -> Vec<[String; 3]> {
+    let primary = set.primary();
+    let others = set.figures.iter().filter(|figure| figure.name != primary.name);
+    let others = others.filter(|figure| figure.value.is_some());
+    [primary].into_iter().chain(others).map(row).collect()
+}
+
 fn row(figure: &QueryFigure) -> [String; 3] {
     let meaning = match &figure.reason {
         Some(reason) => format!("not available: {reason}"),

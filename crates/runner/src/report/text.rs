@@ -130,7 +130,10 @@ pub fn summary(result: &RunResult, style: Style) -> String {
 fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result, lines);
-    page.primary_metric(result);
+    match &result.queries {
+        Some(set) => page.first_figures(result, &queries::available(set)),
+        None => page.primary_metric(result),
+    }
     page.blank();
     page.in_short(result, lines);
     if let Some(job) = result.job {
@@ -193,7 +196,10 @@ impl Page {
     }
 
     fn primary_metric(&mut self, result: &RunResult) {
-        let rows = words::primary_metric(result);
+        self.first_figures(result, &words::primary_metric(result));
+    }
+
+    fn first_figures(&mut self, result: &RunResult, rows: &[[String; 3]]) {
         let names = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0);
         let values = rows.iter().map(|row| width(&row[1])).max().unwrap_or(0).max(10);
         for (index, [name, value, meaning]) in rows.iter().enumerate() {

@@ -17,8 +17,8 @@ use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::requirement::{Judgement, Unit};
 use crate::result::{
-    ClientCost, DeclaredFigure, Figures, QueriesResult, RunResult, Status, Steadiness, Steady, TypeFigures,
-    Verdict, WorkloadFacts,
+    ClientCost, DeclaredFigure, Figures, QueriesResult, RunResult, Status, Steadiness, Steady,
+    TypeFigures, Verdict, WorkloadFacts,
 };
 
 /// Separator between the parts of a line.
@@ -414,10 +414,7 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
 }
 
 /// The same of a set of queries.
-fn conditions_of_queries(
-    result: &RunResult,
-    set: &QueriesResult,
-) -> Vec<(&'static str, String)> {
+fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'static str, String)> {
     let isolation = match result.spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
         None => "the database's default isolation".to_owned(),

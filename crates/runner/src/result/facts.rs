@@ -7,8 +7,8 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description};
 
-use super::queries::QueriesResult;
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
+use super::queries::QueriesResult;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;

@@ -11,11 +11,11 @@ use triphammer_core::query_plan::{QueryPlan, QueryTest};
 use triphammer_statistics::compare::Better;
 
 use super::document::PrimaryMetricFigure;
-use super::verification::{ClientCount, Obstacle, Verification};
 use super::facts::DatabaseCount;
+use super::verification::{ClientCount, Obstacle, Verification};
 use crate::measure::Measure;
-use crate::report::format;
 use crate::measure::queries::{composite, geometric_mean, power, throughput};
+use crate::report::format;
 
 /// Number of queries of a whole set.
 const WHOLE: usize = 22;
@@ -207,7 +207,12 @@ impl StepTime {
 impl QueriesResult {
     /// Computes the figures from the times of all steps.
     #[must_use]
-    pub fn new(plan: &QueryPlan, scale: Scale, timeout_s: Option<f64>, steps: Vec<StepTime>) -> Self {
+    pub fn new(
+        plan: &QueryPlan,
+        scale: Scale,
+        timeout_s: Option<f64>,
+        steps: Vec<StepTime>,
+    ) -> Self {
         let repeat_figures: Vec<Vec<QueryFigure>> = (1..=plan.repeats)
             .map(|repeat| {
                 let steps: Vec<&StepTime> = steps.iter().filter(|s| s.repeat == repeat).collect();
@@ -329,15 +334,31 @@ impl Repeat<'_> {
                 "the same without queries whose answer has no rows, in milliseconds",
                 self.whole().and_then(|()| self.geomean(|step| step.rows > 0)),
             ),
-            rate(POWER, format!("Power@{size}"), "TPROC-H power: 3600 × SF / geometric mean of 24 times", power),
-            rate(THROUGHPUT, format!("Throughput@{size}"), "TPROC-H throughput: queries per hour × SF", throughput),
-            rate(COMPOSITE, format!("Composite@{size}"), "TPROC-H composite: √(power × throughput)", both),
+            rate(
+                POWER,
+                format!("Power@{size}"),
+                "TPROC-H power: 3600 × SF / geometric mean of 24 times",
+                power,
+            ),
+            rate(
+                THROUGHPUT,
+                format!("Throughput@{size}"),
+                "TPROC-H throughput: queries per hour × SF",
+                throughput,
+            ),
+            rate(
+                COMPOSITE,
+                format!("Composite@{size}"),
+                "TPROC-H composite: √(power × throughput)",
+                both,
+            ),
         ];
         if !self.plan.is_whole {
             let names: Vec<_> = self.chosen().map(|name| name.to_uppercase()).collect();
-            let meaning = format!("geometric mean of the times of {}, in milliseconds", names.join(", "));
+            let meaning =
+                format!("geometric mean of the times of {}, in milliseconds", names.join(", "));
             let value = self.geomean(|_| true);
-            all.insert(0, time(GEOMEAN_OF_CHOSEN, "Geometric mean", &meaning, value));
+            all.insert(0, time(GEOMEAN_OF_CHOSEN, "Geometric mean (chosen)", &meaning, value));
         }
         all
     }
@@ -360,7 +381,10 @@ impl Repeat<'_> {
         let steps: Vec<&StepTime> =
             self.steps.iter().copied().filter(|step| step.test == test).collect();
         if steps.is_empty() {
-            return Err(format!("needs --test {test} or both, and --test {} was run", self.plan.test));
+            return Err(format!(
+                "needs --test {test} or both, and --test {} was run",
+                self.plan.test
+            ));
         }
         match steps.iter().find(|step| step.outcome != StepOutcome::Answered) {
             Some(step) => Err(format!("{} {}", step.place(), step.outcome.words())),
@@ -395,7 +419,8 @@ impl Repeat<'_> {
     fn throughput(&self) -> Available {
         self.whole()?;
         let steps = self.answered(QueryTest::Throughput)?;
-        if let Some(name) = ["rf1", "rf2"].into_iter().find(|n| steps.iter().all(|s| s.name != *n)) {
+        if let Some(name) = ["rf1", "rf2"].into_iter().find(|n| steps.iter().all(|s| s.name != *n))
+        {
             return Err(needs_refresh(name));
         }
         let count = steps.iter().filter(|step| step.is_query()).count();
@@ -426,9 +451,10 @@ fn mean<'a>(repeats: impl Iterator<Item = &'a QueryFigure> + Clone) -> QueryFigu
     let first = repeats.clone().next().expect("a run has at least one repeat");
     let unavailable = (1..).zip(repeats.clone()).find(|(_, figure)| figure.value.is_none());
     let count = repeats.clone().count();
+    let is_always = repeats.clone().all(|figure| figure.reason == first.reason);
     let reason = unavailable.and_then(|(repeat, figure)| {
         let reason = figure.reason.clone()?;
-        Some(if count > 1 { format!("{reason} (repeat {repeat})") } else { reason })
+        Some(if is_always { reason } else { format!("{reason} (repeat {repeat})") })
     });
     let sum: f64 = repeats.filter_map(|figure| figure.value).sum();
     let value = reason.is_none().then(|| sum / count as f64);
@@ -455,7 +481,8 @@ fn summaries(plan: &QueryPlan, steps: &[StepTime]) -> Vec<QuerySummary> {
         })
     };
     let queries = plan.queries.iter().map(|query| (&*query.name, &*query.title));
-    let refreshes = [("rf1", "refresh function 1: new sales"), ("rf2", "refresh function 2: old sales")];
+    let refreshes =
+        [("rf1", "refresh function 1: new sales"), ("rf2", "refresh function 2: old sales")];
     queries.chain(refreshes).filter_map(summary).collect()
 }
 

@@ -34,8 +34,8 @@ use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SettingChange, Slicer, Tool,
-    WorkloadFacts,
+    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SettingChange,
+    Slicer, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -148,7 +148,8 @@ impl Resolved {
             cores: u32::try_from(cores).unwrap_or(u32::MAX),
         };
         let (spec, queries) = if query_run::is_for(workload) {
-            let (spec, queries) = query_run::resolve(settings, workload, &workload_settings, database)?;
+            let (spec, queries) =
+                query_run::resolve(settings, workload, &workload_settings, database)?;
             (spec, Some(queries))
         } else {
             (run_spec(settings, defaults)?, None)
@@ -269,8 +270,15 @@ impl Resolved {
             }
             let end = match &self.queries {
                 Some(queries) => {
-                    self.drive_queries(queries, &mut monitor, &mut facts, &mut journal, handle, watch)
-                        .await
+                    self.drive_queries(
+                        queries,
+                        &mut monitor,
+                        &mut facts,
+                        &mut journal,
+                        handle,
+                        watch,
+                    )
+                    .await
                 }
                 None => self.drive(&mut monitor, &mut facts, &mut journal, handle, watch).await,
             };
@@ -426,6 +434,10 @@ impl Resolved {
         handle: &Handle,
         watch: &Watch<'_>,
     ) -> Result<RunEnd, Failure> {
+        // A session of a user may change the mode of the database, so settings are read after one was there.
+        let database = &self.plan.database;
+        let session = connect(database, Role::User, self.connect_limit).await;
+        session.doing(format_args!("connecting to {}", database.target()))?.close().await;
         watch.report(JobEvent::Began(journal.job));
         self.started(monitor, facts, journal, watch).await;
         let mut notes = Vec::new();

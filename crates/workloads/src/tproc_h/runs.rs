@@ -25,7 +25,7 @@ const STREAMS_MAX: u32 = 1_000;
 /// The highest number of repeats.
 const REPEATS_MAX: u32 = 1_000;
 /// Default of `--streams`.
-const BY_SCALE: &str = "by the scale factor, from 2 to 11; 1 for --test queries";
+const BY_SCALE: &str = "auto";
 /// Default of `--queries`.
 const ALL: &str = "all";
 
@@ -42,7 +42,8 @@ pub const STREAMS: OptionDef = OptionDef::value(
     "streams",
     "S",
     BY_SCALE,
-    "number of query streams that run side by side",
+    "number of query streams that run side by side; auto: from 2 (below 10 SF) to 11 by the scale \
+     factor, and 1 for --test queries",
 );
 pub const ONLY: OptionDef = OptionDef::value(
     OptionCommand::Run,
@@ -138,7 +139,8 @@ pub fn plan(runs: &Runs, scale: Scale) -> QueryPlan {
         };
         chosen.map(step).collect()
     };
-    let refresh = |function, set| HAS_REFRESH.then_some(QueryStep::Refresh(Refresh { function, set }));
+    let refresh =
+        |function, set| HAS_REFRESH.then_some(QueryStep::Refresh(Refresh { function, set }));
     let queries = |numbers: std::ops::RangeInclusive<u32>| -> Vec<QueryStream> {
         let of = |number| QueryStream { number: Some(number), steps: stream(number) };
         numbers.map(of).collect()
@@ -203,7 +205,8 @@ mod tests {
     #[test]
     fn the_number_of_streams_is_that_of_the_specification() {
         let at = |text: &str| streams(text.parse().unwrap());
-        let all = ["0.01", "1", "9.999", "10", "30", "100", "300", "1000", "3000", "10000", "30000"];
+        let all =
+            ["0.01", "1", "9.999", "10", "30", "100", "300", "1000", "3000", "10000", "30000"];
         assert_eq!(all.map(at), [2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
         assert_eq!(at("100000"), 11);
     }

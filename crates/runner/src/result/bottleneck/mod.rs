@@ -197,7 +197,8 @@ impl BottleneckVerdict {
             cause: None,
             certainty: Certainty::Sure,
             second: None,
-            words: "the verdict is about transactions and does not apply to a set of queries".to_owned(),
+            words: "the verdict is about transactions and does not apply to a set of queries"
+                .to_owned(),
             advice: String::new(),
             figures,
         }

@@ -61,7 +61,9 @@ fn throughput_test() -> Vec<StepTime> {
     };
     let mut steps = Vec::new();
     for stream in 1..=2 {
-        steps.extend((1..=22).map(|n| of(Some(stream), &format!("q{n}"), 50.0 + f64::from(n) * 0.5, 0.5)));
+        steps.extend(
+            (1..=22).map(|n| of(Some(stream), &format!("q{n}"), 50.0 + f64::from(n) * 0.5, 0.5)),
+        );
     }
     steps.extend([of(None, "rf1", 50.5, 1.0), of(None, "rf2", 60.0, 10.0)]);
     steps
@@ -103,7 +105,10 @@ fn what_was_not_run_or_not_answered_is_not_available_and_why() {
     assert_eq!(value(&found, POWER), None);
     assert_eq!(reason(&found, POWER), "Q9 of stream 0 timed out");
     assert_eq!(reason(&found, GEOMEAN), "Q9 of stream 0 timed out");
-    assert_eq!(reason(&found, THROUGHPUT), "needs --test throughput or both, and --test power was run");
+    assert_eq!(
+        reason(&found, THROUGHPUT),
+        "needs --test throughput or both, and --test power was run"
+    );
     assert!(!found.is_good() && found.primary_metric().unavailable.is_some());
 
     let without: Vec<_> = power_test().into_iter().filter(StepTime::is_query).collect();
@@ -128,7 +133,10 @@ fn queries_without_rows_are_left_out_of_one_geometric_mean_only() {
         .collect();
     steps[19].rows = 0;
     let found = result(&plan, steps);
-    assert_eq!((value(&found, GEOMEAN), value(&found, GEOMEAN_WITH_ROWS)), (Some(500.0), Some(1_000.0)));
+    assert_eq!(
+        (value(&found, GEOMEAN), value(&found, GEOMEAN_WITH_ROWS)),
+        (Some(500.0), Some(1_000.0))
+    );
 }
 
 #[test]
@@ -168,7 +176,9 @@ fn answers_of_equal_parameters_must_be_equal_where_the_data_is() {
     assert_eq!(counts(&found), (2, 1));
     assert_eq!(
         found.answers.differences,
-        ["Q1 of stream 2 in repeat 1 had another answer (1 rows) than Q1 of stream 1 in repeat 1 (1 rows)"]
+        [
+            "Q1 of stream 2 in repeat 1 had another answer (1 rows) than Q1 of stream 1 in repeat 1 (1 rows)"
+        ]
     );
     assert!(!found.is_good());
 }

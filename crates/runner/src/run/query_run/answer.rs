@@ -52,7 +52,10 @@ mod tests {
         all.reset(2);
         for (number, text) in rows {
             all.int(*number);
-            text.map_or_else(|| all.null(), |text| all.text(text));
+            match text {
+                Some(text) => all.text(text),
+                None => all.null(),
+            }
         }
         all
     }

@@ -104,7 +104,8 @@ impl Control<'_> {
         let mut ticks = interval(PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let due = running.iter().flatten().filter_map(|step| step.cancel).map(|(at, _)| at).min();
+            let due =
+                running.iter().flatten().filter_map(|step| step.cancel).map(|(at, _)| at).min();
             tokio::select! {
                 report = received.recv() => {
                     let Some(report) = report else { break };

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep, timeout};
 use triphammer_core::engine::RunPlan;
 use triphammer_core::query_plan::{QueryPlan, QueryStep, QueryStream, QueryTest};
-use triphammer_core::session::{Database as _, Role, Session as _, Waits};
+use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::value::write_decimal;
 use triphammer_core::workload::{Statements, Workload as _};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
@@ -113,14 +113,13 @@ impl Stream {
 
     async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
         let number = u32::try_from(self.index).unwrap_or(u32::MAX);
-        let connecting = timeout(self.connect_limit, self.plan.database.connect(Role::User, number));
+        let connecting =
+            timeout(self.connect_limit, self.plan.database.connect(Role::User, number));
         let session = connecting.await.unwrap_or_else(|_| {
             let message = format!("no answer within {} s", self.connect_limit.as_secs_f64());
             Err(DbError::new(ErrorClass::Disconnected, message))
         })?;
-        // `--query-timeout` is the limit of a query here, which the control thread keeps.
-        let waits = Waits { query: Waits::default().query, ..self.plan.database.waits() };
-        Ok(Limited::new(session, waits))
+        Ok(Limited::new(session, self.plan.database.waits()))
     }
 
     /// Connects again, for a server that is restarting too.
