@@ -182,14 +182,15 @@ impl Drop for Held {
     }
 }
 
-const WAITS: &str = "wait_event_type = 'Lock'";
+/// Q11, and not the session that looks at the schema.
+const WAITS: &str = "wait_event_type = 'Lock' AND query LIKE '%ps_supplycost%'";
 
 #[test]
 fn a_query_that_takes_too_long_is_cancelled_in_the_server_and_the_stream_goes_on() {
     let program = Program::new();
     let mut held = Held::new(&program, "h_timeout");
     held.lock();
-    let limits = ["--queries", "1,6,11", "--query-timeout", "2s", "--json"];
+    let limits = ["--queries", "1,6,11", "--query-timeout", "2s", "--json", "--junit", "h.xml"];
     let done = program.run(&[&RUN[..], &[&held.target], &limits].concat());
     assert_eq!(done.code, 1, "{}", done.err);
     assert_eq!(held.count(WAITS), 0, "the server still works on it");
@@ -201,6 +202,11 @@ fn a_query_that_takes_too_long_is_cancelled_in_the_server_and_the_stream_goes_on
     assert_eq!(found["status"], "complete");
     assert_eq!(found["primary_metric"]["unavailable"], "Q11 of stream 0 timed out");
     assert_eq!(found["sessions"]["lost"], 0);
+    let cases = std::fs::read_to_string(program.path("h.xml")).unwrap();
+    assert!(
+        cases.contains("failures=\"1\"") && cases.contains("Q11 of stream 0 timed out"),
+        "{cases}"
+    );
     held.release();
     let whole = run(&program, &held.target, &["--query-timeout", "60s"]);
     assert!(outcomes(&whole).iter().all(|(_, how)| how == "answered"));
