@@ -10,7 +10,7 @@ const SMALL: [&str; 4] = ["-w", "tproc-h", "--scale", "0.01"];
 fn life(program: &Program, target: &str, options: &[&str], breaks: impl FnOnce()) -> String {
     let built = program.ok(&[&["build", target], &SMALL[..], options].concat());
     assert!(built.contains("TPROC-H with 0.01 SF"), "{built}");
-    let ran = program.ok(&["run", target, "-w", "tproc-h", "--query-timeout", "5m"]);
+    let ran = program.ok(&["run", target, "-w", "tproc-h", "--test", "queries"]);
     assert!(ran.contains("22 of 22 queries answered"), "{ran}");
     let checked = program.ok(&["check", target, "-w", "tproc-h"]);
     assert!(checked.contains("all 33 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
