@@ -18,6 +18,7 @@ use triphammer_runner::Failure;
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::report::format;
 use triphammer_runner::second::Second;
+use triphammer_runner::watch::QueryProgress;
 
 /// Seconds between two progress lines without a terminal.
 const PLAIN_LINE_SECONDS: u64 = 30;
@@ -315,6 +316,18 @@ impl Live {
             && interval.last.is_multiple_of(PLAIN_LINE_SECONDS)
         {
             line(&text);
+        }
+    }
+
+    /// Updates the line of a run of queries; without a terminal, or with `--progress`, prints one now and then.
+    pub fn queries(&mut self, progress: &QueryProgress) {
+        let text = progress.to_string();
+        self.tell(&text);
+        let elapsed = progress.elapsed.as_secs();
+        let every = self.progress.or_else(|| self.terminal.is_none().then_some(PLAIN_LINE_SECONDS));
+        if every.is_some_and(|every| elapsed >= self.phase_began + every) {
+            self.phase_began = elapsed;
+            self.message(&text);
         }
     }
 

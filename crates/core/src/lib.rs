@@ -13,6 +13,7 @@ pub mod event;
 mod histogram;
 pub mod outcome;
 pub mod pace;
+pub mod query_plan;
 pub mod random;
 pub mod recorder;
 pub mod rows;

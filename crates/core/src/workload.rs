@@ -11,8 +11,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{DbError, SpecError};
+use crate::error::{DbError, ErrorClass, SpecError};
 use crate::pace::Cycle;
+use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
 use crate::rows::Rows;
 use crate::scale::Scale;
@@ -44,8 +45,8 @@ pub struct Description {
     pub statements: Vec<StatementDef>,
     /// The tables, in the order of creation.
     pub tables: Arc<[TableDef]>,
-    /// The transaction types; their order is the order of every array and report. None where the workload has
-    /// data and questions about it, but nothing that a run could time.
+    /// The transaction types; their order is the order of every array and report. None where a run times a
+    /// finite set of queries instead.
     pub transactions: Vec<TransactionDef>,
     /// The primary metric, and how the database itself counts it.
     pub primary_metric: PrimaryMetric,
@@ -183,6 +184,26 @@ pub trait Workload: Send + Sync + 'static {
         prepared: &mut Self::Prepared,
         session: &mut S,
     ) -> Result<Completion, DbError>;
+
+    /// What a run does whose measure is [`MeasureDef::Queries`]; `None` for all others.
+    fn query_plan(&self) -> Option<QueryPlan> {
+        None
+    }
+
+    /// Runs a refresh function of the [plan](Workload::query_plan) in its own transactions, and
+    /// returns the number of rows that it changed. On an error the caller rolls back.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn refresh<S: Session>(
+        &self,
+        refresh: Refresh,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<u64, DbError> {
+        let _ = (refresh, statements, session);
+        Err(DbError::new(ErrorClass::Unsupported, "this workload has no refresh functions"))
+    }
 }
 
 /// How a successful transaction ended.
@@ -311,21 +332,6 @@ pub struct PrimaryMetric {
     pub counted: Vec<usize>,
 }
 
-impl PrimaryMetric {
-    /// For a workload without transactions; nothing reads it.
-    #[must_use]
-    pub const fn none() -> Self {
-        Self {
-            name: Name::new_static("none"),
-            meaning: Name::new_static("no timed transactions"),
-            transactions: Vec::new(),
-            measure: MeasureDef::Rate { per_seconds: 60 },
-            database_count: None,
-            counted: Vec::new(),
-        }
-    }
-}
-
 /// How the primary metric is computed from a run. Everything that depends on it (the contribution
 /// of a second, the better direction, the data that a verdict needs) is defined by the runner's
 /// module `measure`.
@@ -336,6 +342,8 @@ pub enum MeasureDef {
         /// Seconds of the unit of time: 60 for "per minute".
         per_seconds: u32,
     },
+    /// A finite set of queries with a time for each, planned by [`Workload::query_plan`].
+    Queries,
 }
 
 /// A sum over the data that a run changes by the counters of its own transactions. Queried before

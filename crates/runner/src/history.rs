@@ -166,7 +166,7 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
     let mut rows = store.jobs(&filter).map_err(refuse)?;
     rows.retain(|row| {
         let on = wanted.on.as_ref().is_none_or(|text| row.target.as_str().contains(text.as_str()));
-        row.status == JobStatus::Complete && on
+        row.status == JobStatus::Complete && row.primary_metric_value.is_some() && on
     });
     let Some(newest) = rows.first() else {
         return Err(Failure::refuse("no complete run matches; `triphammer jobs` lists all runs"));

@@ -71,21 +71,22 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
-/// Rejects a job that would drive a workload without timed transactions.
+/// Rejects a campaign over a workload whose runs are a set of queries: its levels, rates and pairs are about
+/// transactions.
 ///
 /// # Errors
 /// If the workload declares no transactions; the message names the commands that it supports.
-pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failure> {
-    if !kind.drives() || !workload.transactions.is_empty() {
+pub fn refuse_campaign_of_queries(kind: JobKind, workload: &Description) -> Result<(), Failure> {
+    if !kind.is_campaign() || !workload.transactions.is_empty() {
         return Ok(());
     }
-    let others = JobKind::ALL.into_iter().filter(|kind| !kind.drives());
+    let others = JobKind::ALL.into_iter().filter(|kind| !kind.is_campaign());
     let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
     let others: Vec<&str> = others.collect();
     Err(Failure::refuse(format!(
-        "`{}` cannot drive {}: it has no timed transactions; use {}",
-        kind.name(),
+        "a run of {} is a set of queries, which `{}` cannot vary; use {}",
         workload.title,
+        kind.name(),
         others.join(", ")
     )))
 }

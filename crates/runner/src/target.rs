@@ -9,9 +9,12 @@ use triphammer_core::SpecError;
 use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Session, Waits};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
+use triphammer_core::workload::MeasureDef;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 
+use crate::command::{Command, JobKind};
+use crate::describe;
 use crate::failure::{Doing, Failure};
 use crate::result::DATABASE_DEFAULT;
 use crate::settings::{Settings, Source};
@@ -92,8 +95,12 @@ pub fn open(
         );
     }
     let connect_limit = settings.duration("connect-timeout", TimeLimits::default().connect)?;
+    let query = settings.duration("query-timeout", Waits::default().query)?;
+    // In a run of queries it limits those, which may be as short as one likes.
+    let is_of_queries = settings.command() == Command::Job(JobKind::Run)
+        && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
     let waits = Waits {
-        query: settings.duration("query-timeout", Waits::default().query)?,
+        query: if is_of_queries { Waits::default().query } else { query },
         work: settings.duration("work-timeout", Waits::default().work)?,
     };
     let protocol: Option<Protocol> = settings.optional(

@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use triphammer_core::clock::format_duration;
 use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 
@@ -44,6 +45,8 @@ pub enum JobEvent<'a> {
     Run(&'a Event),
     /// A second of a run is complete.
     Second(&'a Second),
+    /// What a run of queries is at: when a query begins, and every second.
+    Queries(&'a QueryProgress),
     /// A campaign has started or been resumed.
     Sequence(&'a Begin),
     /// A run of a campaign starts.
@@ -79,6 +82,57 @@ pub enum JobEvent<'a> {
     Note(&'a str),
     /// A warning that does not end the job, such as a job store that cannot be written to.
     Warning(&'a str),
+}
+
+/// What a run of queries is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryProgress {
+    /// Number of queries and refresh functions that have ended.
+    pub done: usize,
+    /// Number of all of them.
+    pub total: usize,
+    /// Time since the start of the run.
+    pub elapsed: Duration,
+    /// Those that are running, by stream.
+    pub running: Vec<RunningQuery>,
+}
+
+/// A query or refresh function that is running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningQuery {
+    /// Number of its stream; `None` for the stream of refresh functions.
+    pub stream: Option<u32>,
+    /// Key of the query, `q7`; or of the refresh function, `rf1`.
+    pub name: String,
+    /// When it began, since the start of the run.
+    pub since: Duration,
+    /// For how long it has been running.
+    pub lasts: Duration,
+}
+
+impl QueryProgress {
+    /// What is running and for how long: `stream 0: Q4 for 12s`.
+    #[must_use]
+    pub fn running_words(&self) -> String {
+        let one = |query: &RunningQuery| {
+            let stream =
+                query.stream.map_or("refresh stream".to_owned(), |n| format!("stream {n}"));
+            format!("{stream}: {} for {}", query.name.to_uppercase(), whole_seconds(query.lasts))
+        };
+        self.running.iter().map(one).collect::<Vec<_>>().join(" · ")
+    }
+}
+
+impl std::fmt::Display for QueryProgress {
+    /// `3/22 queries in 1m5s · stream 0: Q4 for 12s`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{} queries in {}", self.done, self.total, whole_seconds(self.elapsed))?;
+        if self.running.is_empty() { Ok(()) } else { write!(f, " · {}", self.running_words()) }
+    }
+}
+
+fn whole_seconds(time: Duration) -> String {
+    format_duration(Duration::from_secs(time.as_secs()))
 }
 
 /// Receives the events of a job.

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use triphammer_core::query_plan::{QueryPlan, Refresh};
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
@@ -179,6 +180,21 @@ macro_rules! workloads {
                         AnyPrepared::$name(prepared),
                     ) => workload.run(input, prepared, session).await,)+
                     _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
+            fn query_plan(&self) -> Option<QueryPlan> {
+                match self { $(Self::$name(workload) => workload.query_plan(),)+ }
+            }
+
+            async fn refresh<S: Session>(
+                &self,
+                refresh: Refresh,
+                statements: &mut Statements<'_>,
+                session: &mut S,
+            ) -> Result<u64, DbError> {
+                match self {
+                    $(Self::$name(workload) => workload.refresh(refresh, statements, session).await,)+
                 }
             }
         }

@@ -83,6 +83,16 @@ export interface ActivityList {
 /** State of an activity. */
 export type ActivityState = "queued" | "running" | "stopping" | "aborting" | "complete" | "interrupted" | "aborted" | "failed" | "cancelled";
 
+/** Whether queries with equal parameters had equal answers on equal data, by their fingerprints. */
+export interface AnswerComparison {
+  /** Number of answers that were compared with an earlier one. */
+  compared: number;
+  /** The first few of them, in words. */
+  differences: string[];
+  /** Number of answers that differ from the first one to the same query. */
+  differing: number;
+}
+
 /** An error response. */
 export interface ApiError {
   /** Machine-readable kind: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`, `store`. */
@@ -1430,15 +1440,17 @@ export interface Preview {
 export interface PrimaryMetricFigure {
   /** Direction in which values improve. Documents of older versions omit it, because they only have rates. */
   better: Better;
-  /** Number of committed transactions in the timed window that the metric counts. */
+  /** Number of committed transactions in the timed window that the metric counts; of queries answered. */
   count: number;
   /** `New-Orders committed per minute`. */
   meaning: string;
   /** Name of the metric: `NOPM`. */
   name: string;
-  /** The unit of time: `second`, `minute`, `hour`. */
+  /** The unit of time: `second`, `minute`, `hour`; `set` for a set of queries. */
   per: string;
-  /** Value: `count` per unit of time. */
+  /** Why the value is not available; `null` if it is. */
+  unavailable?: string | null | undefined;
+  /** Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available. */
   value: number;
   /** Comparison with the database's own count, over the whole run. */
   verification: Verification;
@@ -1545,6 +1557,67 @@ export interface Profiles {
 /** How statements are sent, so that poolers and proxies can be tested. */
 export type Protocol = "prepared" | "extended" | "simple";
 
+/** A finite set of queries with a time for each. */
+export interface QueriesResult {
+  /** Whether equal queries had equal answers. */
+  answers: AnswerComparison;
+  /** Figures of the whole run: the mean of each over the repeats. The primary figure is among them. */
+  figures: QueryFigure[];
+  /** Each query over all streams and repeats, in the order of their numbers; those that were to run. */
+  queries: QuerySummary[];
+  /** Maximum time of a query, in seconds; `null` without one. */
+  query_timeout_s: number | null;
+  /** The same figures of each repeat, in order. */
+  repeat_figures: QueryFigure[][];
+  /** Number of times that the whole test was to run. */
+  repeats: number;
+  /** Every query and refresh function, in the order in which they were to run, by repeat, test and stream. */
+  steps: StepTime[];
+  /** Number of query streams that ran side by side. */
+  streams: number;
+  /** What was measured. */
+  test: QueryTest;
+}
+
+/** A figure of a set of queries. */
+export interface QueryFigure {
+  /** Which way is better. */
+  better: Better;
+  /** What it is, in words. */
+  meaning: string;
+  /** Name of the figure: `geomean_ms`, `power`. */
+  name: string;
+  /** Why it is not available; `null` if it is. */
+  reason: string | null;
+  /** Title of the figure: `Power@0.01`. */
+  title: string;
+  /** Its value; `null` if it is not available. */
+  value: number | null;
+}
+
+/** A query over all streams and repeats. */
+export interface QuerySummary {
+  /** Number of times that it was answered; the times below are of these. */
+  answered: number;
+  /** Number of times that it was to run. */
+  asked: number;
+  /** Longest time, in seconds. */
+  max_s: number | null;
+  /** Mean time, in seconds; `null` if it was never answered. */
+  mean_s: number | null;
+  /** Shortest time, in seconds. */
+  min_s: number | null;
+  /** Key of the query: `q7`. */
+  name: string;
+  /** Largest number of rows of an answer. */
+  rows: number;
+  /** Title of the query. */
+  title: string;
+}
+
+/** What is measured with the queries. */
+export type QueryTest = "queries" | "power" | "throughput" | "both";
+
 /** A rate of arrivals that holds for a time. */
 export interface RateStep {
   /** How long the rate holds. */
@@ -1642,6 +1715,8 @@ export interface RunResult {
   pool_wait: Times | null;
   /** The workload's primary metric over the timed window. */
   primary_metric: PrimaryMetricFigure;
+  /** Times and figures of a finite set of queries; `null` for a run of transactions. The parts of the document about transactions are empty then. */
+  queries?: QueriesResult | null | undefined;
   /** Requirements of the run (`--require`) and their outcomes. */
   requirements: Judgement[];
   /** Round trips of the whole run. */
@@ -2028,6 +2103,37 @@ export interface Steadiness {
 
 /** Whether the mean represents the series. */
 export type Steady = "steady" | "drifting" | "too_short";
+
+/** How a query or refresh function ended. */
+export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "not_run";
+
+/** A query or refresh function of a stream. */
+export interface StepTime {
+  /** The error; `null` if it was answered. */
+  error: string | null;
+  /** Fingerprint of the answer, whatever the order of its rows; `null` without an answer. */
+  fingerprint: string | null;
+  /** Key of the query, `q7`; or of the refresh function, `rf1`. */
+  name: string;
+  /** How it ended. */
+  outcome: StepOutcome;
+  /** Arguments of the query; the number of the set of a refresh function. */
+  parameters: string[];
+  /** Position in its stream, from 1. */
+  position: number;
+  /** Number of the repeat, from 1. */
+  repeat: number;
+  /** Number of rows of the answer; rows changed by a refresh function. */
+  rows: number;
+  /** Time from its start until its last row was read, or it failed, in seconds. */
+  seconds: number | null;
+  /** Seconds from the start of the run to its start; `null` if it was not started. */
+  start_s: number | null;
+  /** Number of the stream; `null` for the stream of refresh functions. */
+  stream: number | null;
+  /** The test that it belongs to; never `both`. */
+  test: QueryTest;
+}
 
 /** Subject of a fact. */
 export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "server_setting" | "tool" | "host";

@@ -19,6 +19,8 @@ export const missed = (result: RunResult) => (result.requirements ?? []).filter(
 export function ending(result: RunResult): Ending {
   if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
   if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
+  if (result.queries?.steps.some((step) => step.outcome !== 'answered')) return { tone: 'bad', words: 'complete, queries without an answer' };
+  if ((result.queries?.answers.differing ?? 0) > 0) return { tone: 'bad', words: 'complete, answers differ' };
   if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
   if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
   return { tone: 'good', words: 'complete' };
@@ -51,8 +53,14 @@ export function sentence(result: RunResult): string {
   const { workload, server, primary_metric, durations } = result;
   const load = loadInWords(result);
   const server_ = [server.product, server.version.split(/[ (]/)[0]].filter(Boolean).join(' ');
+  const subject = `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}`;
+  if (result.queries) {
+    const { name, unavailable, value } = primary_metric;
+    const figure = unavailable ? `${name} is not available: ${unavailable}` : `${name} ${count(value)}`;
+    return `${subject}, ${counted(result.queries.streams, 'streams')}: ${figure}.`;
+  }
   const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
-  return `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${steady}.`;
+  return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${steady}.`;
 }
 
 /** Describes the load: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */

@@ -169,6 +169,11 @@ impl Watcher for Screen {
                     live.second(second);
                 }
             }
+            JobEvent::Queries(progress) => {
+                if let Some(live) = &mut self.live {
+                    live.queries(progress);
+                }
+            }
             JobEvent::Sequence(begin) => {
                 let shown = self.sequence(begin);
                 self.or_abort(shown);

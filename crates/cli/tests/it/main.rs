@@ -27,5 +27,6 @@ mod servers;
 mod sqlite;
 mod tpc_b;
 mod tproc_h;
+mod tproc_h_runs;
 mod tui;
 mod until_ci;

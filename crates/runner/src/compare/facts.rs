@@ -90,8 +90,8 @@ pub struct Difference {
     pub must_be_equal: bool,
 }
 
-/// Facts of the workload that must be equal: its version, the scale and the mix.
-const MUST_BE_EQUAL: [&str; 3] = ["version", "scale", "mix"];
+/// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
+const MUST_BE_EQUAL: [&str; 5] = ["version", "scale", "mix", "test", "queries"];
 /// Settings that only affect storing and printing, or that duplicate another fact.
 const NOT_TOLD: [&str; 13] = [
     "ask-password",

@@ -85,6 +85,18 @@ impl Named {
         Figure { name, title, unit, a: mean(a), b: mean(b), comparison: found.ok(), reason }
     }
 
+    /// Creates the figure of two single runs of queries from their repeats. It is inconclusive, as between all single
+    /// runs.
+    fn of_repeats(self, means: [f64; 2], a: &[f64], b: &[f64], margin: f64) -> Figure {
+        if a.len() < 2 || b.len() < 2 {
+            let reason = "measured once per run: use --repeat, or several runs with a label";
+            return self.alone(means[0], means[1], reason.to_owned());
+        }
+        let figure = self.compare(a, b, How::Runs, margin);
+        let comparison = figure.comparison.map(undecided);
+        Figure { a: means[0], b: means[1], comparison, ..figure }
+    }
+
     /// Creates the figure from a single value of each side.
     fn alone(self, a: f64, b: f64, reason: String) -> Figure {
         let Self { name, title, unit, .. } = self;
@@ -95,6 +107,19 @@ impl Named {
 /// Single runs are always inconclusive: their intervals do not include the variation between runs.
 fn undecided(found: Comparison) -> Comparison {
     Comparison { verdict: Verdict::Inconclusive { more: None }, ..found }
+}
+
+/// Ending of the name of a query's time.
+pub(crate) const QUERY_TIME: &str = ".time";
+
+/// Values of a figure in a single run of queries, one per repeat or answer.
+fn repeated(result: &RunResult, name: &str) -> Option<Vec<f64>> {
+    let set = result.queries.as_ref()?;
+    if let Some(query) = name.strip_suffix(QUERY_TIME) {
+        return Some(set.times(query).map(|seconds| seconds * 1e6).collect());
+    }
+    let figures = set.repeat_figures.iter().flatten();
+    Some(figures.filter(|figure| figure.name == name).filter_map(|figure| figure.value).collect())
 }
 
 /// All figures of these runs of A and B, the primary metric first.
@@ -113,6 +138,11 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
             let seconds = runs.first().and_then(|run| run.seconds.as_ref());
             seconds.and_then(|seconds| seconds.get(&named.name)).cloned()
         };
+        let repeated = |runs: &[&Run]| repeated(&runs.first()?.result, &named.name);
+        if let (How::Seconds, Some(times_a), Some(times_b)) = (how, repeated(a), repeated(b)) {
+            figures.push(named.of_repeats([values_a[0], values_b[0]], &times_a, &times_b, margin));
+            continue;
+        }
         figures.push(match (how, seconds(a), seconds(b)) {
             (How::Seconds, Some(a), Some(b)) => named.compare(&a, &b, how, margin),
             (How::Seconds, ..) => {
@@ -131,6 +161,13 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
 /// The figures of runs like this one.
 fn named(result: &RunResult) -> Vec<Named> {
     let mut all = vec![Named::primary_metric(&PrimaryMetricName::of(&result.primary_metric))];
+    let queries = result.queries.iter().flat_map(|set| &set.queries);
+    all.extend(queries.map(|query| Named {
+        name: format!("{}{QUERY_TIME}", query.name),
+        title: query.name.to_uppercase(),
+        unit: Unit::Us,
+        better: Better::Lower,
+    }));
     let measure = Measure::stored(&result.primary_metric.per);
     if all[0].name != "tpm" && measure.throughput().is_some() {
         all.push(Named::throughput());
@@ -152,7 +189,13 @@ fn named(result: &RunResult) -> Vec<Named> {
 #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
 fn value(result: &RunResult, name: &str) -> Option<f64> {
     if name == result.primary_metric.name.to_lowercase() {
-        return Some(result.primary_metric.value);
+        let metric = &result.primary_metric;
+        return metric.unavailable.is_none().then_some(metric.value);
+    }
+    if let Some(query) = name.strip_suffix(QUERY_TIME) {
+        let set = result.queries.as_ref()?;
+        let found = set.queries.iter().find(|known| known.name == query)?;
+        return found.mean_s.map(|seconds| seconds * 1e6);
     }
     if name == "tpm" {
         return Some(result.tpm_client);

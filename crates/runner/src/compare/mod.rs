@@ -20,6 +20,7 @@ mod words;
 pub use document::{COMPARISON_FORMAT, ComparisonResult, FailedRun, Pairing, Side, SideRun};
 pub use facts::{Difference, Facts, Subject};
 pub use figures::Figure;
+pub(crate) use figures::QUERY_TIME;
 pub use pairs::{Pairs, PairsRequest};
 pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
 pub use run::{Run, Seconds, seconds};

@@ -182,7 +182,7 @@ impl Job {
     /// Opens the targets.
     fn open(&mut self, other: Option<Settings>, secrets: [&dyn Secrets; 2]) -> Result<(), Failure> {
         let workload = &self.workload;
-        requests::refuse_untimed(self.kind, workload)?;
+        requests::refuse_campaign_of_queries(self.kind, workload)?;
         requests::refuse_options_of_others(&self.settings, workload)?;
         if self.kind == JobKind::Compare {
             let other = other.unwrap_or_else(|| self.settings.of_other());

@@ -31,6 +31,7 @@ impl Watcher for Events {
             JobEvent::StepRefused { .. } => "step refused",
             JobEvent::Rest(_) => "rest",
             JobEvent::Note(_) => "note",
+            JobEvent::Queries(_) => "queries",
             JobEvent::Warning(text) => panic!("{text}"),
         };
         if self.0.last() != Some(&name) {

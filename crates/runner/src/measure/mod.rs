@@ -1,22 +1,18 @@
 //! The measure of a run. A workload declares it ([`MeasureDef`]). All code that computes something
 //! from a run uses it, and assumes neither a rate nor that more is better:
 //!
-//! | method | used by | throughput ([`Rate`]) |
-//! |---|---|---|
-//! | [`counted`], [`Measure::value`] | result, live figures, comparison of seconds | committed transactions that count, per unit of time |
-//! | [`Measure::unit`], [`Measure::better`] | requirements, comparison, history, profile | a number, the higher the better |
-//! | [`Measure::of_a_second`] | steadiness, `--until-ci` | each second is a sample of it |
-//! | [`Measure::throughput`] | reports, comparison | is shown next to the rate of all types |
-//! | [`Measure::evidence`] | the bottleneck verdict | a window and a number of transactions |
+//! | method | used by | throughput ([`Rate`]) | a set of queries ([`queries`]) |
+//! |---|---|---|---|
+//! | [`counted`], [`Measure::value`] | result, live figures, comparison of seconds | committed transactions that count, per unit of time | none: it is computed from the times of the set |
+//! | [`Measure::unit`], [`Measure::better`] | requirements, comparison, history, profile | a number, the higher the better | a number; its document says which way is better |
+//! | [`Measure::of_a_second`] | steadiness, `--until-ci` | each second is a sample of it | does not apply |
+//! | [`Measure::throughput`] | reports, comparison | is shown next to the rate of all types | does not apply |
+//! | [`Measure::evidence`] | the bottleneck verdict | a window and a number of transactions | does not apply |
 //!
 //! Another measure is a variant of [`MeasureDef`] and of [`Measure`], with a module next to
-//! [`Rate`]'s; the compiler then lists every method that it must implement. An example is a fixed
-//! set of items with a time each (TPC-H, clause 5.4: power, throughput and their composite, from
-//! the times of queries and refreshes). Its seconds are not samples of the measure, so neither
-//! steadiness nor `--until-ci` applies, and a verdict needs finished items instead of committed
-//! transactions. Unit and direction depend on which figure is primary: the composite is higher for
-//! a better system, the geometric mean of the times is lower.
+//! [`Rate`]'s; the compiler then lists every method that it must implement.
 
+pub mod queries;
 mod rate;
 
 use triphammer_core::recorder::TypeInterval;
@@ -32,7 +28,12 @@ pub use rate::{Rate, Throughput};
 pub enum Measure {
     /// Throughput over the timed window.
     Rate(Rate),
+    /// The times of a finite set of queries.
+    Queries,
 }
+
+/// What stands for the unit of time in documents about a set of queries.
+const SET: &str = "set";
 
 /// Minimum data for a bottleneck verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +55,7 @@ impl From<MeasureDef> for Measure {
     fn from(definition: MeasureDef) -> Self {
         match definition {
             MeasureDef::Rate { per_seconds } => Self::Rate(Rate { per_seconds }),
+            MeasureDef::Queries => Self::Queries,
         }
     }
 }
@@ -65,6 +67,7 @@ pub fn counted(primary_metric: &PrimaryMetric, types: &[TypeInterval]) -> u64 {
         MeasureDef::Rate { .. } => {
             primary_metric.transactions.iter().map(|at| types[*at].counts.committed).sum()
         }
+        MeasureDef::Queries => 0,
     }
 }
 
@@ -72,7 +75,7 @@ impl Measure {
     /// The measure of a stored document, from its unit of time.
     #[must_use]
     pub fn stored(per: &str) -> Self {
-        Self::Rate(Rate::stored(per))
+        if per == SET { Self::Queries } else { Self::Rate(Rate::stored(per)) }
     }
 
     /// The primary metric for a [count](counted) over a number of seconds; 0 for no time.
@@ -80,14 +83,16 @@ impl Measure {
     pub fn value(&self, count: u64, seconds: f64) -> f64 {
         match self {
             Self::Rate(rate) => rate.value(count, seconds),
+            Self::Queries => 0.0,
         }
     }
 
-    /// Unit of time in documents: `second`, `minute`, `hour`.
+    /// Unit of time in documents: `second`, `minute`, `hour`; `set` for a set of queries.
     #[must_use]
     pub fn per(&self) -> String {
         match self {
             Self::Rate(rate) => rate.per(),
+            Self::Queries => SET.to_owned(),
         }
     }
 
@@ -95,15 +100,16 @@ impl Measure {
     #[must_use]
     pub const fn unit(&self) -> Unit {
         match self {
-            Self::Rate(_) => Unit::Number,
+            Self::Rate(_) | Self::Queries => Unit::Number,
         }
     }
 
-    /// Direction of improvement.
+    /// Direction of improvement; of a set of queries that of their times.
     #[must_use]
     pub const fn better(&self) -> Better {
         match self {
             Self::Rate(_) => Better::Higher,
+            Self::Queries => Better::Lower,
         }
     }
 
@@ -113,6 +119,7 @@ impl Measure {
     pub fn of_a_second(&self) -> Option<f64> {
         match self {
             Self::Rate(rate) => Some(f64::from(rate.per_seconds)),
+            Self::Queries => None,
         }
     }
 
@@ -121,14 +128,16 @@ impl Measure {
     pub const fn throughput(&self) -> Option<Throughput> {
         match self {
             Self::Rate(rate) => Some(rate.throughput()),
+            Self::Queries => None,
         }
     }
 
-    /// Minimum data for a bottleneck verdict.
+    /// Minimum data for a bottleneck verdict; `None` if the verdict does not apply.
     #[must_use]
-    pub const fn evidence(&self) -> Evidence {
+    pub const fn evidence(&self) -> Option<Evidence> {
         match self {
-            Self::Rate(_) => Rate::EVIDENCE,
+            Self::Rate(_) => Some(Rate::EVIDENCE),
+            Self::Queries => None,
         }
     }
 }

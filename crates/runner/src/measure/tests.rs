@@ -32,6 +32,7 @@ fn a_document_gives_its_measure_back() {
         let measure = Measure::from(MeasureDef::Rate { per_seconds });
         assert_eq!(Measure::stored(&measure.per()), measure);
     }
+    assert_eq!(Measure::stored(&Measure::Queries.per()), Measure::Queries);
     assert_eq!(Measure::stored("fortnight"), Measure::stored("minute"));
 }
 
@@ -41,4 +42,12 @@ fn throughput_beside_a_rate_has_the_unit_that_fits_it() {
     assert_eq!(named("second"), Some(("TPS", 1.0)));
     assert_eq!(named("minute"), Some(("TPM", 60.0)));
     assert_eq!(named("hour"), Some(("TPM", 60.0)));
+}
+
+#[test]
+fn what_is_said_of_seconds_does_not_apply_to_a_set_of_queries() {
+    let measure = Measure::from(of("tproc-h").measure);
+    assert_eq!(measure, Measure::Queries);
+    assert!(measure.of_a_second().is_none() && measure.evidence().is_none());
+    assert!(measure.throughput().is_none());
 }

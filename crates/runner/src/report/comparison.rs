@@ -10,7 +10,7 @@ use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::compare::{
-    ComparisonResult, CurveFigure, Difference, Figure, Profiles, Side, ratio, word,
+    ComparisonResult, CurveFigure, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
 use crate::profile::parameter;
 use crate::requirement::Unit;
@@ -149,7 +149,12 @@ fn cells(one: &Figure) -> [String; 3] {
         Unit::Us => milliseconds(value),
         Unit::Number | Unit::Share => figure(value),
     };
-    let ratio = one.comparison.map_or("-".to_owned(), |found| ratio(found.ratio, found.interval));
+    let ratio = match one.comparison {
+        Some(found) => ratio(found.ratio, found.interval),
+        // The time of a query has no interval where it was measured once.
+        None if one.name.ends_with(QUERY_TIME) && one.a > 0.0 => format!("{:.3}", one.b / one.a),
+        None => "-".to_owned(),
+    };
     [show(one.a), show(one.b), ratio]
 }
 

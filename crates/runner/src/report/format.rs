@@ -46,6 +46,16 @@ pub fn milliseconds(us: f64) -> String {
     }
 }
 
+/// Formats the time of a query in seconds, with milliseconds below a minute: `0.012 s`, `1,234.5 s`.
+#[must_use]
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 999.95 => format!("{} s", integer(whole(s))),
+        s if s >= 59.95 => format!("{s:.1} s"),
+        s => format!("{s:.3} s"),
+    }
+}
+
 /// Formats a share from 0 to 1 as a percentage: `0 %`, `0.02 %`, `3.1 %`, `100 %`. Only exact
 /// values are shown as 0 or 100.
 #[must_use]

@@ -4,7 +4,7 @@
 use triphammer_core::text::steers;
 
 use crate::check::CheckReport;
-use crate::result::{RunResult, Status, Steady, Verdict};
+use crate::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
 
 use super::words;
 
@@ -52,29 +52,35 @@ pub struct Suite {
 
 const RUN: &str = "triphammer.run";
 
+/// A case that takes no time.
+fn case(class: &'static str, name: &str, outcome: Outcome) -> Case {
+    Case { class, name: name.to_owned(), outcome, seconds: 0.0 }
+}
+
 /// The suite of a run: completion, failures, the database's count, audits, requirements.
 #[must_use]
 pub fn of_run(result: &RunResult) -> Suite {
-    let case =
-        |class, name: &str, outcome| Case { class, name: name.to_owned(), outcome, seconds: 0.0 };
     let failures = words::failures(result);
     let verification = &result.primary_metric.verification;
-    let mut cases = vec![
-        Case {
-            seconds: result.durations.whole_s,
-            ..case(RUN, "the run completed", completed(result))
-        },
-        case(
-            RUN,
-            "failures are within their limit",
-            passed(!result.failures.above_limit, failures),
-        ),
-        case(
-            "triphammer.checks",
-            &format!("the database counts the same {}", result.primary_metric.name),
-            of_verdict(verification.verdict, verification.words.clone()),
-        ),
-    ];
+    let mut cases = vec![Case {
+        seconds: result.durations.whole_s,
+        ..case(RUN, "the run completed", completed(result))
+    }];
+    match &result.queries {
+        Some(set) => cases.extend(of_queries(set)),
+        None => cases.extend([
+            case(
+                RUN,
+                "failures are within their limit",
+                passed(!result.failures.above_limit, failures),
+            ),
+            case(
+                "triphammer.checks",
+                &format!("the database counts the same {}", result.primary_metric.name),
+                of_verdict(verification.verdict, verification.words.clone()),
+            ),
+        ]),
+    }
     if let Some(steadiness) = words::judged_steadiness(result) {
         let text = words::steadiness(steadiness);
         let outcome = match steadiness.verdict {
@@ -102,8 +108,32 @@ pub fn of_run(result: &RunResult) -> Suite {
     }
 }
 
+/// One case per query, and one for the comparison of answers.
+fn of_queries(set: &QueriesResult) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for query in &set.queries {
+        let name = format!("{} {}", query.name.to_uppercase(), query.title);
+        let trouble = set.unanswered().find(|step| step.name == query.name);
+        let outcome = match trouble.and_then(StepTime::trouble) {
+            Some(trouble) => Outcome::Failed(trouble),
+            None => Outcome::Passed(format!("{} of {} answered", query.answered, query.asked)),
+        };
+        let seconds = query.mean_s.unwrap_or_default();
+        cases.push(Case { seconds, ..case("triphammer.queries", &name, outcome) });
+    }
+    let answers = &set.answers;
+    let outcome = match answers.differences.first() {
+        Some(difference) => Outcome::Failed(difference.clone()),
+        None if answers.compared == 0 => Outcome::Skipped("nothing to compare".to_owned()),
+        None => Outcome::Passed(format!("{} compared", answers.compared)),
+    };
+    cases.push(case("triphammer.queries", "equal queries have equal answers", outcome));
+    cases
+}
+
 fn completed(result: &RunResult) -> Outcome {
-    if result.status == Status::Complete && result.window.total.completed == 0 {
+    let has_window = result.queries.is_none();
+    if has_window && result.status == Status::Complete && result.window.total.completed == 0 {
         return Outcome::Failed("no transaction completed in the timed window".to_owned());
     }
     match words::ending(result) {

@@ -122,6 +122,9 @@ pub(super) fn workers(result: &RunResult) -> String {
 
 /// Formats `16 virtual users`, `64 sessions` or `10,000 terminals`.
 pub(super) fn users(result: &RunResult) -> String {
+    if let Some(set) = &result.queries {
+        return counted(set.streams.into(), "streams");
+    }
     let load = &result.spec.load;
     let what = match () {
         () if load.is_open() => "sessions",

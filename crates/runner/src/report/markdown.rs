@@ -5,6 +5,7 @@ use triphammer_core::text::lines;
 use super::first;
 use super::format::clock;
 use super::load;
+use super::queries;
 use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
@@ -38,23 +39,15 @@ pub fn markdown(result: &RunResult) -> String {
         out.push_str(&format!("\n**{first}**\n"));
     }
     primary_metric(result, &mut out);
-    let advice = &result.bottleneck.advice;
-    let bottleneck = words::bottleneck(result);
-    out.push_str(&format!("\n**{}** {bottleneck} → {advice}\n", words::LIMITED_BY));
-    requirements(result, &mut out);
-    if let Some(steadiness) = words::judged_steadiness(result) {
-        let next = steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
-        let text = words::steadiness(steadiness);
-        out.push_str(&format!("\n**{}** {text}{next}\n", words::STEADINESS));
-    } else if let Some(why) = words::not_judged(result) {
-        out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
+    if let Some(set) = &result.queries {
+        requirements(result, &mut out);
+        out.push_str(&format!("\n## {}\n\n{}", queries::QUERIES, queries::queries(set).markdown()));
+        if let Some(table) = queries::repeats(set) {
+            out.push_str(&format!("\n## {}\n\n{}", queries::REPEATS, table.markdown()));
+        }
+    } else {
+        of_transactions(result, &mut out);
     }
-    figures(result, &mut out);
-    if let Some(table) = words::slices(result) {
-        out.push_str(&format!("\n## {}\n\n{}", words::SLICES, table.markdown()));
-    }
-    audits(result, &mut out);
-    errors(result, &mut out);
     out.push_str("\n## Conditions\n\n");
     let mut table = Table::new(2, &["", ""]);
     for (name, text) in words::conditions(result) {
@@ -68,11 +61,34 @@ pub fn markdown(result: &RunResult) -> String {
     plainly(&out)
 }
 
+/// What a report about transactions says.
+fn of_transactions(result: &RunResult, out: &mut String) {
+    let advice = &result.bottleneck.advice;
+    let bottleneck = words::bottleneck(result);
+    out.push_str(&format!("\n**{}** {bottleneck} → {advice}\n", words::LIMITED_BY));
+    requirements(result, out);
+    if let Some(steadiness) = words::judged_steadiness(result) {
+        let next = steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
+        let text = words::steadiness(steadiness);
+        out.push_str(&format!("\n**{}** {text}{next}\n", words::STEADINESS));
+    } else if let Some(why) = words::not_judged(result) {
+        out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
+    }
+    figures(result, out);
+    if let Some(table) = words::slices(result) {
+        out.push_str(&format!("\n## {}\n\n{}", words::SLICES, table.markdown()));
+    }
+    audits(result, out);
+    errors(result, out);
+}
+
 fn primary_metric(result: &RunResult, out: &mut String) {
     let mut table = Table::new(1, &["", "", ""]);
     for (index, [name, value, meaning]) in words::primary_metric(result).into_iter().enumerate() {
         let meaning = match index {
-            0 => format!("{meaning}; {}", words::verification(result)),
+            0 if result.queries.is_none() => {
+                format!("{meaning}; {}", words::verification(result))
+            }
             _ => meaning,
         };
         table.row(vec![name, format!("**{value}**"), meaning]);

@@ -16,6 +16,7 @@ mod markdown;
 mod output;
 mod plain;
 mod profile;
+mod queries;
 pub mod series;
 mod table;
 mod text;

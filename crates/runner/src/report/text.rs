@@ -6,9 +6,10 @@ use triphammer_core::text::lines;
 
 use super::format::{clock, counted};
 use super::load;
+use super::queries;
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
-use crate::result::{Bottleneck, RunResult, Steady, TypeFigures, Verdict};
+use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
 
 /// Whether a text may contain colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,13 +96,18 @@ pub fn text(result: &RunResult, style: Style) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result, usize::MAX);
     page.primary_metric(result);
-    page.bottleneck(result);
-    page.requirements(result);
-    page.steadiness(result);
-    page.figures(result);
-    page.slices(result);
-    page.audits(result);
-    page.errors(result);
+    if let Some(set) = &result.queries {
+        page.requirements(result);
+        page.queries(set);
+    } else {
+        page.bottleneck(result);
+        page.requirements(result);
+        page.steadiness(result);
+        page.figures(result);
+        page.slices(result);
+        page.audits(result);
+        page.errors(result);
+    }
     page.conditions(result);
     page.warnings(result);
     page.notes(result);
@@ -124,7 +130,10 @@ pub fn summary(result: &RunResult, style: Style) -> String {
 fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result, lines);
-    page.primary_metric(result);
+    match &result.queries {
+        Some(set) => page.first_figures(result, &queries::available(set)),
+        None => page.primary_metric(result),
+    }
     page.blank();
     page.in_short(result, lines);
     if let Some(job) = result.job {
@@ -187,14 +196,22 @@ impl Page {
     }
 
     fn primary_metric(&mut self, result: &RunResult) {
-        let rows = words::primary_metric(result);
+        self.first_figures(result, &words::primary_metric(result));
+    }
+
+    fn first_figures(&mut self, result: &RunResult, rows: &[[String; 3]]) {
         let names = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0);
         let values = rows.iter().map(|row| width(&row[1])).max().unwrap_or(0).max(10);
         for (index, [name, value, meaning]) in rows.iter().enumerate() {
             let gap = " ".repeat(values - width(value));
             let value = self.style.paint(Ink::Bold, value);
-            self.line(&format!("  {name:names$}  {gap}{value}   {meaning}"));
-            if index == 0 {
+            let lead = format!("  {name:names$}  {gap}{value}   ");
+            let plain = " ".repeat(2 + names + 2 + values + 3);
+            for (line, text) in paragraph(&plain, meaning).iter().enumerate() {
+                let text = text.trim_start();
+                self.line(&format!("{}{text}", if line == 0 { &lead } else { &plain }));
+            }
+            if index == 0 && result.queries.is_none() {
                 self.verification(result, 2 + names + 2 + values + 3);
             }
         }
@@ -325,6 +342,15 @@ impl Page {
             let ink = if *passed { Ink::Green } else { Ink::Red };
             let painted = self.style.paint(ink, &line);
             self.line(&painted);
+        }
+    }
+
+    fn queries(&mut self, set: &QueriesResult) {
+        self.heading(queries::QUERIES);
+        self.table(&queries::queries(set));
+        if let Some(table) = queries::repeats(set) {
+            self.heading(queries::REPEATS);
+            self.table(&table);
         }
     }
 

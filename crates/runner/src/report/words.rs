@@ -10,14 +10,15 @@ use super::format::{
     self, bytes, clock, counted, duration, figure, integer, milliseconds, percent,
 };
 use super::load;
+use super::queries;
 use super::table::Table;
 use crate::failure_limit;
 use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::requirement::{Judgement, Unit};
 use crate::result::{
-    ClientCost, DATABASE_DEFAULT, DeclaredFigure, Figures, RunResult, Status, Steadiness, Steady,
-    TypeFigures, Verdict, WorkloadFacts,
+    ClientCost, DATABASE_DEFAULT, DeclaredFigure, Figures, QueriesResult, RunResult, Status,
+    Steadiness, Steady, TypeFigures, Verdict, WorkloadFacts,
 };
 
 /// Separator between the parts of a line.
@@ -64,6 +65,9 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
 
 /// Name, value and description of the primary figures.
 pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
+    if let Some(set) = &result.queries {
+        return queries::figures(set);
+    }
     let primary_metric = &result.primary_metric;
     let timed = result.durations.window_s > 0.0;
     let shown = |value| if timed { figure(value) } else { "none".to_owned() };
@@ -101,6 +105,14 @@ pub(super) fn verification(result: &RunResult) -> String {
 
 /// Further entries of a summary: name, text, and whether it is a problem.
 pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> {
+    if let Some(set) = &result.queries {
+        let mut rows = vec![
+            ("Work", queries::work(set), false),
+            ("Outcome", queries::outcome(set), !set.is_good()),
+        ];
+        rows.extend(first_warning(result));
+        return rows;
+    }
     let times = &shown(result).0.total.response;
     let mut rows = Vec::new();
     if times.count > 0 {
@@ -126,11 +138,15 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         rows.push((STEADINESS, why, false));
     }
     rows.push((LIMITED_BY, result.bottleneck.title(), false));
-    if !result.warnings.is_empty() {
-        let count = counted(result.warnings.len() as u64, "warnings");
-        rows.push(("Warnings", format!("{count}; the first: {}", result.warnings[0].text), false));
-    }
+    rows.extend(first_warning(result));
     rows
+}
+
+/// Number of warnings, and the first.
+fn first_warning(result: &RunResult) -> Option<(&'static str, String, bool)> {
+    let first = result.warnings.first()?;
+    let count = counted(result.warnings.len() as u64, "warnings");
+    Some(("Warnings", format!("{count}; the first: {}", first.text), false))
 }
 
 /// Title of the section on audits.
@@ -374,6 +390,9 @@ pub(super) fn errors(result: &RunResult) -> Vec<[String; 4]> {
 
 /// The conditions under which the figures were measured: name and text.
 pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
+    if let Some(set) = &result.queries {
+        return conditions_of_queries(result, set);
+    }
     let mut conditions = vec![
         ("Outcome", outcome(result)),
         ("Whole run", identity(result)),
@@ -392,6 +411,36 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
         conditions.insert(1, ("Figures", figures));
     }
     conditions
+}
+
+/// The same of a set of queries.
+fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'static str, String)> {
+    let isolation = match result.spec.isolation {
+        Some(level) => format!("isolation {}", level.name()),
+        None => "the database's default isolation".to_owned(),
+    };
+    let driven = [
+        queries::work(set),
+        format!("{} protocol", result.spec.protocol.name()),
+        isolation,
+        format!("seed {}", result.spec.seed),
+    ];
+    let mut outcome = vec![result.status.name().to_owned(), queries::outcome(set)];
+    if result.sessions.lost > 0 {
+        let lost = counted(result.sessions.lost, "sessions");
+        outcome.push(format!("{lost} lost, {} reconnected", integer(result.sessions.reconnected)));
+    }
+    let whole = duration(result.durations.whole_s);
+    vec![
+        ("Outcome", outcome.join(DOT)),
+        ("Target", result.target.to_string()),
+        ("Server", server(result)),
+        ("Workload", workload(result)),
+        ("Load", driven.join(DOT)),
+        ("Time", format!("started {}{DOT}whole run {whole}", moment(&result.started_at))),
+        ("Client", format!("{} {}", result.tool.name, result.tool.version)),
+        ("Host", host(&result.host)),
+    ]
 }
 
 /// Formats the declared figures; `None` if nothing was measured.

@@ -5,6 +5,8 @@ use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 
 use super::judgement::Unit;
+use crate::compare::QUERY_TIME;
+use crate::document::JobDocument as _;
 use crate::measure::Measure;
 use crate::result::{self, RunResult, TypeFigures};
 use crate::suggestion::suggestion;
@@ -68,6 +70,9 @@ const OF_TIMES: &[OfTimes] = &[
 const SERVICE: &str = "service.";
 /// Prefix of the wait for a session: from when a transaction was due to its first attempt.
 const POOL_WAIT: &str = "pool_wait.";
+/// Figures of a set of queries.
+const OF_QUERIES: [&str; 5] =
+    ["geomean_ms", "geomean_with_rows_ms", "power", "throughput", "composite"];
 /// Total of all transaction types.
 const ALL: &str = "all";
 
@@ -78,6 +83,8 @@ pub struct Vocabulary {
     /// Unit of the primary metric.
     unit: Unit,
     types: Vec<String>,
+    /// Whether the runs are sets of queries.
+    of_queries: bool,
 }
 
 /// A metric of a result.
@@ -93,6 +100,10 @@ enum MetricSource {
     PrimaryMetric,
     /// Index in [`OF_RUN`].
     Run(usize),
+    /// A figure of a set of queries, under its name.
+    Figure,
+    /// Key of a query: its mean time.
+    Query(String),
     /// A [declared](result::OF_RUN) figure, contained in the document under its name.
     Declared,
     /// Index in [`OF_TIMES`].
@@ -108,21 +119,28 @@ impl Vocabulary {
     #[must_use]
     pub fn of_workload(workload: &Description) -> Self {
         let (primary_metric, transactions) = (&workload.primary_metric, &workload.transactions);
-        let unit = Measure::from(primary_metric.measure).unit();
-        Self::new(&primary_metric.name, unit, transactions.iter().map(|t| &*t.name))
+        let measure = Measure::from(primary_metric.measure);
+        let types = transactions.iter().map(|t| &*t.name);
+        Self::new(&primary_metric.name, measure.unit(), types).of_queries(measure)
     }
 
     /// Creates the names of a stored result.
     #[must_use]
     pub fn of_result(result: &RunResult) -> Self {
         let (primary_metric, types) = (&result.primary_metric, &result.window.types);
-        let unit = Measure::stored(&primary_metric.per).unit();
-        Self::new(&primary_metric.name, unit, types.iter().map(|t| t.name.as_str()))
+        let measure = Measure::stored(&primary_metric.per);
+        let types = types.iter().map(|t| t.name.as_str());
+        Self::new(&primary_metric.name, measure.unit(), types).of_queries(measure)
     }
 
     fn new<'a>(primary_metric: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
         let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
-        Self { primary_metric: primary_metric.to_lowercase(), unit, types }
+        let primary_metric = primary_metric.to_lowercase();
+        Self { primary_metric, unit, types, of_queries: false }
+    }
+
+    fn of_queries(self, measure: Measure) -> Self {
+        Self { of_queries: measure == Measure::Queries, ..self }
     }
 
     /// Finds the metric by its name.
@@ -136,6 +154,14 @@ impl Vocabulary {
 
     fn known(&self, name: &str) -> Option<Metric> {
         let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
+        if self.of_queries && OF_QUERIES.contains(&name) {
+            return metric(Unit::Number, MetricSource::Figure);
+        }
+        if let Some(query) = name.strip_suffix(QUERY_TIME).filter(|_| self.of_queries) {
+            let number = query.strip_prefix('q').and_then(|number| number.parse::<u8>().ok());
+            number.filter(|number| (1..=22).contains(number))?;
+            return metric(Unit::Us, MetricSource::Query(query.to_owned()));
+        }
         if name == self.primary_metric {
             return metric(self.unit, MetricSource::PrimaryMetric);
         }
@@ -166,6 +192,10 @@ impl Vocabulary {
         let of_run = of_run().map(str::to_owned).chain(waits());
         let mut names: Vec<String> =
             std::iter::once(self.primary_metric.clone()).chain(of_run).collect();
+        if self.of_queries {
+            names.extend(OF_QUERIES.map(str::to_owned));
+            names.extend((1..=22).map(|number| format!("q{number}{QUERY_TIME}")));
+        }
         for of in &self.types {
             names.extend(of_type().map(|figure| format!("{of}.{figure}")));
         }
@@ -234,7 +264,12 @@ impl Metric {
             window.types.iter().chain([&window.total]).find(|seen| seen.name == name)
         };
         match &self.source {
-            MetricSource::PrimaryMetric => timed(result, result.primary_metric.value),
+            MetricSource::PrimaryMetric => timed(result, result.primary_metric()?.1),
+            MetricSource::Figure => result.queries.as_ref()?.figure(&self.name)?.value,
+            MetricSource::Query(name) => {
+                let queries = &result.queries.as_ref()?.queries;
+                Some(queries.iter().find(|query| query.name == *name)?.mean_s? * 1e6)
+            }
             MetricSource::Run(place) => OF_RUN[*place].2(result),
             MetricSource::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
             MetricSource::PoolWait(place) => {

@@ -16,6 +16,7 @@ use super::declared::DeclaredFigure;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 use super::percentiles::PercentileIntervals;
+use super::queries::QueriesResult;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slice;
@@ -25,6 +26,7 @@ use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::measure;
+use crate::report::format;
 use crate::requirement::Judgement;
 
 /// Version of the document's format.
@@ -58,6 +60,10 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's primary metric over the timed window.
     pub primary_metric: PrimaryMetricFigure,
+    /// Times and figures of a finite set of queries; `None` for a run of transactions. The parts of the document
+    /// about transactions are empty then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queries: Option<QueriesResult>,
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric, and if the load itself changes.
     #[serde(default)]
@@ -153,25 +159,36 @@ impl JobDocument for RunResult {
         whole_head!(self)
     }
 
-    /// Whether the run was successful: it is complete, completed transactions in its window, stayed
+    /// Whether the run was successful: it is complete, completed transactions in its window (or had every query
+    /// answered), stayed
     /// within the failure limit, met every requirement, and is contradicted neither by the
     /// database's count nor by an audit. False leads to exit code 1 (or 130 if
     /// [interrupted](Status::Interrupted)).
     fn is_good(&self) -> bool {
+        let has_measured = match &self.queries {
+            Some(queries) => queries.is_good(),
+            None => self.window.total.completed > 0,
+        };
         self.status == Status::Complete
             && !self.failures.above_limit
-            && self.window.total.completed > 0
+            && has_measured
             && !self.primary_metric.verification.is_violated()
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
             && self.requirements.iter().all(|judged| judged.passed)
     }
 
     fn primary_metric(&self) -> Option<(String, f64)> {
-        Some((self.primary_metric.name.clone(), self.primary_metric.value))
+        let metric = &self.primary_metric;
+        metric.unavailable.is_none().then(|| (metric.name.clone(), metric.value))
     }
 
     fn outcome(&self) -> String {
-        format!("{:.0} {}", self.primary_metric.value, self.primary_metric.name)
+        let metric = &self.primary_metric;
+        match (&metric.unavailable, &self.queries) {
+            (Some(reason), _) => format!("{} is not available: {reason}", metric.name),
+            (None, Some(_)) => format!("{} {}", format::figure(metric.value), metric.name),
+            (None, None) => format!("{:.0} {}", metric.value, metric.name),
+        }
     }
 }
 
@@ -215,14 +232,17 @@ pub struct PrimaryMetricFigure {
     pub name: String,
     /// `New-Orders committed per minute`.
     pub meaning: String,
-    /// Value: `count` per unit of time.
+    /// Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available.
     pub value: f64,
-    /// The unit of time: `second`, `minute`, `hour`.
+    /// Why the value is not available; `None` if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+    /// The unit of time: `second`, `minute`, `hour`; `set` for a set of queries.
     pub per: String,
     /// Direction in which values improve. Documents of older versions omit it, because they only have rates.
     #[serde(default = "measure::higher")]
     pub better: Better,
-    /// Number of committed transactions in the timed window that the metric counts.
+    /// Number of committed transactions in the timed window that the metric counts; of queries answered.
     pub count: u64,
     /// Comparison with the database's own count, over the whole run.
     pub verification: Verification,

@@ -8,6 +8,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description};
 
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
+use super::queries::QueriesResult;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
@@ -62,6 +63,8 @@ pub struct RunFacts {
     pub until_ci: Option<f64>,
     /// Periodic work of the server.
     pub schedule: Schedule,
+    /// Times of a finite set of queries; `None` for a run of transactions.
+    pub queries: Option<QueriesResult>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }

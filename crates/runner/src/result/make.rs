@@ -48,7 +48,10 @@ impl RunResult {
         };
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
-        let primary_metric = primary_metric(facts, end, &durations);
+        let primary_metric = match &facts.queries {
+            Some(queries) => queries.primary_metric(),
+            None => primary_metric(facts, end, &durations),
+        };
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let availability = Availability::new(facts, end);
         let mut result = Self {
@@ -62,6 +65,7 @@ impl RunResult {
             durations,
             efficiency: Efficiency::of(facts, &primary_metric),
             primary_metric,
+            queries: facts.queries.clone(),
             steadiness: Steadiness::new(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
@@ -181,6 +185,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
         name: definition.name.to_string(),
         meaning: definition.meaning.to_string(),
         value: measure.value(count, durations.window_s),
+        unavailable: None,
         per: measure.per(),
         better: measure.better(),
         count,

@@ -23,6 +23,7 @@ mod load;
 mod make;
 mod parts;
 mod percentiles;
+mod queries;
 mod redacted;
 mod schema;
 mod slices;
@@ -51,6 +52,9 @@ pub(crate) use make::rfc3339;
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 pub use percentiles::PercentileIntervals;
+pub use queries::{
+    AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
+};
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};

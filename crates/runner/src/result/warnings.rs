@@ -3,6 +3,7 @@
 use super::document::{RunResult, Warning};
 use super::facts::CounterSpan;
 use super::parts::Status;
+use super::queries::QueriesResult;
 use super::verification::Verdict;
 use crate::measure::Measure;
 use crate::report::format::{counted, duration, integer, percent};
@@ -23,7 +24,10 @@ pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);
     availability(result, &mut list);
-    window(result, &mut list);
+    match &result.queries {
+        Some(set) => queries(set, &mut list),
+        None => window(result, &mut list),
+    }
     arrivals(result, &mut list);
     efficiency(result, &mut list);
     failures(result, &mut list);
@@ -94,6 +98,30 @@ fn availability(result: &RunResult, list: &mut Vec<Warning>) {
             counted(unread, "transactions")
         );
         warn(list, "unread", text, "the errors show the answers; they count as failures");
+    }
+}
+
+fn queries(set: &QueriesResult, list: &mut Vec<Warning>) {
+    if let Some(first) = set.unanswered().next() {
+        let count = set.unanswered().count();
+        let text = format!(
+            "{count} of {} were not answered; the first: {} {}",
+            counted(set.steps.len() as u64, "queries"),
+            first.place(),
+            first.outcome.words()
+        );
+        let next = "figures that need them are not available; see the notes for the reasons";
+        warn(list, "queries_unanswered", text, next);
+    }
+    let answers = &set.answers;
+    if let Some(first) = answers.differences.first() {
+        let text = format!(
+            "{} of {} compared answers differ from the first answer to the same query: {first}",
+            answers.differing, answers.compared
+        );
+        let next = "check whether another program changed the data; `check` compares answers with \
+                    known ones";
+        warn(list, "answers_differ", text, next);
     }
 }
 

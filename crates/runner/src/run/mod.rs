@@ -3,6 +3,7 @@
 
 mod fingerprint;
 mod monitor;
+mod query_run;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,8 +34,8 @@ use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Slicer, Tool,
-    WorkloadFacts,
+    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SettingChange,
+    Slicer, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -46,6 +47,7 @@ use crate::watch::{JobEvent, Watch};
 use crate::worker_pool::{connect, identify, on_this_thread};
 use crate::{catalogues, requests, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
+use query_run::{Heard, QueryRun};
 
 /// Maximum wait for the final queries when the run was aborted.
 const AFTER_ABORT: Duration = Duration::from_millis(500);
@@ -67,6 +69,8 @@ pub struct Resolved {
     until_ci: Option<f64>,
     /// Share of failed transactions at which the run ends early.
     failure_limit: Option<FailureLimit>,
+    /// The set of queries that the run times; `None` for transactions.
+    queries: Option<QueryRun>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
@@ -87,6 +91,9 @@ impl Resolved {
         let database = &target.database;
         let vocabulary = Vocabulary::of_workload(workload);
         let requirements = requirement::from_settings(settings, &vocabulary)?;
+        if query_run::is_for(workload) {
+            query_run::refuse_settings(settings, workload)?;
+        }
         identify(database)?;
         let catalogue = catalogues::catalogue(
             workload,
@@ -132,17 +139,21 @@ impl Resolved {
             _ => &workload.modes,
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let spec = run_spec(
-            settings,
-            RunDefaults {
-                capabilities: database.capabilities(),
-                scale: workload_settings.scale.rounded_up(),
-                modes,
-                cycle: workload.cycle.as_ref(),
-                embedded: target.embedded,
-                cores: u32::try_from(cores).unwrap_or(u32::MAX),
-            },
-        )?;
+        let defaults = RunDefaults {
+            capabilities: database.capabilities(),
+            scale: workload_settings.scale.rounded_up(),
+            modes,
+            cycle: workload.cycle.as_ref(),
+            embedded: target.embedded,
+            cores: u32::try_from(cores).unwrap_or(u32::MAX),
+        };
+        let (spec, queries) = if query_run::is_for(workload) {
+            let (spec, queries) =
+                query_run::resolve(settings, workload, &workload_settings, database)?;
+            (spec, Some(queries))
+        } else {
+            (run_spec(settings, defaults)?, None)
+        };
         resources::check(&spec, database)?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
@@ -165,6 +176,7 @@ impl Resolved {
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
             failure_limit: FailureLimit::said(settings)?,
+            queries,
             parent: None,
         })
     }
@@ -240,7 +252,7 @@ impl Resolved {
             };
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
-            if !self.external {
+            if !self.external && self.changes_data() {
                 monitor.touch().await.doing("recording the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
@@ -256,7 +268,20 @@ impl Resolved {
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit, COUNT_BEFORE).await;
             }
-            let end = self.drive(&mut monitor, &mut facts, &mut journal, handle, watch).await;
+            let end = match &self.queries {
+                Some(queries) => {
+                    self.drive_queries(
+                        queries,
+                        &mut monitor,
+                        &mut facts,
+                        &mut journal,
+                        handle,
+                        watch,
+                    )
+                    .await
+                }
+                None => self.drive(&mut monitor, &mut facts, &mut journal, handle, watch).await,
+            };
             let end = match end {
                 Ok(end) => end,
                 Err(failure) => {
@@ -356,18 +381,7 @@ impl Resolved {
                 // Read only now: the users' sessions may have changed the mode of the database, as
                 // in SQLite.
                 Event::Started { .. } => {
-                    for text in plan.database.notes() {
-                        let note = Note::new("driver", None, text);
-                        journal.note(&note, &mut |text| watch.warn(text));
-                        facts.notes.push(note);
-                    }
-                    let settings = monitor.query(async |s| s.settings().await).await;
-                    monitor.settings_start = settings.unwrap_or_default();
-                    journal.settings(ReadAt::Start, &monitor.settings_start, &mut |text| {
-                        watch.warn(text);
-                    });
-                    let stores = plan.database.capabilities().stores;
-                    facts.schedule = Schedule::of(stores, &monitor.settings_start);
+                    self.started(monitor, facts, journal, watch).await;
                     stopping_rule.set_schedule(facts.schedule.clone());
                 }
                 Event::Phase(Phase::Window, _) => {
@@ -388,6 +402,68 @@ impl Resolved {
         }
         facts.primary_metric_seconds = stopping_rule.into_seconds();
         Ok(run.join()?)
+    }
+
+    /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
+    async fn started(
+        &self,
+        monitor: &mut Monitor<'_>,
+        facts: &mut RunFacts,
+        journal: &mut Journal<'_>,
+        watch: &Watch<'_>,
+    ) {
+        for text in self.plan.database.notes() {
+            let note = Note::new("driver", None, text);
+            journal.note(&note, &mut |text| watch.warn(text));
+            facts.notes.push(note);
+        }
+        let settings = monitor.query(async |s| s.settings().await).await;
+        monitor.settings_start = settings.unwrap_or_default();
+        journal.settings(ReadAt::Start, &monitor.settings_start, &mut |text| watch.warn(text));
+        let stores = self.plan.database.capabilities().stores;
+        facts.schedule = Schedule::of(stores, &monitor.settings_start);
+    }
+
+    /// Drives a set of queries. What was not answered is noted at once.
+    async fn drive_queries(
+        &self,
+        queries: &QueryRun,
+        monitor: &mut Monitor<'_>,
+        facts: &mut RunFacts,
+        journal: &mut Journal<'_>,
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<RunEnd, Failure> {
+        // A session of a user may change the mode of the database, so settings are read after one was there.
+        let database = &self.plan.database;
+        let session = connect(database, Role::User, self.connect_limit).await;
+        session.doing(format_args!("connecting to {}", database.target()))?.close().await;
+        watch.report(JobEvent::Began(journal.job));
+        self.started(monitor, facts, journal, watch).await;
+        let mut notes = Vec::new();
+        let mut hear = |heard: Heard<'_>| match heard {
+            Heard::Progress(progress) => watch.report(JobEvent::Queries(progress)),
+            Heard::Ended(step) => {
+                let Some(text) = step.trouble() else { return };
+                let at = step.end_s().map(|s| Elapsed::from_duration(Duration::from_secs_f64(s)));
+                let note = Note::new("query", at, text);
+                journal.note(&note, &mut |text| watch.warn(text));
+                watch.report(JobEvent::Run(&Event::Note(note.clone())));
+                notes.push(note);
+            }
+        };
+        let cancel = handle.cancel();
+        let (end, steps) = query_run::drive(&self.plan, queries, cancel, &mut hear).await?;
+        facts.notes.extend(notes);
+        let timeout_s = queries.timeout.map(|limit| limit.as_secs_f64());
+        let scale = self.settings.scale;
+        facts.queries = Some(QueriesResult::new(&queries.plan, scale, timeout_s, steps));
+        Ok(end)
+    }
+
+    /// Whether the run may leave other data than it found.
+    fn changes_data(&self) -> bool {
+        self.queries.as_ref().is_none_or(|queries| queries.plan.refreshes())
     }
 
     /// Replays one transaction of an earlier run with these settings.
@@ -472,6 +548,7 @@ impl Resolved {
             primary_metric_seconds: Vec::new(),
             until_ci: self.until_ci,
             schedule: Schedule::default(),
+            queries: None,
             notes: Vec::new(),
         })
     }
@@ -496,9 +573,14 @@ fn embedded_exists(workload: &Description) -> bool {
     Path::new(&embedded_file(&workload.name)).exists()
 }
 
+/// Scale of the default SQLite file.
+fn embedded_scale(workload: &Description) -> Scale {
+    if query_run::is_for(workload) { query_run::EMBEDDED_SCALE } else { Scale::ONE }
+}
+
 /// The record that the default SQLite file would have, for `--show-spec` before it is built.
 fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
-    let scale = requests::scale(settings, Scale::ONE)?;
+    let scale = requests::scale(settings, embedded_scale(workload))?;
     let options = settings.workload_options(&workload.options, OptionCommand::Build);
     Ok(Record::planned(workload, scale, 1, &options))
 }
@@ -510,7 +592,7 @@ fn build_embedded(
     target: &Target,
     watch: &Watch<'_>,
 ) -> Result<(), Failure> {
-    let scale = requests::scale(settings, Scale::ONE)?;
+    let scale = requests::scale(settings, embedded_scale(workload))?;
     watch.note(&format!(
         "building {} with {} at {}",
         workload.title,

@@ -18,6 +18,7 @@ use super::histograms::{Encoded, Merger, Scope, encode};
 use super::job::{CheckRow, JobHeader, JobId, JobStatus, ReadAt, SecondRow, SeriesRow, phase_name};
 use super::lock::{self, JobLock};
 use super::open::Store;
+use crate::document::JobDocument as _;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
 use crate::second::Second;
@@ -273,7 +274,7 @@ impl Store {
                 params![
                     job.0,
                     result.primary_metric.name,
-                    result.primary_metric.value,
+                    result.primary_metric().map(|(_, value)| value),
                     result.server.product,
                     result.server.version,
                 ],

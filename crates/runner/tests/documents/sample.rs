@@ -160,6 +160,7 @@ pub fn facts() -> RunFacts {
         primary_metric_seconds: primary_metric_seconds(),
         until_ci: None,
         schedule: Schedule::default(),
+        queries: None,
         notes: Vec::new(),
     }
 }

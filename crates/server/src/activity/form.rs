@@ -108,7 +108,7 @@ impl Asked {
         }
         let workload = requests::workload(&mut settings)
             .map_err(|error| ApiError::from(error).about("workload"))?;
-        requests::refuse_untimed(form.command, &workload)
+        requests::refuse_campaign_of_queries(form.command, &workload)
             .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
         Ok(Self { form: form.clone(), workload, settings, keys, other })

@@ -9,7 +9,7 @@ use triphammer_core::event::Event;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::Description;
 use triphammer_runner::outputs::RunMetrics;
-use triphammer_runner::watch::{JobEvent, Watcher};
+use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use super::queue::Activities;
 use crate::live::{LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf, TableRows};
@@ -148,6 +148,19 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Publishes the progress of a run of queries.
+    fn queries(&self, progress: &QueryProgress) {
+        self.publish(&LiveEvent::Progress(LiveProgress {
+            activity: self.id,
+            phase: progress.running_words(),
+            done: progress.done as u64,
+            total: progress.total as u64,
+            unit: "queries".to_owned(),
+            elapsed_ms: u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX),
+            tables: Vec::new(),
+        }));
+    }
+
     /// Publishes the metrics of a starting run under the URL of its target, which no other activity
     /// uses at the same time.
     fn begin_metrics(&self, info: &[(&'static str, String)]) {
@@ -178,6 +191,7 @@ impl Watcher for Watch<'_> {
             JobEvent::Second(second) => {
                 self.publish(&LiveEvent::Second(self.seconds.second(second)));
             }
+            JobEvent::Queries(progress) => self.queries(progress),
             JobEvent::Sequence(_) => {
                 let name = self.seconds.workload.primary_metric.name.to_string();
                 self.all.change(self.id, |activity| activity.primary_metric_name = Some(name));

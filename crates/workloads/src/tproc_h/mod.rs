@@ -13,10 +13,9 @@
 //! compared with a `CAST`, because a parameter of varying length would make PostgreSQL convert the column, and lose
 //! its statistics.
 //!
-//! # No timed transactions
-//! The description has no transactions, so there is nothing that `run` and its relatives could time, and they
-//! say so. The power and the throughput test are finished sets of queries with a time each, not rates: another
-//! [measure](triphammer_core::workload::MeasureDef).
+//! # Runs
+//! The description has no transactions: a run times a finite set of queries, which is a
+//! [measure](triphammer_core::workload::MeasureDef) of its own. `runs` plans its streams.
 
 mod answers;
 mod checks;
@@ -25,6 +24,7 @@ mod parameters;
 mod queries;
 mod refresh;
 mod rows;
+mod runs;
 mod schema;
 mod settings;
 mod statements;

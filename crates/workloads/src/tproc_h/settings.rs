@@ -3,6 +3,8 @@
 use triphammer_core::workload::{BuildEffect, OptionCommand, OptionDef, WorkloadSettings};
 use triphammer_core::{Scale, SpecError};
 
+use super::runs::{ONLY, REPEAT, Runs, STREAMS, TEST};
+
 /// The smallest scale factor, 0.01: below it `dbgen` leaves its own rules.
 pub const SCALE_MIN: Scale = Scale::from_thousandths(10);
 /// The largest scale factor that the specification has (clause 4.1.3.1).
@@ -16,13 +18,13 @@ const FOREIGN_KEYS: OptionDef = OptionDef::switch(
 .with_effect(BuildEffect::ForeignKeys);
 
 /// All options.
-pub static OPTIONS: &[OptionDef] = &[FOREIGN_KEYS];
+pub static OPTIONS: &[OptionDef] = &[FOREIGN_KEYS, TEST, STREAMS, ONLY, REPEAT];
 
-/// The scale, when everything that was given can be.
+/// The scale and what a run does, when everything that was given can be.
 ///
 /// # Errors
 /// With what is wrong and what would be right.
-pub fn read(given: &WorkloadSettings) -> Result<Scale, SpecError> {
+pub fn read(given: &WorkloadSettings) -> Result<(Scale, Runs), SpecError> {
     given.refuse_unknown("tproc-h", OPTIONS)?;
     given.switch(&FOREIGN_KEYS)?;
     let scale = given.scale;
@@ -42,7 +44,7 @@ pub fn read(given: &WorkloadSettings) -> Result<Scale, SpecError> {
         let message = "the data of tproc-h has no seed, because it is identical to that of dbgen: omit --seed";
         return Err(SpecError::new(message).about("seed"));
     }
-    Ok(scale)
+    Ok((scale, Runs::read(given, scale)?))
 }
 
 /// Whether the four suppliers of every part are different by the rule of clause 4.2.3, which some scales
@@ -81,6 +83,6 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         let given = WorkloadSettings { scale: SCALE_MIN, ..WorkloadSettings::default() };
-        assert_eq!(read(&given).unwrap(), SCALE_MIN);
+        assert_eq!(read(&given).unwrap().0, SCALE_MIN);
     }
 }

@@ -2,18 +2,21 @@
 
 use std::sync::{Arc, LazyLock};
 
+use triphammer_core::query_plan::{self, QueryPlan};
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, PrimaryMetric, ScaleUnit, Statements, TableDef, Workload,
-    WorkloadSettings,
+    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
+    TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Scale, SpecError};
 
 use super::answers::ANSWERS;
 use super::checks::CHECKS;
+use super::refresh::{Refresh, RefreshSet, rf1, rf2};
 use super::rows::{Piece, factor, rows};
+use super::runs::{self, Runs};
 use super::schema::{fixed_tables, scaled_tables, tables};
 use super::settings::{self, OPTIONS};
 use super::statements::statements;
@@ -29,6 +32,7 @@ const THOUSANDTH_ROWS: u64 = 10 + 200 + 800 + 150 + 1_500 + 6_000;
 #[derive(Debug)]
 pub struct TprocH {
     scale: Scale,
+    runs: Runs,
 }
 
 static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
@@ -41,7 +45,14 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         statements: statements(),
         tables: tables(),
         transactions: Vec::new(),
-        primary_metric: PrimaryMetric::none(),
+        primary_metric: PrimaryMetric {
+            name: "geomean_ms".into(),
+            meaning: "geometric mean of the query times, in milliseconds".into(),
+            transactions: Vec::new(),
+            measure: MeasureDef::Queries,
+            database_count: None,
+            counted: Vec::new(),
+        },
         checks: CHECKS.to_vec(),
         answers: Some(ANSWERS),
         audits: Vec::new(),
@@ -63,7 +74,8 @@ impl TprocH {
     /// # Errors
     /// When an option or the scale cannot be.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
-        Ok(Self { scale: settings::read(given)? })
+        let (scale, runs) = settings::read(given)?;
+        Ok(Self { scale, runs })
     }
 
     /// Number of the chunks that hold the tables that grow.
@@ -73,7 +85,7 @@ impl TprocH {
 }
 
 impl Workload for TprocH {
-    /// Nobody runs transactions yet.
+    /// There are no transactions: a run follows the query plan.
     type User = ();
     type Input = &'static str;
     type Prepared = ();
@@ -141,6 +153,25 @@ impl Workload for TprocH {
         _session: &mut S,
     ) -> Result<Completion, DbError> {
         Ok(Completion::COMMITTED)
+    }
+
+    fn query_plan(&self) -> Option<QueryPlan> {
+        Some(runs::plan(&self.runs, self.scale))
+    }
+
+    async fn refresh<S: Session>(
+        &self,
+        refresh: query_plan::Refresh,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<u64, DbError> {
+        let number = u32::try_from(refresh.set).unwrap_or(u32::MAX);
+        let set = RefreshSet::new(self.scale, number);
+        if refresh.function == 1 {
+            return rf1(set, session).await;
+        }
+        let prepared = Refresh::prepare(statements, session).await?;
+        rf2(set, &prepared, session).await
     }
 }
 

@@ -173,9 +173,11 @@ impl Bottleneck {
 }
 
 impl BottleneckVerdict {
-    /// Determines the bottleneck, with the reason and advice.
+    /// Determines the bottleneck, with the reason and advice. Without `evidence` that a measure asks for, the
+    /// verdict does not apply.
     #[must_use]
-    pub fn new(figures: LimitFigures, evidence: Evidence) -> Self {
+    pub fn new(figures: LimitFigures, evidence: Option<Evidence>) -> Self {
+        let Some(evidence) = evidence else { return Self::not_applicable(figures) };
         let verdict = figures.verdict(evidence);
         Self {
             kind: verdict.kind,
@@ -184,6 +186,20 @@ impl BottleneckVerdict {
             second: verdict.second,
             words: words::of(verdict, &figures, evidence),
             advice: words::advice(verdict, &figures).to_owned(),
+            figures,
+        }
+    }
+
+    /// States that there are no transactions whose time could be divided.
+    fn not_applicable(figures: LimitFigures) -> Self {
+        Self {
+            kind: Bottleneck::Undecided,
+            cause: None,
+            certainty: Certainty::Sure,
+            second: None,
+            words: "the verdict is about transactions and does not apply to a set of queries"
+                .to_owned(),
+            advice: String::new(),
             figures,
         }
     }

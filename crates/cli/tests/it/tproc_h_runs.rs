@@ -1,0 +1,280 @@
+//! Runs of tproc-h: a time for each query, figures, limits, lost connections, Ctrl-C, comparison.
+
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use triphammer_testbed::PostgresServer;
+
+use crate::program::{Program, finish, signal, wait_until};
+
+const ANY: [&str; 3] = ["run", "-w", "tproc-h"];
+const RUN: [&str; 5] = ["run", "-w", "tproc-h", "--test", "queries"];
+
+/// Runs with further arguments, and gives the document.
+fn run(program: &Program, target: &str, more: &[&str]) -> Value {
+    program.json(&[&RUN[..], &[target], more].concat())
+}
+
+fn steps(document: &Value) -> &Vec<Value> {
+    document["queries"]["steps"].as_array().unwrap()
+}
+
+fn figure<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let figures = document["queries"]["figures"].as_array().unwrap();
+    figures.iter().find(|figure| figure["name"] == name).unwrap()
+}
+
+/// Queries as (name, outcome), in the order of their names.
+fn outcomes(document: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let mut all: Vec<_> =
+        steps(document).iter().map(|step| (text(&step["name"]), text(&step["outcome"]))).collect();
+    all.sort();
+    all
+}
+
+fn geometric_mean_ms(seconds: &[f64]) -> f64 {
+    let logarithms: f64 = seconds.iter().map(|seconds| (seconds * 1000.0).ln()).sum();
+    (logarithms / seconds.len() as f64).exp()
+}
+
+fn seconds(steps: &[Value]) -> Vec<f64> {
+    steps.iter().map(|step| step["seconds"].as_f64().unwrap()).collect()
+}
+
+fn is_near(a: &Value, b: f64) -> bool {
+    (a.as_f64().unwrap() / b - 1.0).abs() < 1e-9
+}
+
+/// The default file is built, and its queries are timed; figures are those of the stored times.
+#[test]
+fn without_a_target_all_queries_run_on_the_default_file() {
+    let program = Program::new();
+    let said = program.ok(&RUN);
+    assert!(said.contains("TPROC-H on SQLite"), "{said}");
+    assert!(said.contains("22 of 22 queries answered"), "{said}");
+    let again = program.json(&[&RUN[..], &["--repeat", "2", "--streams", "2"]].concat());
+    assert_eq!(steps(&again).len(), 88);
+    assert_eq!(again["queries"]["answers"]["compared"], 66);
+    assert_eq!(again["queries"]["answers"]["differing"], 0);
+    let means: Vec<f64> = (1..=2)
+        .map(|repeat| {
+            let steps = steps(&again).iter().filter(|step| step["repeat"] == repeat);
+            geometric_mean_ms(&seconds(&steps.cloned().collect::<Vec<_>>()))
+        })
+        .collect();
+    assert!(is_near(&figure(&again, "geomean_ms")["value"], (means[0] + means[1]) / 2.0));
+    assert!(is_near(&again["primary_metric"]["value"], (means[0] + means[1]) / 2.0));
+    let reason = "needs --test power or both, and --test queries was run";
+    assert_eq!(figure(&again, "power")["reason"], reason);
+    assert_eq!(
+        (&again["bottleneck"]["kind"], &again["steadiness"]),
+        (&"undecided".into(), &Value::Null)
+    );
+
+    let listed = program.ok(&["jobs"]);
+    assert_eq!(listed.matches("geomean_ms").count(), 2, "{listed}");
+    let report = program.ok(&["report", "last"]);
+    assert!(report.contains("product type profit measure"), "{report}");
+    let markdown = program.ok(&["report", "last", "--format", "markdown"]);
+    assert!(markdown.contains("| Q22 | global sales opportunity | 4 of 4 |"), "{markdown}");
+    assert!(program.ok(&["report", "last", "--format", "html"]).contains("global sales"));
+    let compared = program.json(&["compare", "1", "2"]);
+    let figures = compared["figures"].as_array().unwrap();
+    assert_eq!((figures.len(), &figures[0]["name"]), (23, &"geomean_ms".into()));
+    assert_eq!((&figures[9]["name"], &figures[9]["title"]), (&"q9.time".into(), &"Q9".into()));
+    let history = program.json(&["history", "--workload", "tproc-h"]);
+    assert_eq!(history["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn some_queries_can_be_chosen_and_required() {
+    let program = Program::new();
+    let target = "sqlite:h.sqlite";
+    program.ok(&["build", target, "-w", "tproc-h", "--scale", "0.01"]);
+    let found = run(&program, target, &["--queries", "6,1", "--require", "q6.time < 60s"]);
+    assert_eq!(outcomes(&found).iter().map(|(name, _)| name).collect::<Vec<_>>(), ["q1", "q6"]);
+    assert_eq!(found["primary_metric"]["name"], "geomean_of_chosen_ms");
+    let mean = geometric_mean_ms(&seconds(steps(&found)));
+    assert!(is_near(&found["primary_metric"]["value"], mean));
+    assert_eq!(figure(&found, "geomean_ms")["value"], Value::Null);
+    assert_eq!(found["requirements"][0]["passed"], true);
+
+    for (more, why) in [
+        (&["--scale", "1"][..], "the data has 0.01 SF, not 1"),
+        (&["--vus", "4"], "--vus is about transactions"),
+        (&["--duration", "5s"], "--duration is about transactions"),
+        (&["--queries", "0"], "invalid query `0`"),
+        (&["--require", "q23.time < 1s"], "unknown metric `q23.time`"),
+    ] {
+        let done = program.run(&[&RUN[..], &[target], more].concat());
+        assert!(done.code == 2 && done.err.contains(why), "{}", done.err);
+    }
+    let power = ["--test", "power", "--streams", "2"];
+    let done = program.run(&[&ANY[..], &[target], &power].concat());
+    assert!(done.code == 2 && done.err.contains("the power test has one stream"), "{}", done.err);
+    let done = program.run(&["run", target, "--test", "power"]);
+    assert!(done.code == 2 && done.err.contains("--test is an option of TPROC-H"), "{}", done.err);
+    let shown = program.ok(&[&ANY[..], &[target, "--test", "both", "--show-spec"]].concat());
+    assert!(shown.contains("test") && shown.contains("streams"), "{shown}");
+}
+
+/// A schema on PostgreSQL with a lock that makes some queries wait.
+struct Held {
+    server: &'static PostgresServer,
+    target: String,
+    name: String,
+    holder: Option<Child>,
+}
+
+impl Held {
+    /// Builds, and locks the table of Q11, Q2 and others, but not that of Q1 and Q6.
+    fn new(program: &Program, prefix: &str) -> Self {
+        let server = PostgresServer::shared();
+        let target = server.fresh_database(prefix).unwrap();
+        program.ok(&["build", &target, "-w", "tproc-h", "--scale", "0.01"]);
+        let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+        Self { server, target, name, holder: None }
+    }
+
+    fn lock(&mut self) {
+        let mut holder = Command::new(PostgresServer::program("psql"))
+            .args([&self.target.replace("postgres://", "postgresql://"), "-c"])
+            .arg("BEGIN; LOCK TABLE partsupp; SELECT pg_sleep(600)")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_until(&mut holder, "the lock", || {
+            self.count("query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'") == 1
+        });
+        self.holder = Some(holder);
+    }
+
+    fn release(&mut self) {
+        self.terminate("query LIKE '%pg_sleep(600)%'");
+        if let Some(mut holder) = self.holder.take() {
+            holder.wait().unwrap();
+        }
+    }
+
+    /// Number of sessions in this state.
+    fn count(&self, which: &str) -> i64 {
+        let sql = format!("SELECT count(*) {}", self.others(which));
+        self.server.run(&self.name, &sql).unwrap()[0][0].as_deref().unwrap().parse().unwrap()
+    }
+
+    fn terminate(&self, which: &str) {
+        let sql = format!("SELECT pg_terminate_backend(pid) {} LIMIT 1", self.others(which));
+        self.server.run(&self.name, &sql).unwrap();
+    }
+
+    fn others(&self, which: &str) -> String {
+        let own = "pid <> pg_backend_pid()";
+        format!("FROM pg_stat_activity WHERE datname = current_database() AND {own} AND {which}")
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(holder) = &mut self.holder {
+            // The test fails already if this does.
+            let _ = holder.kill();
+            let _ = holder.wait();
+        }
+    }
+}
+
+/// Q11, and not the session that looks at the schema.
+const WAITS: &str = "wait_event_type = 'Lock' AND query LIKE '%ps_supplycost%'";
+
+#[test]
+fn a_query_that_takes_too_long_is_cancelled_in_the_server_and_the_stream_goes_on() {
+    let program = Program::new();
+    let mut held = Held::new(&program, "h_timeout");
+    held.lock();
+    let limits = ["--queries", "1,6,11", "--query-timeout", "2s", "--json", "--junit", "h.xml"];
+    let done = program.run(&[&RUN[..], &[&held.target], &limits].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert_eq!(held.count(WAITS), 0, "the server still works on it");
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    let expected = [("q1", "answered"), ("q11", "timed_out"), ("q6", "answered")];
+    assert_eq!(outcomes(&found), expected.map(|(name, how)| (name.to_owned(), how.to_owned())));
+    let late = steps(&found).iter().find(|step| step["name"] == "q11").unwrap();
+    assert!(late["seconds"].as_f64().unwrap() >= 2.0, "{late}");
+    assert_eq!(found["status"], "complete");
+    assert_eq!(found["primary_metric"]["unavailable"], "Q11 of stream 0 timed out");
+    assert_eq!(found["sessions"]["lost"], 0);
+    let cases = std::fs::read_to_string(program.path("h.xml")).unwrap();
+    assert!(
+        cases.contains("failures=\"1\"") && cases.contains("Q11 of stream 0 timed out"),
+        "{cases}"
+    );
+    held.release();
+    let whole = run(&program, &held.target, &["--query-timeout", "60s"]);
+    assert!(outcomes(&whole).iter().all(|(_, how)| how == "answered"));
+    let jobs = program.ok(&["jobs"]);
+    assert!(jobs.contains("complete  geomean_ms"), "{jobs}");
+}
+
+#[test]
+fn a_stream_that_loses_its_connection_reconnects_for_its_next_query() {
+    let program = Program::new();
+    let mut held = Held::new(&program, "h_lost");
+    held.lock();
+    let args = ["--streams", "3", "--queries", "1,6,11", "--json"];
+    let mut child = program.start(&[&RUN[..], &[&held.target], &args].concat());
+    wait_until(&mut child, "all streams wait for the lock", || held.count(WAITS) == 3);
+    held.terminate(WAITS);
+    wait_until(&mut child, "one has lost its connection", || held.count(WAITS) == 2);
+    held.release();
+    let done = finish(child);
+    assert_eq!(done.code, 1, "{}", done.err);
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    let failed: Vec<_> = steps(&found).iter().filter(|s| s["outcome"] != "answered").collect();
+    assert_eq!((steps(&found).len(), failed.len()), (9, 1), "{failed:?}");
+    assert_eq!((&failed[0]["name"], &failed[0]["outcome"]), (&"q11".into(), &"failed".into()));
+    assert_eq!(found["sessions"]["lost"], 1);
+    assert_eq!(found["queries"]["answers"]["differing"], 0);
+    assert!(found["notes"].to_string().contains("Q11 of stream"), "{}", found["notes"]);
+}
+
+#[test]
+fn an_interrupt_cancels_the_query_in_the_server_and_keeps_what_was_answered() {
+    let program = Program::new();
+    let mut held = Held::new(&program, "h_interrupt");
+    held.lock();
+    let args = [&RUN[..], &[&held.target, "--queries", "11", "--repeat", "3", "--json"]].concat();
+    let mut child = program.start(&args);
+    wait_until(&mut child, "it waits for the lock", || held.count(WAITS) == 1);
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert_eq!(held.count(WAITS), 0, "the server still works on it");
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(found["status"], "interrupted");
+    let how: Vec<_> = steps(&found).iter().map(|step| step["outcome"].as_str().unwrap()).collect();
+    assert_eq!(how, ["cancelled", "not_run", "not_run"]);
+    assert!(program.ok(&["jobs"]).contains("interrupted"));
+}
+
+/// On SQLite the query runs on the stream's own thread, which cannot look at a clock meanwhile.
+#[test]
+fn a_query_of_a_database_in_the_process_is_cancelled_too() {
+    let program = Program::new();
+    let target = "sqlite:h.sqlite";
+    program.ok(&["build", target, "-w", "tproc-h", "--scale", "0.01"]);
+    let file = rusqlite::Connection::open(program.path("h.sqlite")).unwrap();
+    // Q1 becomes one that does not end, on a view with more rows than anybody can count.
+    file.execute_batch(
+        "ALTER TABLE lineitem RENAME TO lines;
+         CREATE VIEW lineitem AS SELECT a.* FROM lines a, lines b, lines c",
+    )
+    .unwrap();
+    let limits = ["--queries", "1,11", "--query-timeout", "300ms", "--json"];
+    let done = program.run(&[&RUN[..], &[target], &limits].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    let expected = [("q1", "timed_out"), ("q11", "answered")];
+    assert_eq!(outcomes(&found), expected.map(|(name, how)| (name.to_owned(), how.to_owned())));
+}

@@ -1,0 +1,262 @@
+//! The control of a run of queries: starts the streams, keeps time limits, cancels, reports progress.
+
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use triphammer_core::engine::{RunEnd, RunEnding, RunPlan, Window};
+use triphammer_core::query_plan::{QueryPhase, QueryPlan};
+use triphammer_core::recorder::Gauges;
+use triphammer_core::{Clock, Elapsed};
+use triphammer_drivers::AnyDatabase;
+use triphammer_workloads::AnyWorkload;
+
+use super::QueryRun;
+use super::slot::Slot;
+use super::stream::{Report, Stream};
+use crate::cancel::Cancel;
+use crate::failure::Failure;
+use crate::result::{StepOutcome, StepTime};
+use crate::watch::{QueryProgress, RunningQuery};
+
+/// Time between two progress events.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+/// Time after which a cancel request is repeated.
+const CANCEL_AGAIN: Duration = Duration::from_secs(1);
+
+/// A step that is running.
+struct Running {
+    position: u32,
+    name: String,
+    stream: Option<u32>,
+    at: Elapsed,
+    /// When to cancel it, and why.
+    cancel: Option<(Instant, StepOutcome)>,
+}
+
+/// Drives all repeats, and returns the steps in their order.
+///
+/// # Errors
+/// When a thread cannot be started.
+pub async fn drive(
+    plan: &RunPlan<AnyWorkload, AnyDatabase>,
+    run: &QueryRun,
+    cancel: &Cancel,
+    hear: &mut dyn FnMut(Heard<'_>),
+) -> Result<(RunEnd, Vec<StepTime>), Failure> {
+    let mut control = Control {
+        plan,
+        run,
+        queries: Arc::new(run.plan.clone()),
+        clock: Clock::start(),
+        steps: Vec::new(),
+        total: run.plan.steps() * run.plan.repeats as usize,
+        sessions: (0, 0),
+        away: 0,
+        cpu_ns: vec![0; run.plan.sessions() as usize],
+    };
+    for repeat in 1..=run.plan.repeats {
+        for phase in &run.plan.phases {
+            control.phase(repeat, phase, cancel, hear).await?;
+        }
+    }
+    Ok(control.end(cancel.is_cancelled()))
+}
+
+/// What the caller is told.
+pub enum Heard<'a> {
+    /// What is running.
+    Progress(&'a QueryProgress),
+    /// A step has ended.
+    Ended(&'a StepTime),
+}
+
+struct Control<'a> {
+    plan: &'a RunPlan<AnyWorkload, AnyDatabase>,
+    run: &'a QueryRun,
+    queries: Arc<QueryPlan>,
+    clock: Clock,
+    steps: Vec<StepTime>,
+    total: usize,
+    /// Numbers of connections lost and reconnected.
+    sessions: (u64, u64),
+    /// Streams that ended without a connection.
+    away: u32,
+    cpu_ns: Vec<u64>,
+}
+
+impl Control<'_> {
+    async fn phase(
+        &mut self,
+        repeat: u32,
+        phase: &QueryPhase,
+        cancel: &Cancel,
+        hear: &mut dyn FnMut(Heard<'_>),
+    ) -> Result<(), Failure> {
+        let slots: Vec<Arc<Slot>> = phase.streams.iter().map(|_| Arc::default()).collect();
+        let (reports, mut received) = mpsc::unbounded_channel();
+        let mut running: Vec<Option<Running>> = phase.streams.iter().map(|_| None).collect();
+        let mut steps: Vec<Vec<StepTime>> = phase.streams.iter().map(|_| Vec::new()).collect();
+        let threads = self.start(repeat, phase, &slots, &reports)?;
+        drop(reports);
+        let mut is_stopping = false;
+        let mut ticks = interval(PROGRESS_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let due =
+                running.iter().flatten().filter_map(|step| step.cancel).map(|(at, _)| at).min();
+            tokio::select! {
+                report = received.recv() => {
+                    let Some(report) = report else { break };
+                    self.report(report, phase, &mut running, &mut steps, hear);
+                    if is_stopping {
+                        stop(&slots, &mut running);
+                    }
+                }
+                () = cancel.cancelled(), if !is_stopping => {
+                    is_stopping = true;
+                    stop(&slots, &mut running);
+                }
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    cancel_due(&slots, &mut running).await;
+                }
+                _ = ticks.tick() => hear(Heard::Progress(&self.progress(&running, &steps))),
+            }
+        }
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        self.steps.extend(steps.into_iter().flatten());
+        Ok(())
+    }
+
+    fn start(
+        &self,
+        repeat: u32,
+        phase: &QueryPhase,
+        slots: &[Arc<Slot>],
+        reports: &mpsc::UnboundedSender<Report>,
+    ) -> Result<Vec<std::thread::JoinHandle<()>>, Failure> {
+        let start = Arc::new(Barrier::new(phase.streams.len()));
+        let mut threads = Vec::new();
+        for (index, stream) in phase.streams.iter().enumerate() {
+            let stream = Stream {
+                plan: self.plan.clone(),
+                queries: Arc::clone(&self.queries),
+                test: phase.test,
+                repeat,
+                index,
+                stream: stream.clone(),
+                clock: self.clock,
+                slot: Arc::clone(&slots[index]),
+                start: Arc::clone(&start),
+                reports: reports.clone(),
+                connect_limit: self.plan.spec.limits.connect,
+            };
+            let thread = std::thread::Builder::new().name("stream".into());
+            let thread = thread.spawn(move || stream.run());
+            let doing = "starting a thread for a stream";
+            threads.push(thread.map_err(|error| Failure::System { doing: doing.into(), error })?);
+        }
+        Ok(threads)
+    }
+
+    fn report(
+        &mut self,
+        report: Report,
+        phase: &QueryPhase,
+        running: &mut [Option<Running>],
+        steps: &mut [Vec<StepTime>],
+        hear: &mut dyn FnMut(Heard<'_>),
+    ) {
+        match report {
+            Report::Began { stream, position, name, at } => {
+                let limit = self.run.timeout.map(|limit| self.clock.instant(at) + limit);
+                let cancel = limit.map(|at| (at, StepOutcome::TimedOut));
+                let number = phase.streams[stream].number;
+                running[stream] = Some(Running { position, name, stream: number, at, cancel });
+                hear(Heard::Progress(&self.progress(running, steps)));
+            }
+            Report::Ended { stream, step } => {
+                running[stream] = None;
+                hear(Heard::Ended(&step));
+                steps[stream].push(step);
+            }
+            Report::Lost => self.sessions.0 += 1,
+            Report::Reconnected => self.sessions.1 += 1,
+            Report::Closed { stream, cpu_ns, is_away } => {
+                self.cpu_ns[stream] += cpu_ns;
+                self.away += u32::from(is_away);
+            }
+        }
+    }
+
+    fn progress(&self, running: &[Option<Running>], steps: &[Vec<StepTime>]) -> QueryProgress {
+        let now = self.clock.now();
+        let running = running.iter().flatten().map(|step| RunningQuery {
+            stream: step.stream,
+            name: step.name.clone(),
+            since: step.at.duration(),
+            lasts: Duration::from_nanos(now.since(step.at)),
+        });
+        QueryProgress {
+            done: self.steps.len() + steps.iter().map(Vec::len).sum::<usize>(),
+            total: self.total,
+            elapsed: now.duration(),
+            running: running.collect(),
+        }
+    }
+
+    fn end(self, is_stopped: bool) -> (RunEnd, Vec<StepTime>) {
+        let ended = self.clock.now();
+        let end = RunEnd {
+            started_at: self.clock.zero_timestamp(),
+            ended,
+            window: Window { start: Elapsed::default(), end: ended },
+            started: Vec::new(),
+            in_flight: Vec::new(),
+            run: Vec::new(),
+            timed: Vec::new(),
+            offered: None,
+            pool_wait: None,
+            backlog_max: None,
+            exemplars: Vec::new(),
+            gauges: Gauges::default(),
+            worker_cpu_ns: self.cpu_ns,
+            sessions: self.sessions,
+            away: self.away,
+            outages: Vec::new(),
+            violations: Vec::new(),
+            round_trips: 0,
+            errors: Vec::new(),
+            ending: if is_stopped { RunEnding::Stopped } else { RunEnding::Complete },
+            notes: Vec::new(),
+        };
+        (end, self.steps)
+    }
+}
+
+/// Lets nothing more begin, and has what is running cancelled.
+fn stop(slots: &[Arc<Slot>], running: &mut [Option<Running>]) {
+    slots.iter().for_each(|slot| slot.stop());
+    for step in running.iter_mut().flatten() {
+        if step.cancel.is_none_or(|(_, reason)| reason != StepOutcome::Cancelled) {
+            step.cancel = Some((Instant::now(), StepOutcome::Cancelled));
+        }
+    }
+}
+
+/// Cancels what is due, and will again: some databases ignore a request that comes before the statement.
+async fn cancel_due(slots: &[Arc<Slot>], running: &mut [Option<Running>]) {
+    let now = Instant::now();
+    for (slot, step) in slots.iter().zip(running) {
+        let Some(step) = step else { continue };
+        if let Some((at, reason)) = step.cancel.filter(|(at, _)| *at <= now) {
+            slot.cancel(step.position, reason).await;
+            step.cancel = Some((at.max(now) + CANCEL_AGAIN, reason));
+        }
+    }
+}

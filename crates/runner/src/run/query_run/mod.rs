@@ -1,0 +1,172 @@
+//! Drives a finite set of queries, and times each.
+//!
+//! ```text
+//!  this thread (control.rs)                  a thread per stream (stream.rs)
+//!  ────────────────────────                  ───────────────────────────────
+//!  for each repeat, for each phase:
+//!    starts the streams' threads ──────────► connects; waits until all are connected
+//!    keeps deadlines           ◄── began ──  arms its slot: canceller and position
+//!    cancels what is too late  ── slot ────► runs the step: prepare, execute, read all rows
+//!    reports progress          ◄── ended ──  a StepTime: time, rows, fingerprint, outcome
+//!    waits for the streams     ◄── closed ─  takes its next step, reconnects if it has to
+//! ```
+//!
+//! The engine's session loop is not used: it serves transactions by the thousand, with seconds as samples, retries and
+//! pacing. Here each step runs once, at its place in its stream, and its own time is the result. Everything around it
+//! is that of any run: settings, lock, facts, job store, watcher, document.
+//!
+//! - **Time.** From the request to prepare the statement until the last row was read (clause 5.3.7). Rows are read in
+//!   batches and reduced to their number and a fingerprint, so the client needs the memory of one batch.
+//! - **Threads.** Each stream has its own, because some databases run on the thread that calls them. So the control
+//!   thread keeps the time limits and cancels: a stream whose thread is busy could not.
+//! - **Cancelling.** A stream that ends a step waits until a cancel request that is being sent has been delivered, so
+//!   that it cannot meet the next step. A cancel request may come too early for some databases, so it is repeated
+//!   while the step runs. If the database does not react, the stream drops the session.
+//! - **Failures.** A step that times out or fails is recorded with its outcome and the stream goes on; nothing is
+//!   retried, because a repeated query would find warm caches. After a lost connection the stream reconnects for the
+//!   next step; if it cannot within `--connect-timeout`, its other steps are recorded as not run.
+//! - **Sessions.** They are new in every repeat and phase, so that each statement is planned anew with its values.
+//! - **Stopping.** The first Ctrl-C cancels what is running and ends the run; what was answered is stored.
+
+mod answer;
+mod control;
+mod slot;
+mod stream;
+
+use std::time::Duration;
+
+use triphammer_core::Scale;
+use triphammer_core::SpecError;
+use triphammer_core::pace::Load;
+use triphammer_core::query_plan::QueryPlan;
+use triphammer_core::session::Capabilities;
+use triphammer_core::session::Database as _;
+use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
+use triphammer_drivers::AnyDatabase;
+use triphammer_workloads::AnyWorkload;
+
+use crate::failure::Failure;
+use crate::settings::{Settings, Source};
+
+pub(super) use control::{Heard, drive};
+
+/// Scale of the default SQLite file: one that is built in a second or two.
+pub(super) const EMBEDDED_SCALE: Scale = Scale::from_thousandths(10);
+
+/// Settings of runs that have no meaning for a set of queries.
+const OF_TRANSACTIONS: [&str; 23] = [
+    "vus",
+    "threads",
+    "rampup",
+    "duration",
+    "until-ci",
+    "transactions",
+    "mode",
+    "load",
+    "late",
+    "backlog",
+    "terminals",
+    "sessions",
+    "login-delay",
+    "retries",
+    "transaction-timeout",
+    "drain-timeout",
+    "max-failures",
+    "abort-on-failures",
+    "replay-exemplar",
+    "series",
+    "metrics-listen",
+    "otlp",
+    "tui",
+];
+
+/// A resolved run of queries.
+#[derive(Clone, Debug)]
+pub(super) struct QueryRun {
+    /// What to run.
+    pub plan: QueryPlan,
+    /// Maximum time of a query; `None` for none.
+    pub timeout: Option<Duration>,
+}
+
+/// Whether a run of the workload times a set of queries.
+pub(super) fn is_for(workload: &Description) -> bool {
+    workload.primary_metric.measure == MeasureDef::Queries
+}
+
+/// Rejects settings that were given for this run and would have no effect. In a job file or the environment they may
+/// be meant for another run.
+pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Result<(), Failure> {
+    let is_asked = |name: &&str| matches!(settings.source(name), Source::Flag | Source::Request);
+    let is_on = |name: &&str| settings.get(name).is_some_and(|value| value != "false");
+    match OF_TRANSACTIONS.into_iter().filter(is_asked).find(is_on) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!(
+                "--{name} is about transactions, and a run of {} is a set of queries; omit it",
+                workload.title
+            );
+            Err(SpecError::new(message).about(name).into())
+        }
+    }
+}
+
+/// Resolves a run of queries: its plan, and its spec in the words of all runs.
+///
+/// # Errors
+/// When a setting is invalid.
+pub(super) fn resolve(
+    settings: &mut Settings,
+    workload: &Description,
+    given: &WorkloadSettings,
+    database: &AnyDatabase,
+) -> Result<(RunSpec, QueryRun), Failure> {
+    let run_seed = settings.parse("seed", || 1)?;
+    let given = WorkloadSettings { run_seed, ..given.clone() };
+    let plan = AnyWorkload::new(&workload.name, &given)?.query_plan();
+    let plan = plan.ok_or_else(|| SpecError::new("the workload plans no queries"))?;
+    let timeout = timeout(settings)?;
+    let spec = spec(settings, &plan, database.capabilities(), run_seed)?;
+    spec.validate(database.capabilities(), None)?;
+    Ok((spec, QueryRun { plan, timeout }))
+}
+
+/// The limit of each query: `--query-timeout`, if it was given.
+fn timeout(settings: &mut Settings) -> Result<Option<Duration>, SpecError> {
+    if settings.get("query-timeout").is_none() {
+        return Ok(None);
+    }
+    Ok(Some(settings.duration("query-timeout", Duration::ZERO)?).filter(|limit| !limit.is_zero()))
+}
+
+/// The spec of a run of queries, in the words of all runs: each stream is a user.
+fn spec(
+    settings: &mut Settings,
+    plan: &QueryPlan,
+    capabilities: &Capabilities,
+    seed: u64,
+) -> Result<RunSpec, SpecError> {
+    let sessions = plan.sessions();
+    let steps = plan.phases.iter().flat_map(|phase| &phase.streams).map(|s| s.steps.len()).max();
+    let limits = TimeLimits {
+        connect: settings.duration("connect-timeout", TimeLimits::default().connect)?,
+        ..TimeLimits::default()
+    };
+    let protocol = settings.get("protocol").and_then(|text| text.parse().ok());
+    Ok(RunSpec {
+        users: sessions,
+        threads: sessions,
+        rampup: Duration::ZERO,
+        length: Length::Transactions(steps.unwrap_or(0) as u64 * u64::from(plan.repeats)),
+        mode: Mode::Statements,
+        protocol: protocol.unwrap_or(capabilities.protocols[0]),
+        isolation: settings.get("isolation").and_then(|text| text.parse().ok()),
+        load: Load::Closed,
+        pacing: Pacing::default(),
+        seed,
+        retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() },
+        limits,
+        max_failures: 0.0,
+    })
+}

@@ -1,0 +1,281 @@
+//! A stream of queries on its own thread.
+
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::{Instant, sleep, timeout};
+use triphammer_core::engine::RunPlan;
+use triphammer_core::query_plan::{QueryPlan, QueryStep, QueryStream, QueryTest};
+use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_core::value::write_decimal;
+use triphammer_core::workload::{Statements, Workload as _};
+use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
+use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_workloads::AnyWorkload;
+
+use super::answer::Answer;
+use super::slot::Slot;
+use crate::limited::Limited;
+use crate::result::{StepOutcome, StepTime, mask_secrets};
+use crate::worker_pool::on_this_thread;
+
+/// Maximum wait for a database to stop a cancelled step; then its session is dropped.
+const CANCEL_LIMIT: Duration = Duration::from_secs(5);
+/// Pause between two attempts to reconnect.
+const RECONNECT_AFTER: Duration = Duration::from_millis(100);
+
+/// What a stream reports.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// A step begins.
+    Began { stream: usize, position: u32, name: String, at: Elapsed },
+    /// A step has ended, or was not run.
+    Ended { stream: usize, step: StepTime },
+    /// The connection was lost.
+    Lost,
+    /// It is there again.
+    Reconnected,
+    /// All steps have ended; CPU time of the thread.
+    Closed { stream: usize, cpu_ns: u64, is_away: bool },
+}
+
+/// What a stream needs.
+pub(super) struct Stream {
+    pub plan: RunPlan<AnyWorkload, AnyDatabase>,
+    pub queries: Arc<QueryPlan>,
+    pub test: QueryTest,
+    pub repeat: u32,
+    /// Index in its phase.
+    pub index: usize,
+    pub stream: QueryStream,
+    pub clock: Clock,
+    pub slot: Arc<Slot>,
+    /// All streams of the phase begin together.
+    pub start: Arc<Barrier>,
+    pub reports: UnboundedSender<Report>,
+    pub connect_limit: Duration,
+}
+
+/// How a step ended.
+struct Ended {
+    outcome: StepOutcome,
+    rows: u64,
+    fingerprint: Option<String>,
+    error: Option<DbError>,
+}
+
+impl Stream {
+    /// Runs all steps.
+    pub fn run(self) {
+        let ran = on_this_thread(async {
+            let is_away = self.steps().await;
+            Ok::<_, DbError>(is_away)
+        });
+        let cpu_ns = clock::thread_cpu_ns();
+        let is_away = ran.unwrap_or(true);
+        self.report(Report::Closed { stream: self.index, cpu_ns, is_away });
+    }
+
+    fn report(&self, report: Report) {
+        // Nobody listens only when the whole run is given up.
+        let _ = self.reports.send(report);
+    }
+
+    /// Returns whether the stream ended without a connection.
+    async fn steps(&self) -> bool {
+        let mut session = self.connect().await;
+        self.start.wait();
+        for (position, step) in (1..).zip(&self.stream.steps) {
+            if self.slot.is_stopped() {
+                self.not_run(position, step, "the run was stopped");
+                continue;
+            }
+            let live = match &mut session {
+                Ok(live) => live,
+                Err(error) => {
+                    let error = format!("no connection: {error}");
+                    self.not_run(position, step, &error);
+                    continue;
+                }
+            };
+            if self.step(live, position, step).await.is_err() {
+                self.report(Report::Lost);
+                session = self.reconnect().await;
+            }
+        }
+        let is_away = session.is_err();
+        if let Ok(session) = session {
+            session.close().await;
+        }
+        is_away
+    }
+
+    async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
+        let number = u32::try_from(self.index).unwrap_or(u32::MAX);
+        let connecting =
+            timeout(self.connect_limit, self.plan.database.connect(Role::User, number));
+        let session = connecting.await.unwrap_or_else(|_| {
+            let message = format!("no answer within {} s", self.connect_limit.as_secs_f64());
+            Err(DbError::new(ErrorClass::Disconnected, message))
+        })?;
+        Ok(Limited::new(session, self.plan.database.waits()))
+    }
+
+    /// Connects again, for a server that is restarting too.
+    async fn reconnect(&self) -> Result<Limited<AnySession>, DbError> {
+        let began = Instant::now();
+        loop {
+            match self.connect().await {
+                Ok(session) => {
+                    self.report(Report::Reconnected);
+                    return Ok(session);
+                }
+                Err(error) if error.class() == ErrorClass::Refused => return Err(error),
+                Err(error) if began.elapsed() >= self.connect_limit => return Err(error),
+                Err(_) if self.slot.is_stopped() => {
+                    return Err(DbError::new(ErrorClass::Cancelled, "the run was stopped"));
+                }
+                Err(_) => sleep(RECONNECT_AFTER).await,
+            }
+        }
+    }
+
+    /// Runs a step and reports it.
+    ///
+    /// # Errors
+    /// When the session is lost.
+    async fn step(
+        &self,
+        session: &mut Limited<AnySession>,
+        position: u32,
+        step: &QueryStep,
+    ) -> Result<(), ()> {
+        let name = self.name(step);
+        let sent = self.slot.arm(position, session.canceller()).await;
+        let began = self.clock.now();
+        self.report(Report::Began { stream: self.index, position, name, at: began });
+        let answer = {
+            let mut work = std::pin::pin!(self.work(session, step));
+            tokio::select! {
+                biased;
+                done = &mut work => done,
+                () = sent.notified() => timeout(CANCEL_LIMIT, &mut work).await.unwrap_or_else(|_| {
+                    let message = "the database did not react to the cancel request";
+                    Err(DbError::new(ErrorClass::Disconnected, message))
+                }),
+            }
+        };
+        let ended_at = self.clock.now();
+        let cancelled = self.slot.disarm().await;
+        let is_refresh = matches!(step, QueryStep::Refresh(_));
+        let ended = match answer {
+            Ok(answer) => Ended {
+                outcome: StepOutcome::Answered,
+                rows: answer.rows,
+                fingerprint: (!is_refresh).then(|| answer.fingerprint()),
+                error: None,
+            },
+            Err(error) => Ended {
+                outcome: cancelled.unwrap_or(StepOutcome::Failed),
+                rows: 0,
+                fingerprint: None,
+                error: Some(error),
+            },
+        };
+        let mut is_lost = session.is_closed();
+        if let Some(error) = &ended.error {
+            is_lost |= error.class().loses_session();
+            is_lost = is_lost || session.rollback().await.is_err();
+        }
+        let seconds = Duration::from_nanos(ended_at.since(began)).as_secs_f64();
+        self.ended(position, step, Some((began, seconds)), ended);
+        if is_lost { Err(()) } else { Ok(()) }
+    }
+
+    /// The work that is timed.
+    async fn work(
+        &self,
+        session: &mut Limited<AnySession>,
+        step: &QueryStep,
+    ) -> Result<Answer, DbError> {
+        let mut statements = Statements::new(&self.plan.catalogue);
+        let mut answer = Answer::default();
+        match step {
+            QueryStep::Query { query, args } => {
+                let name = &self.queries.queries[*query].name;
+                let id = statements.prepare(session, name).await?;
+                let mut batch = Rows::new();
+                session.stream(id, args, &mut batch, &mut |rows| answer.add(rows)).await?;
+            }
+            QueryStep::Refresh(refresh) => {
+                let workload = &self.plan.workload;
+                answer.rows = workload.refresh(*refresh, &mut statements, session).await?;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn name(&self, step: &QueryStep) -> String {
+        match step {
+            QueryStep::Query { query, .. } => self.queries.queries[*query].name.to_string(),
+            QueryStep::Refresh(refresh) => format!("rf{}", refresh.function),
+        }
+    }
+
+    fn not_run(&self, position: u32, step: &QueryStep, reason: &str) {
+        let ended = Ended {
+            outcome: StepOutcome::NotRun,
+            rows: 0,
+            fingerprint: None,
+            error: Some(DbError::new(ErrorClass::Other, reason)),
+        };
+        self.ended(position, step, None, ended);
+    }
+
+    fn ended(&self, position: u32, step: &QueryStep, time: Option<(Elapsed, f64)>, ended: Ended) {
+        let step = StepTime {
+            repeat: self.repeat,
+            test: self.test,
+            stream: self.stream.number,
+            position,
+            name: self.name(step),
+            parameters: parameters(step),
+            start_s: time.map(|(began, _)| began.duration().as_secs_f64()),
+            seconds: time.map(|(_, seconds)| seconds),
+            rows: ended.rows,
+            outcome: ended.outcome,
+            error: ended.error.map(|error| mask_secrets(error.message())),
+            fingerprint: ended.fingerprint,
+        };
+        self.report(Report::Ended { stream: self.index, step });
+    }
+}
+
+/// The arguments of a step as text.
+fn parameters(step: &QueryStep) -> Vec<String> {
+    match step {
+        QueryStep::Query { args, .. } => args.iter().map(shown).collect(),
+        QueryStep::Refresh(refresh) => vec![refresh.set.to_string()],
+    }
+}
+
+fn shown(value: &Value<'_>) -> String {
+    let decimal = |units: i128, scale| {
+        let mut text = String::new();
+        // Writing to a text cannot fail.
+        let _ = write_decimal(&mut text, units, scale);
+        text
+    };
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Decimal { units, scale } => decimal((*units).into(), *scale),
+        Value::Decimal128 { units, scale } => decimal(**units, *scale),
+        Value::Text(text) => (*text).to_owned(),
+        Value::Timestamp(at) => at.to_string(),
+        Value::Date(date) => date.to_string(),
+        Value::Ints(list) => format!("{list:?}"),
+    }
+}
