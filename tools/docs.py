@@ -89,10 +89,11 @@ def literals():
 def unknown_messages():
     """Messages in the headings of docs/troubleshooting.md that do not occur in the program."""
     known = literals()
-    quoted = re.findall(r"^### `(.*)`$", (DOCS / "troubleshooting.md").read_text(), re.M)
+    # A message that contains backticks is quoted by two.
+    quoted = re.findall(r"^### (`+)(.*)\1$", (DOCS / "troubleshooting.md").read_text(), re.M)
     if not quoted:
         yield "no heading quotes a message"
-    for message in quoted:
+    for _, message in quoted:
         pattern = re.compile(".*".join(re.escape(part.strip()) for part in message.split("…")), re.S)
         if not any(pattern.search(text) for text in known):
             near = difflib.get_close_matches(message.replace("…", "\0"), known, 1, 0.3)

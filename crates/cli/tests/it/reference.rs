@@ -1,7 +1,5 @@
 //! The program's declarations agree with its documentation.
 
-use std::path::Path;
-
 use crate::program::Program;
 use triphammer_runner::command::Command;
 use triphammer_runner::settings::{Mark, SETTINGS};
@@ -129,39 +127,4 @@ fn the_commands_are_those_of_the_contract() {
     ] {
         assert!(help.contains(command), "{help}");
     }
-}
-
-/// The text of all sources, in which a message is in one piece.
-fn sources(folder: &Path, text: &mut String) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, text);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            for line in std::fs::read_to_string(path).unwrap().lines() {
-                let line = line.trim();
-                text.push_str(line.strip_suffix('\\').unwrap_or(line));
-            }
-        }
-    }
-}
-
-#[test]
-fn messages_in_headings_of_troubleshooting_are_those_of_the_program() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut text = String::new();
-    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
-        sources(&entry.unwrap().path().join("src"), &mut text);
-    }
-    let page = std::fs::read_to_string(root.join("docs/troubleshooting.md")).unwrap();
-    let headings = page.lines().filter_map(|line| line.strip_prefix("### ")?.strip_prefix('`'));
-    let mut messages = 0;
-    for heading in headings {
-        messages += 1;
-        let message = heading.trim_matches('`');
-        for part in message.split('…').map(str::trim).filter(|part| part.len() > 2) {
-            assert!(text.contains(part), "`{message}`: no source contains `{part}`");
-        }
-    }
-    assert!(messages > 20, "{messages}");
 }
