@@ -38,9 +38,11 @@ test-packages: deb
 	tools/test-packages.py
 
 # All tests: format, lints, unit tests, conformance and workload suites on real servers, the program, the web page in a
-# browser.
+# browser. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
+# suite runs, so that one failure does not hide another.
+TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
 test: deps lint ui
-	$(CARGO) test --workspace
+	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --no-fail-fast
 	$(MAKE) test-ui
 
 # The page of `triphammer serve`: release builds embed it, others read it from ui/dist.
