@@ -1449,7 +1449,7 @@ export interface PrimaryMetricFigure {
   /** The unit of time: `second`, `minute`, `hour`; `set` for a set of queries. */
   per: string;
   /** Why the value is not available; `null` if it is. */
-  unavailable?: string | null | undefined;
+  unavailable: string | null;
   /** Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available. */
   value: number;
   /** Comparison with the database's own count, over the whole run. */
@@ -1716,7 +1716,7 @@ export interface RunResult {
   /** The workload's primary metric over the timed window. */
   primary_metric: PrimaryMetricFigure;
   /** Times and figures of a finite set of queries; `null` for a run of transactions. The parts of the document about transactions are empty then. */
-  queries?: QueriesResult | null | undefined;
+  queries: QueriesResult | null;
   /** Requirements of the run (`--require`) and their outcomes. */
   requirements: Judgement[];
   /** Round trips of the whole run. */

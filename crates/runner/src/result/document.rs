@@ -62,7 +62,7 @@ pub struct RunResult {
     pub primary_metric: PrimaryMetricFigure,
     /// Times and figures of a finite set of queries; `None` for a run of transactions. The parts of the document
     /// about transactions are empty then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub queries: Option<QueriesResult>,
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric, and if the load itself changes.
@@ -235,7 +235,7 @@ pub struct PrimaryMetricFigure {
     /// Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available.
     pub value: f64,
     /// Why the value is not available; `None` if it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub unavailable: Option<String>,
     /// The unit of time: `second`, `minute`, `hour`; `set` for a set of queries.
     pub per: String,

@@ -215,6 +215,6 @@ mod tests {
         let scale = triphammer_core::Scale::from_thousandths(500);
         let half = WorkloadSettings { scale, ..WorkloadSettings::default() };
         let error = Settings::new(&half).unwrap_err().to_string();
-        assert!(error.contains("1 to 1000000 warehouses, not 0.5"), "{error}");
+        assert!(error.contains("from 1 to 1000000 warehouses, got 0.5"), "{error}");
     }
 }

@@ -35,14 +35,14 @@ pub const TEST: OptionDef = OptionDef::value(
     "TEST",
     "power",
     "what to measure: queries (alone), power (one stream between the refresh functions), throughput \
-     (several streams beside them) or both",
+     (several streams in parallel with them) or both",
 );
 pub const STREAMS: OptionDef = OptionDef::value(
     OptionCommand::Run,
     "streams",
     "S",
     BY_SCALE,
-    "number of query streams that run side by side; auto: from 2 (below 10 SF) to 11 by the scale \
+    "number of parallel query streams; auto: from 2 (below 10 SF) to 11 by the scale \
      factor, and 1 for --test queries",
 );
 pub const ONLY: OptionDef = OptionDef::value(
