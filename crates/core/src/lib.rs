@@ -11,6 +11,7 @@ pub mod engine;
 pub mod error;
 pub mod event;
 mod histogram;
+mod name;
 pub mod outcome;
 pub mod pace;
 pub mod query_plan;

@@ -10,8 +10,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::name::Name;
 use crate::value::Value;
-use crate::workload::Name;
 
 /// What is measured with the queries.
 #[derive(

@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::error::{DbError, ErrorClass, SpecError};
+use crate::name::Name;
 use crate::value::ColumnType;
-use crate::workload::Name;
 
 /// A statement that a workload needs: its name and its parameters in order.
 #[derive(Clone, Debug)]

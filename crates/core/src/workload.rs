@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DbError, ErrorClass, SpecError};
+pub use crate::name::Name;
 use crate::pace::Cycle;
 use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
@@ -20,10 +21,6 @@ use crate::scale::Scale;
 use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp, Value};
-
-/// A name or a title that is widely shared: cheap to clone, whether it was compiled in or read from
-/// a file.
-pub type Name = smol_str::SmolStr;
 
 /// The declarations of a workload, for all code that drives, stores or shows it. They belong to an
 /// instance, so that a workload may come from a file as well as from a module.

@@ -4,8 +4,8 @@ use std::ptr;
 use std::rc::Rc;
 
 use crate::api::{Handle, SUCCESS};
-use crate::connection::{Connection, Open, c_text};
-use crate::error::{Error, text};
+use crate::connection::{Connection, Open};
+use crate::error::{Error, c_text, text};
 use crate::result::{NOTHING, logical_kind};
 use crate::value::{Kind, Value};
 

@@ -1,13 +1,13 @@
 //! A connection to a database, and its interruption from other threads.
 
-use std::ffi::CString;
+use std::path::Path;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Api, Handle, RawResult, SUCCESS};
-use crate::error::Error;
-use crate::library::Library;
+use crate::error::{Error, c_text, text};
+use crate::library::{Library, one_spelling};
 use crate::result::QueryResult;
 use crate::statement::Prepared;
 
@@ -49,10 +49,47 @@ impl Open {
     }
 }
 
+impl Library {
+    /// Opens a connection to a database file, which is created if it does not exist. All
+    /// connections of this process to one file share its database.
+    ///
+    /// # Errors
+    /// When the file is not a database, is locked by another process, or cannot be opened.
+    pub fn connect(&'static self, path: &Path) -> Result<Connection, Error> {
+        let path = one_spelling(path);
+        let path = path.to_str().ok_or_else(|| Error::new("the path is not valid UTF-8"))?;
+        let path = c_text(path)?;
+        let _alone = self.alone();
+        let mut config = self.config()?;
+        let mut database = ptr::null_mut();
+        let mut message = ptr::null_mut();
+        // SAFETY: all pointers are valid for the call, and the path ends with a zero byte.
+        let state = unsafe {
+            (self.api.get_or_create_from_cache)(
+                self.databases.0,
+                path.as_ptr(),
+                &raw mut database,
+                config,
+                &raw mut message,
+            )
+        };
+        // SAFETY: made above, and not used any more.
+        unsafe { (self.api.destroy_config)(&raw mut config) };
+        if state != SUCCESS {
+            // SAFETY: null, or a text that was allocated for the caller.
+            let error = Error::new(unsafe { text(message) });
+            // SAFETY: as above; freeing null does nothing.
+            unsafe { (self.api.free)(message.cast()) };
+            return Err(error);
+        }
+        Connection::open(self, database)
+    }
+}
+
 impl Connection {
     /// Connects to a database, which is closed with the connection. The caller keeps the library
     /// [to itself](Library::alone).
-    pub(crate) fn open(library: &'static Library, mut database: Handle) -> Result<Self, Error> {
+    fn open(library: &'static Library, mut database: Handle) -> Result<Self, Error> {
         let mut handle = ptr::null_mut();
         // SAFETY: the database is open, and there is a place for the new connection.
         if unsafe { (library.api.connect)(database, &raw mut handle) } != SUCCESS {
@@ -121,9 +158,4 @@ impl Interrupter {
             unsafe { (self.library.api.interrupt)(live.0) };
         }
     }
-}
-
-/// Text for a C function.
-pub(crate) fn c_text(text: &str) -> Result<CString, Error> {
-    CString::new(text).map_err(|_| Error::new("the text contains a zero byte"))
 }

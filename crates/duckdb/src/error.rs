@@ -1,6 +1,6 @@
 //! Errors that DuckDB reports.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 
 /// What went wrong, as far as callers act on it.
@@ -99,6 +99,11 @@ pub(crate) unsafe fn text(pointer: *const c_char) -> String {
     // SAFETY: not null, and a text by the caller's word.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_string_lossy().into_owned()
+}
+
+/// Text for a C function.
+pub(crate) fn c_text(text: &str) -> Result<CString, Error> {
+    CString::new(text).map_err(|_| Error::new("the text contains a zero byte"))
 }
 
 #[cfg(test)]

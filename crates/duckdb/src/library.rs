@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fmt, ptr};
 
 use crate::api::{Api, Handle, SUCCESS};
-use crate::connection::{Connection, c_text};
 use crate::error::{Error, text};
 
 /// The oldest version whose functions are known to do what is asked of them here.
@@ -19,14 +18,14 @@ pub struct Library {
     path: PathBuf,
     /// DuckDB's own list of the databases that this process has open: two connections to one file
     /// share its database, which a file cannot be opened for twice.
-    databases: Databases,
+    pub(crate) databases: Databases,
     /// Held while a database is opened or closed: DuckDB does not find a database that is being
     /// closed, and does not open its file either.
     opening: Mutex<()>,
 }
 
 /// `duckdb_instance_cache`.
-struct Databases(Handle);
+pub(crate) struct Databases(pub(crate) Handle);
 
 // SAFETY: DuckDB guards the cache by a mutex of its own.
 unsafe impl Send for Databases {}
@@ -78,48 +77,13 @@ impl Library {
         &self.path
     }
 
-    /// Opens a connection to a database file, which is created if it does not exist. All
-    /// connections of this process to one file share its database.
-    ///
-    /// # Errors
-    /// When the file is not a database, is locked by another process, or cannot be opened.
-    pub fn connect(&'static self, path: &Path) -> Result<Connection, Error> {
-        let path = one_spelling(path);
-        let path = path.to_str().ok_or_else(|| Error::new("the path is not valid UTF-8"))?;
-        let path = c_text(path)?;
-        let _alone = self.alone();
-        let mut config = self.config()?;
-        let mut database = ptr::null_mut();
-        let mut message = ptr::null_mut();
-        // SAFETY: all pointers are valid for the call, and the path ends with a zero byte.
-        let state = unsafe {
-            (self.api.get_or_create_from_cache)(
-                self.databases.0,
-                path.as_ptr(),
-                &raw mut database,
-                config,
-                &raw mut message,
-            )
-        };
-        // SAFETY: made above, and not used any more.
-        unsafe { (self.api.destroy_config)(&raw mut config) };
-        if state != SUCCESS {
-            // SAFETY: null, or a text that was allocated for the caller.
-            let error = Error::new(unsafe { text(message) });
-            // SAFETY: as above; freeing null does nothing.
-            unsafe { (self.api.free)(message.cast()) };
-            return Err(error);
-        }
-        Connection::open(self, database)
-    }
-
     /// Waits until no other thread opens or closes a database.
     pub(crate) fn alone(&self) -> MutexGuard<'_, ()> {
         self.opening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Settings of every database: nothing is downloaded behind the user's back.
-    fn config(&self) -> Result<Handle, Error> {
+    pub(crate) fn config(&self) -> Result<Handle, Error> {
         let mut config = ptr::null_mut();
         // SAFETY: a place for the new object.
         if unsafe { (self.api.create_config)(&raw mut config) } != SUCCESS {
@@ -134,7 +98,7 @@ impl Library {
 }
 
 /// The same path for all spellings of a file's name: DuckDB's list goes by the text.
-fn one_spelling(path: &Path) -> PathBuf {
+pub(crate) fn one_spelling(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let in_folder = || {
         let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;

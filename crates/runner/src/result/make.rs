@@ -15,10 +15,11 @@ use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
     RoundTrips, RunResult, SessionCounts, ThreadCpu,
 };
-use super::facts::{CounterSpan, RunFacts};
+use super::facts::{CounterSpan, DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, Status};
+use super::queries::{QueriesResult, StepOutcome};
 use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
@@ -49,7 +50,7 @@ impl RunResult {
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
         let primary_metric = match &facts.queries {
-            Some(queries) => queries.primary_metric(),
+            Some(queries) => primary_metric_of_queries(queries),
             None => primary_metric(facts, end, &durations),
         };
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
@@ -163,6 +164,27 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
         } else {
             end.ended
         }),
+    }
+}
+
+/// The primary metric of a finite set of queries, which the database does not count.
+fn primary_metric_of_queries(queries: &QueriesResult) -> PrimaryMetricFigure {
+    let primary = queries.primary();
+    let nothing = ClientCount { committed: 0, indeterminate: 0, in_flight: 0 };
+    let answered = queries.steps.iter().filter(|step| step.outcome == StepOutcome::Answered);
+    PrimaryMetricFigure {
+        name: primary.name.clone(),
+        meaning: primary.meaning.clone(),
+        value: primary.value.unwrap_or(0.0),
+        unavailable: primary.reason.clone(),
+        per: Measure::Queries.per(),
+        better: primary.better,
+        count: answered.filter(|step| step.is_query()).count() as u64,
+        verification: Verification::new(
+            nothing,
+            DatabaseCount::default(),
+            Some(Obstacle::NoStatement),
+        ),
     }
 }
 

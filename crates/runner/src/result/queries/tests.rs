@@ -93,7 +93,7 @@ fn both_tests_give_every_figure() {
     assert!((composite - (power * throughput).sqrt()).abs() < 1e-3);
     assert_eq!(value(&found, GEOMEAN), Some(2_000.0));
     assert_eq!((found.primary().name.as_str(), found.is_good()), (COMPOSITE, true));
-    assert_eq!(found.primary_metric().unavailable, None);
+    assert_eq!(found.primary().reason, None);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_was_not_run_or_not_answered_is_not_available_and_why() {
         reason(&found, THROUGHPUT),
         "needs --test throughput or both, and --test power was run"
     );
-    assert!(!found.is_good() && found.primary_metric().unavailable.is_some());
+    assert!(!found.is_good() && found.primary().reason.is_some());
 
     let without: Vec<_> = power_test().into_iter().filter(StepTime::is_query).collect();
     let found = result(&plan_of_power, without);

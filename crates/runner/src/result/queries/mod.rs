@@ -10,10 +10,6 @@ use triphammer_core::Scale;
 use triphammer_core::query_plan::{QueryPlan, QueryTest};
 use triphammer_statistics::compare::Better;
 
-use super::document::PrimaryMetricFigure;
-use super::facts::DatabaseCount;
-use super::verification::{ClientCount, Obstacle, Verification};
-use crate::measure::Measure;
 use crate::measure::queries::{composite, geometric_mean, power, throughput};
 use crate::report::format;
 
@@ -267,26 +263,6 @@ impl QueriesResult {
             QueryTest::Both => COMPOSITE,
         };
         self.figure(name).unwrap_or(&self.figures[0])
-    }
-
-    pub(super) fn primary_metric(&self) -> PrimaryMetricFigure {
-        let primary = self.primary();
-        let nothing = ClientCount { committed: 0, indeterminate: 0, in_flight: 0 };
-        let answered = self.steps.iter().filter(|step| step.outcome == StepOutcome::Answered);
-        PrimaryMetricFigure {
-            name: primary.name.clone(),
-            meaning: primary.meaning.clone(),
-            value: primary.value.unwrap_or(0.0),
-            unavailable: primary.reason.clone(),
-            per: Measure::Queries.per(),
-            better: primary.better,
-            count: answered.filter(|step| step.is_query()).count() as u64,
-            verification: Verification::new(
-                nothing,
-                DatabaseCount::default(),
-                Some(Obstacle::NoStatement),
-            ),
-        }
     }
 
     /// The times of a query in seconds, one per answer, in the order of the steps.
