@@ -60,11 +60,13 @@ test-ui: deps ui
 	tools/test-ui.py
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4 and DuckDB 2.0, and our histogram logs in
-# HdrHistogram's own reader. The servers and the reader are downloaded once, into the user's cache.
+# HdrHistogram's own reader; and slow tests of the program. The servers and the reader are downloaded once, into the
+# user's cache.
 test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
+	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.

@@ -80,7 +80,7 @@ fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
     let report = program.ok(&["report", "1"]);
     for words in [
         "3 warehouses · 30 terminals",
-        "of the 38.6 that keying and thinking times allow 30 terminals",
+        "of the 38.6 that keying and thinking times allow 30\n",
         "keyed · 30 terminals over 4 sessions on",
         "Wait for a session, from when a transaction was due to its first attempt, in ms",
     ] {
