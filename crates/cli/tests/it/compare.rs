@@ -256,7 +256,8 @@ fn profiles_compare_level_by_level() {
 #[test]
 fn a_history_shows_the_change_and_what_differed() {
     let program = Program::new();
-    for service in ["10ms", "20ms"] {
+    // Long enough that a busy host delays a round trip by little of it.
+    for service in ["20ms", "40ms"] {
         for _ in 0..7 {
             run(&program, service, "nightly");
         }
@@ -270,7 +271,7 @@ fn a_history_shows_the_change_and_what_differed() {
     let failing = program.run(&["history", "nightly", "--fail-if-slower"]);
     assert_eq!(failing.code, 1);
     assert!(failing.out.contains("Slower from job 8 on:"), "{}", failing.out);
-    let on = program.json(&["history", "--on", "service=10ms", "-w", "tpc-b"]);
+    let on = program.json(&["history", "--on", "service=20ms", "-w", "tpc-b"]);
     assert_eq!(on["runs"].as_array().unwrap().len(), 7);
     assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
 }
