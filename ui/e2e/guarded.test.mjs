@@ -103,7 +103,7 @@ test('with a certificate the page comes by https, and its cookie goes nowhere el
   const page = await context.newPage();
   await page.goto(server.base);
   await logIn(page, server.token);
-  await page.getByText('There is no job yet.').waitFor();
+  await page.getByText('No jobs yet.').waitFor();
   await page.getByRole('status').getByText('live', { exact: true }).waitFor();
   const [cookie] = await context.cookies();
   assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.secure], [true, 'Strict', true]);
@@ -121,7 +121,7 @@ test('a page of another origin reads nothing and starts nothing, though its visi
   const page = await context.newPage();
   await page.goto(server.base);
   await logIn(page, server.token);
-  await page.getByText('There is no job yet.').waitFor();
+  await page.getByText('No jobs yet.').waitFor();
 
   // Another port of the same host is the same site for cookies: they go with these requests.
   const other = await context.newPage();

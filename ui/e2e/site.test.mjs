@@ -157,7 +157,7 @@ async function job() {
 
 test('an empty store says what to do', async () => {
   await go('');
-  await page.getByText('There is no job yet.').waitFor();
+  await page.getByText('No jobs yet.').waitFor();
   await readable('empty');
 });
 

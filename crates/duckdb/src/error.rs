@@ -58,7 +58,7 @@ impl ErrorKind {
 pub struct Error {
     /// What went wrong.
     pub kind: ErrorKind,
-    /// DuckDB's message, which begins with its own name of the kind.
+    /// Message of DuckDB, which starts with DuckDB's name of the kind.
     pub message: String,
 }
 

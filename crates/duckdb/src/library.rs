@@ -8,7 +8,7 @@ use std::{fmt, ptr};
 use crate::api::{Api, Handle, SUCCESS};
 use crate::error::{Error, text};
 
-/// The oldest version whose functions are known to do what is asked of them here.
+/// Oldest supported version.
 const OLDEST: (u32, u32) = (1, 5);
 
 /// DuckDB's shared library.

@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a type by DuckDB's number; `decimal` gives width and scale of a decimal.
+    /// Returns the kind of a type by DuckDB's number; `decimal` returns width and scale of a decimal.
     pub(crate) fn of(number: u32, decimal: impl FnOnce() -> (u8, u8)) -> Self {
         match number {
             1 => Self::Boolean,

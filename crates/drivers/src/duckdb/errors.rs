@@ -9,7 +9,7 @@ use crate::database_file::DatabaseFile;
 /// Length of the longest name of a kind, in bytes.
 const KIND_MAX: usize = 40;
 
-/// What is in a message, in lower case, and the class that it gives.
+/// Parts of messages, in lower case, with the error class of each.
 const TEXTS: [(&str, ErrorClass); 6] = [
     // All sessions must go before the file can be opened again.
     ("database has been invalidated", ErrorClass::Disconnected),

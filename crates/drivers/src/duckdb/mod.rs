@@ -70,7 +70,7 @@ impl Duckdb {
     /// Opens the file that the target names.
     ///
     /// # Errors
-    /// When the target names no file, or a parameter is unknown or has an invalid value.
+    /// If the target names no file, or a parameter is unknown or has an invalid value.
     pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
         if target.path == ":memory:" {
             return Err(SpecError::new(

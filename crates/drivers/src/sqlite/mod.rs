@@ -92,7 +92,7 @@ impl Sqlite {
     /// Opens the file that the target names.
     ///
     /// # Errors
-    /// When the target names no file, or a parameter is unknown or has an invalid value.
+    /// If the target names no file, or a parameter is unknown or has an invalid value.
     pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
         let path = target.path.as_str();
         if path == ":memory:" {

@@ -1,7 +1,7 @@
 //! `datagen`: writes a workload's data to files, as text or, with the feature `parquet`, as Parquet.
 //!
-//! The rows are those that `build` loads, from the same chunks. A part is a range of chunks, and has a file for each
-//! table; parts are made side by side. A file has its name once it is whole: until then it ends in `.partial`.
+//! The rows are those that `build` loads, from the same chunks. A part is a range of chunks and has one file per table;
+//! parts are written in parallel. The name of an incomplete file ends in `.partial`.
 
 mod format;
 #[cfg(feature = "parquet")]
@@ -181,7 +181,7 @@ impl DatagenRequest {
         Ok(())
     }
 
-    /// Writes the rows of a table in these chunks; gives their number, and that of their bytes.
+    /// Writes the rows of a table in these chunks; returns the number of rows and of bytes.
     fn write(
         &self,
         table: &TableDef,

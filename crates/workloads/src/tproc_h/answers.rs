@@ -1,7 +1,7 @@
-//! The known answers of the queries with the parameters of the validation.
+//! Known answers of the queries with the parameters of the query validation.
 //!
-//! At scale factor 1 they are those that come with the specification, as `tpchgen` has them. At 0.01 and 0.1 they
-//! are what DuckDB 1.5.5 answered on our data to the queries of its own `tpch` extension (`PRAGMA tpch(1)` to
+//! At scale factor 1 they are the answers published with the specification, from `tpchgen`. At 0.01 and 0.1 they
+//! are the answers of DuckDB 1.5.5 on our data to the queries of its own `tpch` extension (`PRAGMA tpch(1)` to
 //! `tpch(22)`): another database and another hand's SQL, Q11 with the fraction 0.0001. That extension's generator
 //! and its `tpch_answers()` are no source: addresses and comments there are not those of the published answers, to
 //! which our data is held; all other columns are equal.
@@ -12,7 +12,7 @@ use triphammer_core::workload::{Answer, AnswerColumn, Answers, Name};
 
 use super::queries::{QUERIES, Query};
 
-/// What is known.
+/// Known answers of all queries.
 pub const ANSWERS: Answers = Answers { known_at: Name::new_static("0.01, 0.1 and 1 SF"), at };
 
 /// Answers of all queries: `-- Q1`, a line of the names of its columns, its rows.

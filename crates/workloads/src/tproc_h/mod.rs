@@ -1,5 +1,5 @@
 //! TPROC-H, after TPC-H: eight tables of a business that sells parts, and 22 questions that managers ask about
-//! them. The data is byte-identical with that of `dbgen`, made by the `tpchgen` crate while it is loaded.
+//! them. The data is byte-identical to that of `dbgen`; the `tpchgen` crate generates it during the load.
 //! Like TPC-H, and no TPC result.
 //!
 //! # Scale

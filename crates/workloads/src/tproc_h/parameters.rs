@@ -1,6 +1,6 @@
 //! Substitution parameters of the queries in a run, drawn by the rules of clause 2.4, each value of a range or list
 //! equally likely (clause 2.1.3.2). They depend on the seed, the stream and the query, and not on the order in which
-//! the queries run. qgen draws by the same rules from random numbers of its own: its values for a seed are others.
+//! the queries run. qgen follows the same rules with other random numbers, so its values differ.
 
 use std::sync::LazyLock;
 

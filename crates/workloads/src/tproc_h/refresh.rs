@@ -6,7 +6,7 @@
 //! the first block on, sets 1001 to 2000 the third 8, sets 2001 to 3000 the last 8. Set 3001 has the keys of set 1.
 //!
 //! # Rows
-//! The rows are what the generator makes beyond the last order of the load, as `dbgen -U` makes them.
+//! The rows are those that the generator creates after the last order of the load, as with `dbgen -U`.
 //!
 //! # What RF2 deletes
 //! RF2 of a set deletes what RF1 of that set inserted, not the oldest orders of the load (clause 2.7.3): the pair
@@ -112,7 +112,7 @@ pub async fn rf1<S: Session>(set: RefreshSet, session: &mut S) -> Result<u64, Db
 /// What a session needs for the refresh functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Refresh {
-    /// Those of RF2, in the order in which they are executed.
+    /// Statements of RF2, in the order of execution.
     deletes: [StatementId; 2],
 }
 

@@ -60,7 +60,7 @@ pub const REPEAT: OptionDef = OptionDef::value(
     "number of times to run the whole test",
 );
 
-/// What a run was asked to do.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runs {
     test: QueryTest,

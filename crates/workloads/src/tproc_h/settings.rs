@@ -5,7 +5,7 @@ use triphammer_core::{Scale, SpecError};
 
 use super::runs::{ONLY, REPEAT, Runs, STREAMS, TEST};
 
-/// The smallest scale factor, 0.01: below it `dbgen` leaves its own rules.
+/// The smallest scale factor, 0.01: below it, `dbgen` does not follow its own rules.
 pub const SCALE_MIN: Scale = Scale::from_thousandths(10);
 /// The largest scale factor that the specification has (clause 4.1.3.1).
 pub const SCALE_MAX: Scale = Scale::from_thousandths(100_000_000);

@@ -17,7 +17,7 @@ const UNIT_BYTES: usize = 24;
 /// Where `dbgen` starts its random numbers for the pool.
 const SEED: i64 = 933_588_178;
 
-/// The pool. It is made when it is first asked for, which takes about a second.
+/// Returns the pool, which the first call creates in about a second.
 pub fn text_pool() -> &'static TextPool {
     static POOL: LazyLock<TextPool> =
         LazyLock::new(|| TextPool::new(Distributions::static_default()));
@@ -80,7 +80,7 @@ impl TextPool {
 struct Choice<T>(Vec<T>);
 
 impl<T: Copy> Choice<T> {
-    /// `value` makes the values from the words of the distribution.
+    /// `value` creates the values from the words of the distribution.
     fn new(known: &'static Distribution, mut value: impl FnMut(&'static str) -> T) -> Self {
         let mut values = Vec::new();
         for (place, word) in known.get_values().iter().enumerate() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep, timeout};
 use triphammer_core::engine::RunPlan;
-use triphammer_core::query_plan::{QueryPlan, QueryStep, QueryStream, QueryTest};
+use triphammer_core::query_plan::{QueryPlan, QueryStep, QueryStream, QueryTest, Refresh};
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::value::write_decimal;
 use triphammer_core::workload::{Statements, Workload as _};
@@ -85,6 +85,11 @@ impl Stream {
     /// Returns whether the stream ended without a connection.
     async fn steps(&self) -> bool {
         let mut session = self.connect().await;
+        if let Ok(live) = &mut session
+            && let Err(error) = self.clear(live).await
+        {
+            session = Err(error);
+        }
         self.start.wait();
         for (position, step) in (1..).zip(&self.stream.steps) {
             if self.slot.is_stopped() {
@@ -109,6 +114,21 @@ impl Stream {
             session.close().await;
         }
         is_away
+    }
+
+    /// Deletes rows of refresh functions that an interrupted run left behind, before anything is
+    /// timed.
+    async fn clear(&self, session: &mut Limited<AnySession>) -> Result<(), DbError> {
+        let mut statements = Statements::new(&self.plan.catalogue);
+        for step in &self.stream.steps {
+            if let QueryStep::Refresh(refresh) = step
+                && refresh.function == 1
+            {
+                let delete = Refresh { function: 2, ..*refresh };
+                self.plan.workload.refresh(delete, &mut statements, session).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
