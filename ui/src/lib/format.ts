@@ -1,6 +1,7 @@
 // Formats numbers: a thin thousands separator, a unit, and no more digits than are significant.
 
 const integer = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** Shown if there is no value. */
@@ -12,10 +13,10 @@ export function count(value: number | null | undefined): string {
   return Math.abs(value) < 10 && !Number.isInteger(value) ? oneDigit.format(value) : integer.format(value);
 }
 
-/** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `3 branches`. */
+/** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `0.01 SF`. A scale has up to three fractional digits. */
 export function counted(n: number, units: string): string {
   const one = units.replace(/s$/, '').replace(/che$/, 'ch');
-  return `${count(n)} ${n === 1 ? one : units}`;
+  return `${exact.format(n)} ${n === 1 ? one : units}`;
 }
 
 /** Formats a share from 0 to 1 in per cent. */
