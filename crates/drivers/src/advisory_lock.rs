@@ -11,6 +11,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::session::LockMode;
 
 /// How often acquiring a lock starts over when holders leave at the same moment.
@@ -25,7 +26,21 @@ pub(crate) struct LockFile {
 
 impl LockFile {
     /// Takes a lock on `name` for the database file; `None` if a conflicting one is held.
-    pub(crate) fn take(database: &Path, name: &str, mode: LockMode) -> io::Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// If the file beside the database cannot be created or locked.
+    pub(crate) fn take(
+        database: &Path,
+        name: &str,
+        mode: LockMode,
+    ) -> Result<Option<Self>, DbError> {
+        Self::try_take(database, name, mode).map_err(|error| {
+            let message = format!("locking {}: {error}", database.display());
+            DbError::new(ErrorClass::Other, message)
+        })
+    }
+
+    fn try_take(database: &Path, name: &str, mode: LockMode) -> io::Result<Option<Self>> {
         let path = path(database, name);
         for _ in 0..ATTEMPTS {
             let mut options = File::options();

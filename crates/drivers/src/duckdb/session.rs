@@ -250,12 +250,8 @@ impl Admin for DuckdbSession {
     }
 
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
-        let path = self.file.path();
-        let taken = LockFile::take(path, name, mode).map_err(|error| {
-            DbError::new(ErrorClass::Other, format!("locking {}: {error}", path.display()))
-        })?;
         // The connection stays open: it keeps the database open between the sessions of a command.
-        self.advisory_lock = taken;
+        self.advisory_lock = LockFile::take(self.file.path(), name, mode)?;
         Ok(self.advisory_lock.is_some())
     }
 }

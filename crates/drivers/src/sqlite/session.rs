@@ -382,10 +382,7 @@ impl Admin for SqliteSession {
     }
 
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
-        let taken = LockFile::take(self.file.path(), name, mode).map_err(|error| {
-            let message = format!("locking {}: {error}", self.file.path().display());
-            DbError::new(ErrorClass::Other, message)
-        })?;
+        let taken = LockFile::take(self.file.path(), name, mode)?;
         if taken.is_none() {
             return Ok(false);
         }

@@ -64,7 +64,7 @@ pub async fn drive(
     Ok(control.end(cancel.is_cancelled()))
 }
 
-/// What the caller is told.
+/// An event that is reported to the caller.
 pub enum Heard<'a> {
     /// What is running.
     Progress(&'a QueryProgress),

@@ -22,10 +22,10 @@
 //! - **Cancelling.** A stream that ends a step waits until a cancel request that is being sent has been delivered, so
 //!   that it cannot meet the next step. A cancel request may come too early for some databases, so it is repeated
 //!   while the step runs. If the database does not react, the stream drops the session.
-//! - **Failures.** A step that times out or fails is recorded with its outcome and the stream goes on; nothing is
+//! - **Failures.** A step that times out or fails is recorded with its outcome and the stream continues; nothing is
 //!   retried, because a repeated query would find warm caches. After a lost connection the stream reconnects for the
 //!   next step; if it cannot within `--connect-timeout`, its other steps are recorded as not run.
-//! - **Sessions.** They are new in every repeat and phase, so that each statement is planned anew with its values.
+//! - **Sessions.** They are new in every repeat and phase, so that each statement gets a new plan for its values.
 //! - **Stopping.** The first Ctrl-C cancels what is running and ends the run; what was answered is stored.
 
 mod answer;

@@ -78,7 +78,7 @@ impl Stream {
     }
 
     fn report(&self, report: Report) {
-        // Nobody listens only when the whole run is given up.
+        // There is no receiver only if the whole run was aborted.
         let _ = self.reports.send(report);
     }
 
