@@ -23,18 +23,21 @@ impl Elapsed {
 
     /// Converts a duration since zero; saturates at [`Elapsed::NEVER`].
     #[must_use]
+    #[inline]
     pub fn from_duration(duration: Duration) -> Self {
         Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// Returns the duration since zero.
     #[must_use]
+    #[inline]
     pub const fn duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 
     /// Nanoseconds from `earlier` to this instant; 0 when `earlier` is later.
     #[must_use]
+    #[inline]
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -68,6 +71,7 @@ impl Clock {
 
     /// Returns the time elapsed since zero.
     #[must_use]
+    #[inline]
     pub fn now(&self) -> Elapsed {
         Elapsed::from_duration(self.zero.elapsed())
     }

@@ -26,11 +26,13 @@ impl Rng {
     }
 
     /// Returns 64 random bits.
+    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// A number from 0 to `bound` - 1, every one equally likely (Lemire 2019).
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         debug_assert!(bound > 0);
         loop {
@@ -44,24 +46,28 @@ impl Rng {
     }
 
     /// A number from `low` to `high`, both included: the specification's random(x .. y).
+    #[inline]
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         debug_assert!(low <= high);
         low.wrapping_add_unsigned(self.below(low.abs_diff(high) + 1))
     }
 
     /// Like [`Rng::between`], for 32-bit columns.
+    #[inline]
     pub fn between32(&mut self, low: i32, high: i32) -> i32 {
         i32::try_from(self.between(i64::from(low), i64::from(high)))
             .expect("lies between two 32-bit numbers")
     }
 
     /// Returns true with a probability of `chance` percent.
+    #[inline]
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
     /// A number from 0 (included) to 1 (excluded).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
+    #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -72,6 +78,7 @@ impl Rng {
     }
 
     /// NURand(A, x, y) with constant C (clause 2.1.6).
+    #[inline]
     pub fn nurand(&mut self, a: i64, c: i64, x: i64, y: i64) -> i64 {
         (((self.between(0, a) | self.between(x, y)) + c) % (y - x + 1)) + x
     }
@@ -149,6 +156,7 @@ impl Pick {
     }
 
     /// Returns whether the next place is picked.
+    #[inline]
     pub fn next(&mut self, rng: &mut Rng) -> bool {
         debug_assert!(self.left > 0);
         let picked = rng.below(self.left) < self.wanted;

@@ -37,6 +37,7 @@ pub fn histogram() -> Histogram<u32> {
 }
 
 /// Records microseconds, at most [`HIGHEST_US`], and creates the histogram if needed.
+#[inline]
 fn record(times: &mut Option<Histogram<u32>>, us: u64) {
     let times = times.get_or_insert_with(histogram);
     times.record(us.min(HIGHEST_US)).expect("these histograms grow up to HIGHEST_US");
@@ -408,6 +409,7 @@ impl Recorder {
     }
 
     /// Records that a transaction starts its first attempt.
+    #[inline]
     pub fn start(&mut self, transaction: usize) {
         self.totals.started[transaction] += 1;
     }
@@ -453,6 +455,7 @@ impl Recorder {
 
     /// Records that a transaction ended. The caller must have taken the interval if it [was
     /// due](Recorder::is_due).
+    #[inline]
     pub fn record(&mut self, transaction: usize, timing: Timing, ended: TransactionEnd) {
         debug_assert!(!self.is_due(timing.finished));
         self.totals.ended[transaction] += 1;

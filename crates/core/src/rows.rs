@@ -53,6 +53,7 @@ impl Span {
         self.start as usize..self.start as usize + self.len as usize
     }
 
+    #[inline]
     fn between(start: usize, end: usize) -> Self {
         let fit =
             |n| u32::try_from(n).expect("a row buffer stays under 4 GiB: batches are bounded");
@@ -114,6 +115,7 @@ impl Rows {
     }
 
     /// Empties the buffer and sets the number of columns, keeping its memory.
+    #[inline]
     pub fn reset(&mut self, width: usize) {
         self.width = width;
         self.cells.clear();
@@ -124,18 +126,21 @@ impl Rows {
 
     /// Number of columns per row.
     #[must_use]
+    #[inline]
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Number of complete rows.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.cells.len().checked_div(self.width).unwrap_or_default()
     }
 
     /// Whether there are no complete rows.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -149,21 +154,25 @@ impl Rows {
     }
 
     /// Appends an SQL NULL.
+    #[inline]
     pub fn null(&mut self) {
         self.cells.push(Cell::Null);
     }
 
     /// Appends an integer field.
+    #[inline]
     pub fn int(&mut self, value: i64) {
         self.cells.push(Cell::Int(value));
     }
 
     /// Appends a floating-point field.
+    #[inline]
     pub fn float(&mut self, value: f64) {
         self.cells.push(Cell::Float(value));
     }
 
     /// Appends a decimal field: `units` × 10^-`scale`.
+    #[inline]
     pub fn decimal(&mut self, units: i64, scale: u8) {
         self.cells.push(Cell::Decimal { units, scale });
     }
@@ -187,6 +196,7 @@ impl Rows {
     /// # Panics
     /// When it is of another buffer.
     #[must_use]
+    #[inline]
     pub fn units(&self, place: u32) -> &i128 {
         &self.wide[place as usize]
     }
@@ -197,11 +207,13 @@ impl Rows {
     }
 
     /// Appends a date and time.
+    #[inline]
     pub fn timestamp(&mut self, value: Timestamp) {
         self.cells.push(Cell::Timestamp(value));
     }
 
     /// Appends a text field.
+    #[inline]
     pub fn text(&mut self, value: &str) {
         self.text_with(|out| out.extend_from_slice(value.as_bytes()));
     }
@@ -214,6 +226,7 @@ impl Rows {
     }
 
     /// Appends a list: `write` adds its elements to another buffer with the same methods.
+    #[inline]
     pub fn list(&mut self, write: impl FnOnce(&mut Self)) {
         let cells = self.cells.len();
         write(self);
@@ -235,6 +248,7 @@ impl Rows {
     /// # Panics
     /// When there is no such row.
     #[must_use]
+    #[inline]
     pub fn row(&self, index: usize) -> Row<'_> {
         let cells = &self.cells[index * self.width..(index + 1) * self.width];
         Row { rows: self, cells }
@@ -244,6 +258,7 @@ impl Rows {
     ///
     /// # Errors
     /// When there is none; the message names `what` is missing.
+    #[inline]
     pub fn first(&self, what: &str) -> Result<Row<'_>, DbError> {
         if self.is_empty() {
             return Err(DbError::new(ErrorClass::Other, format!("no row for {what}")));
@@ -268,12 +283,14 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Number of fields in the row.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
     /// Whether the row has no fields.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -283,6 +300,7 @@ impl<'a> Row<'a> {
     /// # Panics
     /// When there is no such column.
     #[must_use]
+    #[inline]
     pub fn cell(&self, column: usize) -> Cell {
         self.cells[column]
     }
@@ -293,6 +311,7 @@ impl<'a> Row<'a> {
 
     /// Whether the field is SQL NULL.
     #[must_use]
+    #[inline]
     pub fn is_null(&self, column: usize) -> bool {
         matches!(self.get(column), Some(Cell::Null))
     }
@@ -351,6 +370,7 @@ impl<'a> Row<'a> {
 
     /// The units of a 128-bit decimal, for drivers that send them on.
     #[must_use]
+    #[inline]
     pub fn units(&self, place: u32) -> &'a i128 {
         self.rows.units(place)
     }
@@ -359,6 +379,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
+    #[inline]
     pub fn int(&self, column: usize) -> Result<i64, DbError> {
         match self.get(column) {
             Some(Cell::Int(value)) => Ok(*value),
@@ -384,6 +405,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// As [`Row::int`], and when it does not fit.
+    #[inline]
     pub fn int32(&self, column: usize) -> Result<i32, DbError> {
         i32::try_from(self.int(column)?).map_err(|_| self.mismatch(column, "a 32-bit integer"))
     }
@@ -393,6 +415,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// When the field is missing, NULL, of another type, or has more digits than `scale`.
+    #[inline]
     pub fn decimal(&self, column: usize, scale: u8) -> Result<i64, DbError> {
         let found = match self.get(column) {
             Some(Cell::Decimal { units, scale: from }) => rescale(*units, *from, scale),
@@ -435,6 +458,7 @@ impl<'a> Row<'a> {
     /// # Errors
     /// When the field is missing, NULL or of another type.
     #[expect(clippy::cast_precision_loss, reason = "requested as floating point")]
+    #[inline]
     pub fn float(&self, column: usize) -> Result<f64, DbError> {
         match self.get(column) {
             Some(Cell::Float(value)) => Ok(*value),
@@ -457,6 +481,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
+    #[inline]
     pub fn text(&self, column: usize) -> Result<&'a str, DbError> {
         match self.get(column) {
             Some(Cell::Text(span)) => std::str::from_utf8(&self.rows.text[span.range()])
@@ -467,6 +492,7 @@ impl<'a> Row<'a> {
 
     /// The bytes of a text cell of this buffer, for drivers that send them on.
     #[must_use]
+    #[inline]
     pub fn text_bytes(&self, span: Span) -> &'a [u8] {
         &self.rows.text[span.range()]
     }
@@ -491,6 +517,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
+    #[inline]
     pub fn timestamp(&self, column: usize) -> Result<Timestamp, DbError> {
         match self.get(column) {
             Some(Cell::Timestamp(value)) => Ok(*value),
@@ -507,6 +534,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
+    #[inline]
     pub fn list(&self, column: usize) -> Result<Row<'a>, DbError> {
         match self.get(column) {
             Some(Cell::List(span)) => {

@@ -207,6 +207,7 @@ pub fn write_decimal(out: &mut impl fmt::Write, units: impl Into<i128>, scale: u
 
 /// Converts a decimal to another scale; `None` if digits would be lost or it does not fit.
 #[must_use]
+#[inline]
 pub fn rescale(units: i64, from: u8, to: u8) -> Option<i64> {
     if to >= from {
         units.checked_mul(10i64.checked_pow(u32::from(to - from))?)

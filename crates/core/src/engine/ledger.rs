@@ -69,6 +69,7 @@ impl Ledger {
     }
 
     /// Records that a transaction starts its first attempt.
+    #[inline]
     pub fn begin(&mut self, place: u32, transaction: usize) {
         self.in_flight[place as usize] = Some(transaction);
         self.recorder.start(transaction);
@@ -76,6 +77,7 @@ impl Ledger {
 
     /// Records that a transaction ended, in the current interval. Returns the recovery if it was
     /// the first to commit after an outage.
+    #[inline]
     pub fn end(&mut self, place: u32, finished: Finished) -> Option<Recovery> {
         let Finished { transaction, timing, ended, .. } = finished;
         self.in_flight[place as usize] = None;

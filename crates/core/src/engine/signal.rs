@@ -98,11 +98,13 @@ impl StopHandle {
 
 impl Signal {
     /// Whether no transaction may start at `now` any more.
+    #[inline]
     pub fn is_stopped(&self, now: Elapsed) -> bool {
         now.0 >= self.shared.stop_at_ns.load(Ordering::Relaxed)
     }
 
     /// Whether transactions in flight are abandoned.
+    #[inline]
     pub fn is_aborted(&self) -> bool {
         self.shared.aborted.load(Ordering::Relaxed)
     }
