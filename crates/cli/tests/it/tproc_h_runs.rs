@@ -133,7 +133,7 @@ fn power_and_throughput_are_those_of_the_stored_times() {
     assert_eq!(steps(&again)[0]["rows"], power_test[0]["rows"]);
 
     let checked = program.ok(&["check", target, "-w", "tproc-h"]);
-    assert!(checked.contains("all 33 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
+    assert!(checked.contains("all 34 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
 }
 
 #[test]
@@ -326,4 +326,20 @@ fn a_query_of_a_database_in_the_process_is_cancelled_too() {
     let found: Value = serde_json::from_str(&done.out).unwrap();
     let expected = [("q1", "timed_out"), ("q11", "answered")];
     assert_eq!(outcomes(&found), expected.map(|(name, how)| (name.to_owned(), how.to_owned())));
+}
+
+/// What the user typed wrong is reported first: it does not depend on the database.
+#[test]
+fn an_invalid_option_is_reported_before_a_missing_database() {
+    let program = Program::new();
+    for target in ["sqlite:absent.sqlite", "postgres://nobody@127.0.0.1:1/none"] {
+        for (option, value, why) in [
+            ("--queries", "23", "--queries: invalid query `23`"),
+            ("--streams", "0", "--streams: invalid value `0`"),
+            ("--test", "speed", "--test: unknown test `speed`"),
+        ] {
+            let done = program.run(&["run", target, "-w", "tproc-h", option, value]);
+            assert!(done.code == 2 && done.err.contains(why), "{done:?}");
+        }
+    }
 }

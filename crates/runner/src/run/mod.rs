@@ -93,6 +93,7 @@ impl Resolved {
         let requirements = requirement::from_settings(settings, &vocabulary)?;
         if query_run::is_for(workload) {
             query_run::refuse_settings(settings, workload)?;
+            query_run::refuse_options(settings, workload)?;
         }
         identify(database)?;
         let catalogue = catalogues::catalogue(

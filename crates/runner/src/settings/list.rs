@@ -3,7 +3,7 @@
 
 use super::declaration::Mark::{
     Anew, AnewOrKept, BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost,
-    OfLoad, OfStored, Positional, Repeats, Shared, Spent,
+    OfLoad, OfStored, OfTransactions, Positional, Repeats, Shared, Spent,
 };
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
@@ -42,8 +42,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         "TARGET",
         ON_TARGET.but(&[COMPARE]),
-        "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db or \
-         null:",
+        "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, \
+         duckdb:file.duckdb or null:",
     )
     .default("an SQLite file in the current directory, named after the workload")
     .marked(&[Positional, Database, OfHost, Anew, NotReplayed, BesideForm]),
@@ -158,7 +158,7 @@ pub const SETTINGS: &[SettingDef] = &[
                               load")
         .titled(Group::Load, "Virtual users")
         .default("1 for SQLite, else min(10, scale)")
-        .marked(&[OfLoad]),
+        .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
         "LEVELS",
@@ -168,7 +168,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Virtual users")
     .default("auto")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
         "N",
@@ -191,16 +191,19 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("3"),
     value("threads", "N", DRIVE, "Worker threads")
         .titled(Group::Statements, "Worker threads")
-        .default("min(cores, sessions)"),
+        .default("min(cores, sessions)")
+    .marked(&[OfTransactions]),
     value("rampup", "TIME", DRIVE, "Time under load before the timed window starts")
         .titled(Group::Length, "Ramp-up")
-        .default("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s"),
+        .default("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s")
+    .marked(&[OfTransactions]),
     value("duration", "TIME", DRIVE, "Length of the timed window; its maximum with --until-ci")
         .titled(Group::Length, "Timed window")
         .default(
             "5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, \
              or 10s",
-        ),
+        )
+    .marked(&[OfTransactions]),
     value(
         "until-ci",
         "SHARE",
@@ -209,7 +212,8 @@ pub const SETTINGS: &[SettingDef] = &[
          within this share of its value, such as 1%",
     )
     .titled(Group::Length, "End at this precision")
-    .default("off"),
+    .default("off")
+    .marked(&[OfTransactions]),
     value(
         "cool-down",
         "TIME",
@@ -286,12 +290,14 @@ pub const SETTINGS: &[SettingDef] = &[
         ALIKE,
         "Number of transactions per virtual user, instead of a duration",
     )
-    .titled(Group::Length, "Transactions per user"),
+    .titled(Group::Length, "Transactions per user")
+    .marked(&[OfTransactions]),
     value("mode", "MODE", DRIVE, "Where the transaction logic runs: procedures (in the database) \
                                   or statements (in the client)")
         .titled(Group::Statements, "Transaction logic")
         .default("procedures if the workload and the database support them")
-        .choices(choices::modes),
+        .choices(choices::modes)
+    .marked(&[OfTransactions]),
     value("protocol", "PROTOCOL", DRIVE, "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
@@ -310,7 +316,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Load model")
     .default("closed")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "late",
         "POLICY",
@@ -320,7 +326,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Late arrivals")
     .default("issue")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "backlog",
         "N",
@@ -330,10 +336,11 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Maximum backlog")
     .default("60 s of arrivals at the highest rate")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value("terminals", "N", ALIKE, "Number of terminals of a keyed load")
         .titled(Group::Load, "Terminals")
-        .default("as defined by the workload: 10 per warehouse"),
+        .default("as defined by the workload: 10 per warehouse")
+    .marked(&[OfTransactions]),
     value(
         "sessions",
         "N",
@@ -341,7 +348,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "Number of sessions that the terminals of a keyed load share, or `own` for one per terminal",
     )
     .titled(Group::Load, "Sessions")
-    .default("min(64, terminals); 1 for SQLite"),
+    .default("min(64, terminals); 1 for SQLite")
+    .marked(&[OfTransactions]),
     value(
         "login-delay",
         "TIME",
@@ -349,7 +357,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "Time between the logins of two terminals of a keyed load",
     )
     .titled(Group::Load, "Delay between logins")
-    .default("0s"),
+    .default("0s")
+    .marked(&[OfTransactions]),
     value(
         "retries",
         "N",
@@ -358,7 +367,8 @@ pub const SETTINGS: &[SettingDef] = &[
          including the first",
     )
     .titled(Group::Failures, "Attempts per transaction")
-    .default("3"),
+    .default("3")
+    .marked(&[OfTransactions]),
     value(
         "transaction-timeout",
         "TIME",
@@ -366,11 +376,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "Cancel an attempt that takes longer than this; 0s disables it",
     )
     .titled(Group::Failures, "Maximum time per attempt")
-    .default("0s"),
+    .default("0s")
+    .marked(&[OfTransactions]),
     value("drain-timeout", "TIME", DRIVE, "Maximum wait for transactions in flight at the end of \
                                            the run")
         .titled(Group::Length, "Maximum drain time")
-        .default("30s"),
+        .default("30s")
+    .marked(&[OfTransactions]),
     value(
         "max-failures",
         "SHARE",
@@ -378,7 +390,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "Maximum share of failed transactions; above it, the exit code is 1",
     )
     .titled(Group::Failures, "Failures allowed")
-    .default("1%"),
+    .default("1%")
+    .marked(&[OfTransactions]),
     value(
         "abort-on-failures",
         "SHARE/TIME",
@@ -387,14 +400,15 @@ pub const SETTINGS: &[SettingDef] = &[
          The run is stored and the exit code is 1",
     )
     .titled(Group::Failures, "Abort on failures above")
-    .default("never"),
+    .default("never")
+    .marked(&[OfTransactions]),
     value(
         "replay-exemplar",
         "JOB:N",
         of(&[RUN]),
         "Rerun one of the slowest transactions of a stored run with the same input; it is committed",
     )
-    .marked(&[NotInJobFile]),
+    .marked(&[OfTransactions, NotInJobFile]),
     value(
         "require",
         "REQUIREMENT",
@@ -416,7 +430,7 @@ pub const SETTINGS: &[SettingDef] = &[
                                      .csv or .jsonl")
         .marked(&[OfHost]),
     value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
-        .marked(&[OfHost]),
+        .marked(&[OfTransactions, OfHost]),
     value(
         "metrics-listen",
         "ADDRESS",
@@ -432,7 +446,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Send the run's metrics to this OpenTelemetry collector every 10 s (OTLP over HTTP with \
          JSON): http://localhost:4318, or https:// for TLS",
     )
-    .marked(&[OfHost]),
+    .marked(&[OfTransactions, OfHost]),
     value(
         "otlp-ca",
         "FILE",
@@ -440,7 +454,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "PEM file with the certificate authorities to verify an https:// collector against",
     )
     .default("the system's authorities")
-    .marked(&[OfHost]),
+    .marked(&[OfTransactions, OfHost]),
     value("warehouses", "A-B", of(&[CHECK]), "Check only these warehouses")
         .titled(Group::Data, "Warehouses")
         .default("all"),
@@ -467,7 +481,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Print a progress line to stderr at this interval, as pgbench -P does, such as 10s",
     )
     .default("30s if stderr is not a terminal")
-    .marked(&[NotInJobFile]),
+    .marked(&[OfTransactions, NotInJobFile]),
     switch(
         "show-spec",
         DRIVE.and(&[BUILD]),
@@ -529,7 +543,7 @@ pub const SETTINGS: &[SettingDef] = &[
          files, sockets and passwords of this host",
     )
     .marked(&[NotInJobFile]),
-    value("data", "FOLDER", of(&[SERVE]), "Directory of the SQLite files that clients may use")
+    value("data", "FOLDER", of(&[SERVE]), "Directory of the SQLite and DuckDB files that clients may use")
         .default("the current directory")
         .marked(&[NotInJobFile]),
     value(

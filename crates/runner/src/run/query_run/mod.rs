@@ -42,44 +42,20 @@ use triphammer_core::query_plan::QueryPlan;
 use triphammer_core::session::Capabilities;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
-use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::{
+    Description, MeasureDef, Mode, OptionCommand, Workload as _, WorkloadSettings,
+};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
 use crate::failure::Failure;
-use crate::settings::{Settings, Source};
+use crate::settings::{Mark, Settings, Source, of_command};
 
 pub(super) use control::{Heard, drive};
 
 /// Scale of the default SQLite file: one that is built in a second or two.
 pub(super) const EMBEDDED_SCALE: Scale = Scale::from_thousandths(10);
-
-/// Settings of runs that have no meaning for a set of queries.
-const OF_TRANSACTIONS: [&str; 23] = [
-    "vus",
-    "threads",
-    "rampup",
-    "duration",
-    "until-ci",
-    "transactions",
-    "mode",
-    "load",
-    "late",
-    "backlog",
-    "terminals",
-    "sessions",
-    "login-delay",
-    "retries",
-    "transaction-timeout",
-    "drain-timeout",
-    "max-failures",
-    "abort-on-failures",
-    "replay-exemplar",
-    "series",
-    "metrics-listen",
-    "otlp",
-    "tui",
-];
 
 /// A resolved run of queries.
 #[derive(Clone, Debug)]
@@ -100,7 +76,8 @@ pub(super) fn is_for(workload: &Description) -> bool {
 pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Result<(), Failure> {
     let is_asked = |name: &&str| matches!(settings.source(name), Source::Flag | Source::Request);
     let is_on = |name: &&str| settings.get(name).is_some_and(|value| value != "false");
-    match OF_TRANSACTIONS.into_iter().filter(is_asked).find(is_on) {
+    let of_transactions = of_command(settings.command()).filter(|s| s.is(Mark::OfTransactions));
+    match of_transactions.map(|setting| setting.name).filter(is_asked).find(is_on) {
         None => Ok(()),
         Some(name) => {
             let message = format!(
@@ -115,6 +92,14 @@ pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Re
 /// Resolves a run of queries: its plan, and its spec in the words of all runs.
 ///
 /// # Errors
+/// Rejects invalid options before the database is asked for anything: they do not depend on what is there.
+pub(super) fn refuse_options(settings: &Settings, workload: &Description) -> Result<(), Failure> {
+    // What is read here is not shown: the scale may add to it.
+    let options = settings.clone().workload_options(&workload.options, OptionCommand::Run);
+    let given = WorkloadSettings { scale: Scale::ONE, options, ..WorkloadSettings::default() };
+    Ok(AnyWorkload::new(&workload.name, &given).map(drop)?)
+}
+
 /// When a setting is invalid.
 pub(super) fn resolve(
     settings: &mut Settings,
