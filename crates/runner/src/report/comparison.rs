@@ -6,6 +6,7 @@ use triphammer_statistics::Estimate;
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, precise};
 use super::markdown::plainly;
+use super::plans;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
@@ -53,6 +54,11 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
         lines.extend(fill(&format!("{name}  "), &conditions(side), DOT));
     }
     lines.extend(runs_of(result));
+    for change in &result.plans {
+        lines.push(String::new());
+        lines.push(plans::heading(change));
+        lines.extend(plans::change(change));
+    }
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     match charset {
         Charset::Unicode => text,
@@ -89,6 +95,10 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     out.push('\n');
     for (name, side) in [("A", &result.a), ("B", &result.b)] {
         out.push_str(&format!("- **{name}** {}\n", conditions(side)));
+    }
+    for change in &result.plans {
+        let (heading, lines) = (plans::heading(change), plans::change(change).join("\n"));
+        out.push_str(&format!("\n## {heading}\n\n```\n{lines}\n```\n"));
     }
     plainly(&out)
 }

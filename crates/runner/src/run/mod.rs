@@ -150,7 +150,7 @@ impl Resolved {
         };
         let (spec, queries) = if query_run::is_for(workload) {
             let (spec, queries) =
-                query_run::resolve(settings, workload, &workload_settings, database)?;
+                query_run::resolve(settings, workload, &workload_settings, database, &catalogue)?;
             (spec, Some(queries))
         } else {
             (run_spec(settings, defaults)?, None)
@@ -458,7 +458,20 @@ impl Resolved {
         facts.notes.extend(notes);
         let timeout_s = queries.timeout.map(|limit| limit.as_secs_f64());
         let scale = self.settings.scale;
-        facts.queries = Some(QueriesResult::new(&queries.plan, scale, timeout_s, steps));
+        let mut set = QueriesResult::new(&queries.plan, scale, timeout_s, steps);
+        if end.ending == RunEnding::Complete {
+            if queries.plan.analyze {
+                watch.note("running each query once more, untimed, for its measured plan");
+            }
+            let read = query_run::read_plans(&self.plan, queries, cancel).await?;
+            set.plans = read.plans;
+            for text in read.missing {
+                let note = Note::new("plan", None, text);
+                journal.note(&note, &mut |text| watch.warn(text));
+                facts.notes.push(note);
+            }
+        }
+        facts.queries = Some(set);
         Ok(end)
     }
 

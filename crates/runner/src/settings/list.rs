@@ -539,6 +539,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "targets",
         "FILE",
         of(&[SERVE]),
+    value(
+        "plan",
+        "QUERY",
+        of(&[REPORT]),
+        "Print the execution plan of this query of a run, such as 9, or of `all` queries",
+    )
+    .marked(&[NotInJobFile]),
         "TOML file of targets with their passwords (see docs/serve.md); only these targets may use \
          files, sockets and passwords of this host",
     )

@@ -26,10 +26,12 @@
 //!   retried, because a repeated query would find warm caches. After a lost connection the stream reconnects for the
 //!   next step; if it cannot within `--connect-timeout`, its other steps are recorded as not run.
 //! - **Sessions.** They are new in every repeat and phase, so that each statement gets a new plan for its values.
+//! - **Plans.** The execution plan of each query is read afterwards (plans.rs), so that nothing of it is timed.
 //! - **Stopping.** The first Ctrl-C cancels what is running and ends the run; what was answered is stored.
 
 mod answer;
 mod control;
+mod plans;
 mod slot;
 mod stream;
 
@@ -53,6 +55,7 @@ use crate::failure::Failure;
 use crate::settings::{Mark, Settings, Source, of_command};
 
 pub(super) use control::{Heard, drive};
+pub(super) use plans::read_plans;
 
 /// Scale of the default SQLite file: one that is built in a second or two.
 pub(super) const EMBEDDED_SCALE: Scale = Scale::from_thousandths(10);
@@ -89,9 +92,6 @@ pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Re
     }
 }
 
-/// Resolves a run of queries: its plan, and its spec in the words of all runs.
-///
-/// # Errors
 /// Rejects invalid options before the database is asked for anything: they do not depend on what is there.
 pub(super) fn refuse_options(settings: &Settings, workload: &Description) -> Result<(), Failure> {
     // What is read here is not shown: the scale may add to it.
@@ -100,17 +100,27 @@ pub(super) fn refuse_options(settings: &Settings, workload: &Description) -> Res
     Ok(AnyWorkload::new(&workload.name, &given).map(drop)?)
 }
 
+/// Resolves a run of queries: its plan, and its spec in the words of all runs.
+///
+/// # Errors
 /// When a setting is invalid.
 pub(super) fn resolve(
     settings: &mut Settings,
     workload: &Description,
     given: &WorkloadSettings,
     database: &AnyDatabase,
+    catalogue: &StatementCatalogue,
 ) -> Result<(RunSpec, QueryRun), Failure> {
     let run_seed = settings.parse("seed", || 1)?;
     let given = WorkloadSettings { run_seed, ..given.clone() };
     let plan = AnyWorkload::new(&workload.name, &given)?.query_plan();
     let plan = plan.ok_or_else(|| SpecError::new("the workload plans no queries"))?;
+    if plan.analyze && catalogue.explain().is_none_or(|explain| explain.analyze.is_none()) {
+        let dialect = catalogue.dialect();
+        let message =
+            format!("--analyze: {dialect} cannot measure the operations of a plan; omit it");
+        return Err(SpecError::new(message).about("analyze").into());
+    }
     let timeout = timeout(settings)?;
     let spec = spec(settings, &plan, database.capabilities(), run_seed)?;
     spec.validate(database.capabilities(), None)?;
