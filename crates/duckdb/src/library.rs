@@ -48,8 +48,8 @@ impl Library {
         let name: &OsStr = path.as_os_str();
         // SAFETY: the initialisers of DuckDB's library only set up its own data. Any other library
         // that a user names is theirs to trust, as are the programs that they start.
-        let library = unsafe { libloading::Library::new(name) }
-            .map_err(|error| reason(&error, path))?;
+        let library =
+            unsafe { libloading::Library::new(name) }.map_err(|error| reason(&error, path))?;
         // SAFETY: the library is DuckDB's, by its name or the user's word, and is not unloaded.
         let api = unsafe { Api::of(&library) }
             .map_err(|symbol| format!("not DuckDB 1.5 or newer: it has no function {symbol}"))?;
@@ -110,7 +110,8 @@ pub(crate) fn one_spelling(path: &Path) -> PathBuf {
 
 /// The system loader's own words, which name what is missing or wrong.
 fn reason(error: &libloading::Error, path: &Path) -> String {
-    let words = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let words =
+        std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     let file = format!("{}: ", path.display());
     words.strip_prefix(&file).unwrap_or(&words).to_owned()
 }

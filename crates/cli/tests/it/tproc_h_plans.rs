@@ -165,3 +165,65 @@ fn plans_of_duckdb_do_not_depend_on_literals() {
     assert_eq!(plans(&first).len(), 4, "{first:#}");
     assert_eq!(fingerprints(&first), fingerprints(&second), "{first:#}\n{second:#}");
 }
+
+/// The differences of a kind between two jobs, as (name, A, B).
+fn differences(program: &Program, a: &str, b: &str, subject: &str) -> Vec<[String; 3]> {
+    let compared = program.json(&["compare", a, b]);
+    let all = compared["differences"].as_array().unwrap();
+    let of =
+        |one: &Value| ["name", "a", "b"].map(|key| one[key].as_str().unwrap_or("-").to_owned());
+    all.iter().filter(|one| one["subject"] == subject).map(of).collect()
+}
+
+fn texts<const N: usize>(texts: [&str; N]) -> [String; N] {
+    texts.map(str::to_owned)
+}
+
+#[test]
+fn the_degree_of_parallelism_is_that_of_the_plan_on_postgresql() {
+    let (program, server) = (Program::new(), PostgresServer::shared());
+    let target = server.fresh_database("tproc_h_dop").unwrap();
+    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    build(&program, &target);
+    for setting in ["min_parallel_table_scan_size", "parallel_setup_cost", "parallel_tuple_cost"] {
+        server.run(&name, &format!("ALTER DATABASE {name} SET {setting} TO 0")).unwrap();
+    }
+    let serial = run(&program, &target, "6", "1", &["--dop", "1"]);
+    let parallel = run(&program, &target, "6", "1", &["--dop", "4"]);
+    let gather = |run: &Value| {
+        let operations = plans(run)[0]["operations"].as_array().unwrap().clone();
+        let gathers = |one: &Value| one["operation"].as_str().unwrap().starts_with("Gather");
+        operations.iter().find(|one| gathers(one)).map(|one| one["figures"].to_string())
+    };
+    assert_eq!(gather(&serial), None, "{serial:#}");
+    assert!(gather(&parallel).is_some_and(|figures| figures.contains("workers 3")), "{parallel:#}");
+    assert_eq!(differences(&program, "2", "3", "setting"), [texts(["dop", "1", "4"])]);
+    assert_eq!(differences(&program, "2", "3", "plan").len(), 1);
+    assert!(program.ok(&["report", "3"]).contains("degree of parallelism 4"));
+    let wrong = program.run(&["run", &target, "-w", "tproc-h", "--dop", "0"]);
+    assert!(wrong.code == 2 && wrong.err.contains("expected a number from 1 to 1024"), "{wrong:?}");
+}
+
+#[test]
+fn duckdb_keeps_to_its_threads_and_memory() {
+    let program = Program::with_duckdb();
+    let target = "duckdb:h.duckdb";
+    build(&program, target);
+    let own = ["--dop", "1", "--engine-memory", "300MiB"];
+    let limited = run(&program, target, "1,6", "1", &own);
+    run(&program, target, "1,6", "1", &["--dop", "2", "--engine-memory", "1GiB"]);
+    let memory = limited["queries"]["engine_memory_bytes"].as_u64().unwrap();
+    assert!((1..300 << 20).contains(&memory), "{memory}");
+    let given = differences(&program, "2", "3", "setting");
+    assert_eq!(given, [texts(["dop", "1", "2"]), texts(["engine-memory", "300MiB", "1GiB"])]);
+    let threads = differences(&program, "2", "3", "server_setting");
+    assert!(threads.contains(&texts(["threads", "1", "2"])), "{threads:?}");
+    assert!(threads.contains(&texts(["memory_limit", "300.0 MiB", "1.0 GiB"])), "{threads:?}");
+    let report = program.ok(&["report", "2"]);
+    assert!(
+        report.contains("engine memory limit 300MiB") && report.contains("engine memory up to")
+    );
+    let refused = program.run(&["run", "-w", "tproc-h", "--dop", "2"]);
+    let reason = "does not support --dop: SQLite executes a query on one thread";
+    assert!(refused.code == 2 && refused.err.contains(reason), "{refused:?}");
+}

@@ -454,11 +454,17 @@ impl Resolved {
             }
         };
         let cancel = handle.cancel();
-        let (end, steps) = query_run::drive(&self.plan, queries, cancel, &mut hear).await?;
+        let mut engine_memory = None;
+        let (end, steps) = tokio::select! {
+            biased;
+            done = query_run::drive(&self.plan, queries, cancel, &mut hear) => done?,
+            never = monitor.sample_memory(&mut engine_memory) => match never {},
+        };
         facts.notes.extend(notes);
         let timeout_s = queries.timeout.map(|limit| limit.as_secs_f64());
         let scale = self.settings.scale;
         let mut set = QueriesResult::new(&queries.plan, scale, timeout_s, steps);
+        set.engine_memory_bytes = engine_memory;
         if end.ending == RunEnding::Complete {
             if queries.plan.analyze {
                 watch.note("running each query once more, untimed, for its measured plan");

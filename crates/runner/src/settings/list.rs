@@ -307,6 +307,24 @@ pub const SETTINGS: &[SettingDef] = &[
         .default(DATABASE_DEFAULT)
         .choices(choices::isolations),
     value(
+        "dop",
+        "N",
+        DRIVE,
+        "Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 \
+         turns parallel queries off. Other databases reject it",
+    )
+    .titled(Group::Statements, "Degree of parallelism")
+    .default("the database's own"),
+    value(
+        "engine-memory",
+        "SIZE",
+        DRIVE,
+        "Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject \
+         it: their memory is their own setting",
+    )
+    .titled(Group::Statements, "Memory of the engine")
+    .default("the database's own"),
+    value(
         "load",
         "MODEL",
         ALIKE,
@@ -428,9 +446,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[NotReplayed, Shared, Label]),
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl")
-        .marked(&[OfHost]),
-    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
         .marked(&[OfTransactions, OfHost]),
+    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
+        .marked(&[OfHost]),
     value(
         "metrics-listen",
         "ADDRESS",
@@ -438,7 +456,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Serve the run's metrics to Prometheus at this address, such as 127.0.0.1:9187; a port \
          alone means 127.0.0.1",
     )
-    .marked(&[OfHost]),
+    .marked(&[OfTransactions, OfHost]),
     value(
         "otlp",
         "URL",
@@ -454,7 +472,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "PEM file with the certificate authorities to verify an https:// collector against",
     )
     .default("the system's authorities")
-    .marked(&[OfTransactions, OfHost]),
+    .marked(&[OfHost]),
     value("warehouses", "A-B", of(&[CHECK]), "Check only these warehouses")
         .titled(Group::Data, "Warehouses")
         .default("all"),
@@ -473,7 +491,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE.but(&[COMPARE]),
         "Show live figures, charts and a table on the full terminal; press ? for the keys",
     )
-    .marked(&[NotInJobFile]),
+    .marked(&[OfTransactions, NotInJobFile]),
     value(
         "progress",
         "TIME",
@@ -481,7 +499,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Print a progress line to stderr at this interval, as pgbench -P does, such as 10s",
     )
     .default("30s if stderr is not a terminal")
-    .marked(&[OfTransactions, NotInJobFile]),
+    .marked(&[NotInJobFile]),
     switch(
         "show-spec",
         DRIVE.and(&[BUILD]),
@@ -521,6 +539,13 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("text")
         .choices(choices::printed_formats)
         .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+    value(
+        "plan",
+        "QUERY",
+        of(&[REPORT]),
+        "Print the execution plan of this query of a run, such as 9, or of `all` queries",
+    )
+    .marked(&[NotInJobFile]),
     value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout")
         .short('o')
         .marked(&[NotInJobFile]),
@@ -539,13 +564,6 @@ pub const SETTINGS: &[SettingDef] = &[
         "targets",
         "FILE",
         of(&[SERVE]),
-    value(
-        "plan",
-        "QUERY",
-        of(&[REPORT]),
-        "Print the execution plan of this query of a run, such as 9, or of `all` queries",
-    )
-    .marked(&[NotInJobFile]),
         "TOML file of targets with their passwords (see docs/serve.md); only these targets may use \
          files, sockets and passwords of this host",
     )

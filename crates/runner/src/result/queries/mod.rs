@@ -47,6 +47,10 @@ pub struct QueriesResult {
     pub steps: Vec<StepTime>,
     /// Whether equal queries had equal answers.
     pub answers: AnswerComparison,
+    /// Highest memory of an engine in this process during the timed part, in bytes, as it reports
+    /// it five times per second; `None` for a server.
+    #[serde(default)]
+    pub engine_memory_bytes: Option<u64>,
     /// The execution plan of each query, read once after the timed part; those that could not be
     /// read are missing.
     #[serde(default)]
@@ -232,6 +236,7 @@ impl QueriesResult {
             repeat_figures,
             queries: summaries(plan, &steps),
             answers: AnswerComparison::of(plan, &steps),
+            engine_memory_bytes: None,
             plans: Vec::new(),
             steps,
         }
