@@ -109,7 +109,8 @@ pub fn open(
     let connect_limit = settings.duration("connect-timeout", TimeLimits::default().connect)?;
     let query = settings.duration("query-timeout", Waits::default().query)?;
     // In a run of queries it limits those, which may be as short as one likes.
-    let is_of_queries = settings.command() == Command::Job(JobKind::Run)
+    let runs = [JobKind::Run, JobKind::Profile].map(Command::Job);
+    let is_of_queries = runs.contains(&settings.command())
         && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
     let waits = Waits {
         query: if is_of_queries { Waits::default().query } else { query },

@@ -343,3 +343,41 @@ fn an_invalid_option_is_reported_before_a_missing_database() {
         }
     }
 }
+
+/// Levels are streams, and the figure of each run is its throughput.
+#[test]
+fn a_profile_varies_the_streams() {
+    let program = Program::new();
+    let target = "sqlite:h.sqlite";
+    program.ok(&["build", target, "-w", "tproc-h", "--scale", "0.01"]);
+    let profile = ["profile", target, "-w", "tproc-h", "--cool-down", "0s"];
+    for (option, value, why) in [
+        ("--test", "power", "--test: a profile over streams runs the throughput test; omit it"),
+        ("--queries", "1", "--queries: the throughput test needs all queries; omit it"),
+        ("--streams", "2", "is only one level"),
+        ("--vus", "1,2", "--vus is about transactions"),
+    ] {
+        let done = program.run(&[&profile[..], &[option, value]].concat());
+        assert!(done.code == 2 && done.err.contains(why), "{done:?}");
+    }
+    let levels = ["--streams", "1,2,3", "--repeats", "1"];
+    let found = program.json(&[&profile[..], &levels].concat());
+    assert_eq!(
+        (&found["level_unit"], &found["primary_metric"]["name"]),
+        (&"streams".into(), &"throughput".into())
+    );
+    let levels = found["levels"].as_array().unwrap();
+    assert_eq!(levels.iter().map(|level| &level["users"]).collect::<Vec<_>>(), [1, 2, 3]);
+    let job = found["job"].to_string();
+    for level in levels {
+        let run = level["runs"][0]["job"].to_string();
+        let run = program.ok(&["report", &run, "--format", "json"]);
+        let run: Value = serde_json::from_str(&run).unwrap();
+        let throughput = figure(&run, "throughput")["value"].as_f64().unwrap();
+        assert!(is_near(&level["mean"], throughput), "{level:#}");
+        assert_eq!(run["queries"]["streams"], level["users"]);
+    }
+    let report = program.ok(&["report", &job]);
+    assert!(report.contains("  streams  throughput"), "{report}");
+    assert!(!report.contains("virtual user") && !report.contains("p95"), "{report}");
+}

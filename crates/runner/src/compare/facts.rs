@@ -168,9 +168,12 @@ impl Facts {
         server_settings: &[(String, String)],
     ) -> Self {
         let mut facts = Self::default();
-        facts.workload(&profile.workload);
-        // Its runs differ in users, and in threads accordingly.
-        let same = |setting: &&Setting| !matches!(setting.name.as_str(), "vus" | "threads");
+        // Its runs differ in users, and in threads accordingly; or in streams.
+        let mut workload = profile.workload.clone();
+        workload.facts.remove("streams");
+        facts.workload(&workload);
+        let same =
+            |setting: &&Setting| !matches!(setting.name.as_str(), "vus" | "threads" | "streams");
         let settings: Vec<Setting> = profile.settings.iter().filter(same).cloned().collect();
         facts.settings(&settings, &profile.workload);
         facts.around(&profile.target, &profile.server, &profile.tool, &profile.host);

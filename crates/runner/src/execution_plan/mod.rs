@@ -66,7 +66,6 @@ pub struct PlanOperation {
     /// What is done, in the database's words; literals are replaced by `?`.
     pub operation: String,
     /// Estimates or measurements, in the database's words; empty without any.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub figures: String,
 }
 

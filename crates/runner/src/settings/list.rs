@@ -178,7 +178,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Load, "Virtual users")
     .default("1 for SQLite, else 64")
     .marked(&[OfLoad]),
-    value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users that `auto` tries")
+    value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users, or of streams for TPROC-H, that `auto` tries")
         .titled(Group::Load, "Maximum virtual users")
         .default("64 for SQLite, else 512"),
     value(

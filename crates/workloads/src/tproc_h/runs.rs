@@ -42,7 +42,7 @@ pub const STREAMS: OptionDef = OptionDef::value(
     "streams",
     "S",
     BY_SCALE,
-    "number of parallel query streams; auto: from 2 (below 10 SF) to 11 by the scale \
+    "number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale \
      factor, and 1 for --test queries",
 );
 pub const ONLY: OptionDef = OptionDef::value(
