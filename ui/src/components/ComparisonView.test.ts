@@ -1,7 +1,9 @@
-import { render, screen } from '@testing-library/svelte';
-import { expect, it } from 'vitest';
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it } from 'vitest';
 import type { ComparisonResult, Side } from '../api/types';
 import ComparisonView from './ComparisonView.svelte';
+
+afterEach(cleanup);
 
 const started_at = '2026-01-01T00:00:00Z';
 const side = (name: string, job: number): Side => ({
