@@ -10,8 +10,8 @@ use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Ses
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
-use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
+use triphammer_drivers::{AnyDatabase, duckdb};
 
 use crate::command::{Command, JobKind};
 use crate::describe;
@@ -74,19 +74,29 @@ impl Secrets for NoSecrets {
     }
 }
 
-/// URL of the default SQLite file in the current directory, named after the workload.
+/// URL of the default file in the current directory, named after the workload: an SQLite file, or,
+/// for queries, a DuckDB file if its library is installed and there is no SQLite file yet.
 #[must_use]
 pub fn embedded_target(workload: &str) -> String {
-    format!("sqlite:{}", embedded_file(workload))
+    let is_of_queries = describe(workload)
+        .is_ok_and(|workload| workload.primary_metric.measure == MeasureDef::Queries);
+    let sqlite = format!("{workload}.sqlite");
+    if is_of_queries && !Path::new(&sqlite).exists() && duckdb::is_installed() {
+        return format!("duckdb:{workload}.duckdb");
+    }
+    format!("sqlite:{sqlite}")
 }
 
-/// Name of the default SQLite file.
-#[must_use]
-pub fn embedded_file(workload: &str) -> String {
-    format!("{workload}.sqlite")
+impl Target {
+    /// Whether it is the default file, and that does not exist yet.
+    pub(crate) fn is_embedded_to_build(&self) -> bool {
+        let target = self.database.target();
+        let file = target.split_once(':').map_or("", |(_, file)| file);
+        self.embedded && !Path::new(file).exists()
+    }
 }
 
-/// Opens the target named in the settings, or the default SQLite file, without connecting.
+/// Opens the target named in the settings, or the default file, without connecting.
 ///
 /// # Errors
 /// When the URL, the password file or a setting is wrong.

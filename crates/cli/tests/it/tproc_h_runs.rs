@@ -381,3 +381,18 @@ fn a_profile_varies_the_streams() {
     assert!(report.contains("  streams  throughput"), "{report}");
     assert!(!report.contains("virtual user") && !report.contains("p95"), "{report}");
 }
+
+/// DuckDB is the default for queries where it is installed, unless an SQLite file is there already.
+#[test]
+fn without_a_target_queries_run_on_duckdb_if_it_is_installed() {
+    let program = Program::with_duckdb();
+    let run = [&RUN[..], &["--queries", "6"]].concat();
+    let first = program.json(&run);
+    assert_eq!(
+        (&first["server"]["product"], &first["target"]),
+        (&"DuckDB".into(), &"duckdb:tproc-h.duckdb".into())
+    );
+    assert!(program.path("tproc-h.duckdb").exists() && !program.path("tproc-h.sqlite").exists());
+    program.ok(&["build", "sqlite:tproc-h.sqlite", "-w", "tproc-h", "--scale", "0.01"]);
+    assert_eq!(program.json(&run)["target"], "sqlite:tproc-h.sqlite");
+}

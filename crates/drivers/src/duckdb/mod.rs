@@ -53,6 +53,12 @@ static CAPABILITIES: Capabilities = Capabilities {
     ],
 };
 
+/// Whether DuckDB's library is found and can be used.
+#[must_use]
+pub fn is_installed() -> bool {
+    Library::get().is_ok()
+}
+
 /// A DuckDB file on which sessions can be opened.
 pub struct Duckdb {
     file: DatabaseFile,

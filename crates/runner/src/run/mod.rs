@@ -5,7 +5,6 @@ mod fingerprint;
 mod monitor;
 mod query_run;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,7 +41,7 @@ use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
 use crate::stopping_rule::{Now, StoppingRule};
 use crate::store::{JobId, ReadAt, Store};
-use crate::target::{Target, embedded_file};
+use crate::target::Target;
 use crate::watch::{JobEvent, Watch};
 use crate::worker_pool::{connect, identify, on_this_thread};
 use crate::{catalogues, requests, resources};
@@ -106,13 +105,11 @@ impl Resolved {
             let found = on_this_thread(find(workload, &catalogue, target));
             record = match found {
                 Ok(record) => record,
-                Err(_) if target.embedded && !embedded_exists(workload) && !is_preview => {
+                Err(_) if target.is_embedded_to_build() && !is_preview => {
                     build_embedded(settings, workload, target, watch)?;
                     on_this_thread(find(workload, &catalogue, target))?
                 }
-                Err(_) if target.embedded && !embedded_exists(workload) => {
-                    unbuilt(settings, workload)?
-                }
+                Err(_) if target.is_embedded_to_build() => unbuilt(settings, workload)?,
                 Err(failure) => return Err(failure),
             };
             agree(settings, workload, &record)?;
@@ -589,23 +586,19 @@ async fn find(
     Ok(record)
 }
 
-fn embedded_exists(workload: &Description) -> bool {
-    Path::new(&embedded_file(&workload.name)).exists()
-}
-
-/// Scale of the default SQLite file.
+/// Scale of the default file.
 fn embedded_scale(workload: &Description) -> Scale {
     if query_run::is_for(workload) { query_run::EMBEDDED_SCALE } else { Scale::ONE }
 }
 
-/// The record that the default SQLite file would have, for `--show-spec` before it is built.
+/// The record that the default file would have, for `--show-spec` before it is built.
 fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
     let scale = requests::scale(settings, embedded_scale(workload))?;
     let options = settings.workload_options(&workload.options, OptionCommand::Build);
     Ok(Record::planned(workload, scale, 1, &options))
 }
 
-/// Builds the default SQLite file.
+/// Builds the default file.
 fn build_embedded(
     settings: &mut Settings,
     workload: &Arc<Description>,

@@ -45,7 +45,10 @@ pub const SETTINGS: &[SettingDef] = &[
         "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, \
          duckdb:file.duckdb or null:",
     )
-    .default("an SQLite file in the current directory, named after the workload")
+    .default(
+        "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \
+         file if DuckDB's library is installed and there is no such SQLite file",
+    )
     .marked(&[Positional, Database, OfHost, Anew, NotReplayed, BesideForm]),
     value(
         "target",
