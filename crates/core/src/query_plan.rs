@@ -76,6 +76,8 @@ pub struct QueryPlan {
     pub phases: Vec<QueryPhase>,
     /// How many times the phases are run.
     pub repeats: u32,
+    /// Whether each query is run once more after that, to measure the operations of its plan.
+    pub analyze: bool,
 }
 
 /// A query of a workload.

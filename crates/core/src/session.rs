@@ -39,6 +39,11 @@ pub trait Database: Send + Sync + 'static {
     /// Returns the capabilities of this database.
     fn capabilities(&self) -> &Capabilities;
 
+    /// What a run can set of the engine that executes its queries. Nothing by default.
+    fn engine_control(&self) -> EngineControl {
+        EngineControl::default()
+    }
+
     /// The target for people, without any secret: `postgres://bench@db1:5432/tpcc`.
     fn target(&self) -> String;
 
@@ -280,6 +285,15 @@ pub trait Admin: Session {
         Ok(None)
     }
 
+    /// Memory that the engine uses at present, in bytes, if it runs in this process and reports
+    /// that; `None` for all others.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn engine_memory(&mut self) -> Result<Option<u64>, DbError> {
+        Ok(None)
+    }
+
     /// Names of the tables in the session's schema, in lower case.
     ///
     /// # Errors
@@ -400,6 +414,22 @@ pub struct ServerInfo {
     /// Whether the server runs on this host, and so shares its CPUs with the client; `None` if
     /// unknown.
     pub same_host: Option<bool>,
+}
+
+/// What can be set of the engine that executes queries; an error is the reason why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineControl {
+    /// The degree of parallelism: processes or threads that work on one query.
+    pub dop: Result<(), &'static str>,
+    /// The memory that the engine uses for all queries together.
+    pub memory: Result<(), &'static str>,
+}
+
+impl Default for EngineControl {
+    fn default() -> Self {
+        let unknown = Err("this database has no such setting");
+        Self { dop: unknown, memory: unknown }
+    }
 }
 
 /// Capabilities of a database. Workloads and the engine query these rather than a name.

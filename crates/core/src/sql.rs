@@ -122,6 +122,37 @@ pub struct Dialect {
     /// Options that builds on it accept; added to the parent's.
     #[serde(default)]
     pub options: Vec<DialectOption>,
+    /// How the database explains a statement; inherited when absent.
+    pub explain: Option<Explain>,
+}
+
+/// How a database explains a statement.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Explain {
+    /// Text before a statement that makes the database return its plan instead of its rows.
+    pub plan: String,
+    /// Text before a statement that makes the database run it, and return its plan with
+    /// measurements; `None` if it cannot.
+    pub analyze: Option<String>,
+    /// Format of both.
+    pub format: PlanFormat,
+}
+
+/// A format of execution plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlanFormat {
+    /// PostgreSQL's JSON.
+    PostgresJson,
+    /// MySQL's tree: one operation per line, indented.
+    MysqlTree,
+    /// MariaDB's JSON.
+    MariadbJson,
+    /// SQLite's rows of number, parent, an unused column and description.
+    SqliteRows,
+    /// DuckDB's JSON.
+    DuckdbJson,
 }
 
 /// A build option of a dialect, besides those of the workload, such as `--partitions 8`.
@@ -195,12 +226,22 @@ pub struct BoundStatement {
     pub order: Vec<usize>,
 }
 
+impl BoundStatement {
+    /// The same statement with text before it, such as `EXPLAIN`.
+    #[must_use]
+    pub fn after(&self, text: &str) -> Self {
+        let (name, sql) = (self.name.clone(), format!("{text} {}", self.sql));
+        Self { name, sql, params: self.params.clone(), order: self.order.clone() }
+    }
+}
+
 /// All of a workload's SQL for one dialect.
 #[derive(Clone, Debug)]
 pub struct StatementCatalogue {
     dialect: String,
     clustered: bool,
     done_before: Vec<String>,
+    explain: Option<Explain>,
     statements: BTreeMap<String, BoundStatement>,
     scripts: Vec<Script>,
 }
@@ -239,12 +280,14 @@ impl StatementCatalogue {
         let mut placeholder = Placeholder::Question;
         let mut clustered = false;
         let mut done_before = Vec::new();
+        let mut explain = None;
         let mut blocks: Vec<Script> = Vec::new();
         for layer in layers {
             variables.extend(layer.dialect.variables.clone());
             placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
             clustered = layer.dialect.clustered.unwrap_or(clustered);
             done_before.extend_from_slice(&layer.dialect.done_before);
+            explain = layer.dialect.explain.clone().or(explain);
             for (file, text) in &layer.files {
                 lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
             }
@@ -253,6 +296,7 @@ impl StatementCatalogue {
             dialect,
             clustered,
             done_before,
+            explain,
             statements: BTreeMap::new(),
             scripts: Vec::new(),
         };
@@ -293,6 +337,12 @@ impl StatementCatalogue {
     #[must_use]
     pub fn dialect(&self) -> &str {
         &self.dialect
+    }
+
+    /// How the database explains a statement; `None` if it cannot.
+    #[must_use]
+    pub fn explain(&self) -> Option<&Explain> {
+        self.explain.as_ref()
     }
 
     /// Whether primary keys are better created before the load ([`Dialect::clustered`]).

@@ -8,8 +8,8 @@ use std::fmt;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Database, LockMode, Role, RowSource, ServerInfo,
-    ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, Database, EngineControl, LockMode, Role, RowSource,
+    ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -57,6 +57,7 @@ macro_rules! drivers {
                     scheme => return Err(unknown_scheme(scheme)),
                 };
                 check_settings(&url.scheme, database.capabilities(), settings)?;
+                check_engine(&url.scheme, database.engine_control(), settings)?;
                 Ok(database)
             }
         }
@@ -75,6 +76,10 @@ macro_rules! drivers {
 
             fn capabilities(&self) -> &Capabilities {
                 match self { $(Self::$name(database) => database.capabilities(),)+ }
+            }
+
+            fn engine_control(&self) -> EngineControl {
+                match self { $(Self::$name(database) => database.engine_control(),)+ }
             }
 
             fn target(&self) -> String {
@@ -224,6 +229,10 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.server_process().await,)+ }
         }
 
+        async fn engine_memory(&mut self) -> Result<Option<u64>, DbError> {
+            match self { $(Self::$name(session) => session.engine_memory().await,)+ }
+        }
+
         async fn tables(&mut self) -> Result<Vec<String>, DbError> {
             match self { $(Self::$name(session) => session.tables().await,)+ }
         }
@@ -271,6 +280,24 @@ fn check_settings(
             protocol.name(),
             known.join(", ")
         )));
+    }
+    Ok(())
+}
+
+/// Rejects settings of the engine that it does not have.
+fn check_engine(
+    scheme: &str,
+    control: EngineControl,
+    settings: &ConnectSettings,
+) -> Result<(), SpecError> {
+    for (name, is_given, can) in [
+        ("dop", settings.dop.is_some(), control.dop),
+        ("engine-memory", settings.engine_memory.is_some(), control.memory),
+    ] {
+        if let (true, Err(reason)) = (is_given, can) {
+            let message = format!("a {scheme} target does not support --{name}: {reason}");
+            return Err(SpecError::new(message).about(name));
+        }
     }
     Ok(())
 }
@@ -325,6 +352,23 @@ mod tests {
         let settings = ConnectSettings { protocol: Some(Protocol::Prepared), ..Default::default() };
         assert!(refusal("null:?prepare=off", &settings).contains("use one of extended, simple"));
         AnyDatabase::open("null:?prepare=off", &ConnectSettings::default()).unwrap();
+        let dop = ConnectSettings { dop: Some(2), ..Default::default() };
+        let memory = ConnectSettings { engine_memory: Some(1 << 30), ..Default::default() };
+        for (target, settings, message) in [
+            ("sqlite:a.db", &dop, "does not support --dop: SQLite executes a query on one thread"),
+            ("mysql://u@h/d", &dop, "does not support --dop: the server executes a query on one"),
+            ("null:", &dop, "does not support --dop: this database has no such setting"),
+            ("sqlite:a.db", &memory, "does not support --engine-memory: "),
+            ("postgres://u@h/d", &memory, "set work_mem on the server"),
+        ] {
+            let error = refusal(target, settings);
+            assert!(error.contains(message), "{error}");
+        }
+        AnyDatabase::open("postgres://u@h/d", &dop).unwrap();
+        AnyDatabase::open("duckdb:a.duckdb", &dop).unwrap();
+        AnyDatabase::open("duckdb:a.duckdb", &memory).unwrap();
+        let twice = refusal("duckdb:a.duckdb?threads=4", &dop);
+        assert!(twice.contains("give either --dop or `threads` in the target"), "{twice}");
         for (target, message) in [
             ("sqlite::memory:", "a separate, empty database for each session"),
             ("sqlite:", "must name a file"),

@@ -520,6 +520,10 @@ pub struct ConnectSettings {
     pub tcp_user_timeout: Duration,
     /// What the target may use of this process and its host.
     pub reach: Reach,
+    /// Processes or threads that work on one query; `None` for the database's default.
+    pub dop: Option<u32>,
+    /// Maximum memory of an engine in this process, in bytes; `None` for its default.
+    pub engine_memory: Option<u64>,
 }
 
 impl Default for ConnectSettings {
@@ -535,6 +539,8 @@ impl Default for ConnectSettings {
             waits: Waits::default(),
             tcp_user_timeout: Duration::from_secs(30),
             reach: Reach::default(),
+            dop: None,
+            engine_memory: None,
         }
     }
 }

@@ -48,7 +48,8 @@ impl Library {
         let name: &OsStr = path.as_os_str();
         // SAFETY: the initialisers of DuckDB's library only set up its own data. Any other library
         // that a user names is theirs to trust, as are the programs that they start.
-        let library = unsafe { libloading::Library::new(name) }.map_err(|e| e.to_string())?;
+        let library =
+            unsafe { libloading::Library::new(name) }.map_err(|error| reason(&error, path))?;
         // SAFETY: the library is DuckDB's, by its name or the user's word, and is not unloaded.
         let api = unsafe { Api::of(&library) }
             .map_err(|symbol| format!("not DuckDB 1.5 or newer: it has no function {symbol}"))?;
@@ -107,6 +108,14 @@ pub(crate) fn one_spelling(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
+/// The system loader's own words, which name what is missing or wrong.
+fn reason(error: &libloading::Error, path: &Path) -> String {
+    let words =
+        std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let file = format!("{}: ", path.display());
+    words.strip_prefix(&file).unwrap_or(&words).to_owned()
+}
+
 /// Major and minor number of a version.
 fn number(version: &str) -> Option<(u32, u32)> {
     let mut parts = version.split('.');
@@ -131,7 +140,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("libduckdb.so");
         std::fs::write(&file, "no library").unwrap();
-        assert!(Library::load(&file).is_err());
+        let error = Library::load(&file).unwrap_err();
+        if cfg!(target_os = "linux") {
+            assert_eq!(error, "file too short");
+        }
         // A library of another kind, which every Linux system has.
         if cfg!(target_os = "linux") {
             let error = Library::load(Path::new("libc.so.6")).unwrap_err();

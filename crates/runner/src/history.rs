@@ -12,6 +12,7 @@ use triphammer_statistics::change_point::{
 
 use crate::compare::{Difference, Facts, Run, server_settings};
 use crate::document::JobDocument as _;
+use crate::execution_plan::fingerprint_of_all;
 use crate::failure::Failure;
 use crate::profile::PrimaryMetricName;
 use crate::report::format::{self, counted};
@@ -83,6 +84,9 @@ pub struct HistoryRun {
     pub server: String,
     /// Version of the program that ran it.
     pub tool_version: String,
+    /// Fingerprint of the execution plans of all its queries; `None` if none are stored.
+    #[serde(default)]
+    pub plans: Option<String>,
 }
 
 /// A change of the primary metric.
@@ -237,6 +241,7 @@ impl HistoryRun {
             target: result.target.clone(),
             server: format!("{} {}", result.server.product, result.server.version),
             tool_version: result.tool.version.clone(),
+            plans: result.queries.as_ref().and_then(|set| fingerprint_of_all(&set.plans)),
         }
     }
 }

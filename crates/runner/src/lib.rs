@@ -14,6 +14,7 @@ pub mod command;
 pub mod compare;
 pub mod datagen;
 pub mod document;
+pub mod execution_plan;
 pub mod failure;
 mod failure_limit;
 mod formats;

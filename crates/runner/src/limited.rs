@@ -244,6 +244,10 @@ impl<S: Admin> Admin for Limited<S> {
         answered!(self.server_process())
     }
 
+    async fn engine_memory(&mut self) -> Result<Option<u64>, DbError> {
+        answered!(self.engine_memory())
+    }
+
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         answered!(self.tables())
     }

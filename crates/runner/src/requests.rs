@@ -77,10 +77,12 @@ pub fn refuse_options_of_other_dialects(
 /// # Errors
 /// If the workload declares no transactions; the message names the commands that it supports.
 pub fn refuse_campaign_of_queries(kind: JobKind, workload: &Description) -> Result<(), Failure> {
-    if !kind.is_campaign() || !workload.transactions.is_empty() {
+    // A profile varies the streams.
+    let can = |kind: &JobKind| !kind.is_campaign() || *kind == JobKind::Profile;
+    if can(&kind) || !workload.transactions.is_empty() {
         return Ok(());
     }
-    let others = JobKind::ALL.into_iter().filter(|kind| !kind.is_campaign());
+    let others = JobKind::ALL.into_iter().filter(can);
     let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
     let others: Vec<&str> = others.collect();
     Err(Failure::refuse(format!(

@@ -10,8 +10,8 @@ use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Ses
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
-use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
+use triphammer_drivers::{AnyDatabase, duckdb};
 
 use crate::command::{Command, JobKind};
 use crate::describe;
@@ -19,6 +19,18 @@ use crate::failure::{Doing, Failure};
 use crate::result::DATABASE_DEFAULT;
 use crate::settings::{Settings, Source};
 use crate::worker_pool::{connect, on_this_thread};
+
+/// Units of a size, the largest first.
+const SIZES: [(&str, u64); 6] = [
+    ("TiB", 1 << 40),
+    ("TB", 1_000_000_000_000),
+    ("GiB", 1 << 30),
+    ("GB", 1_000_000_000),
+    ("MiB", 1 << 20),
+    ("MB", 1_000_000),
+];
+/// Largest degree of parallelism.
+const DOP_MAX: u32 = 1_024;
 
 /// A target that is ready to connect to.
 #[derive(Debug)]
@@ -62,19 +74,29 @@ impl Secrets for NoSecrets {
     }
 }
 
-/// URL of the default SQLite file in the current directory, named after the workload.
+/// URL of the default file in the current directory, named after the workload: an SQLite file, or,
+/// for queries, a DuckDB file if its library is installed and there is no SQLite file yet.
 #[must_use]
 pub fn embedded_target(workload: &str) -> String {
-    format!("sqlite:{}", embedded_file(workload))
+    let is_of_queries = describe(workload)
+        .is_ok_and(|workload| workload.primary_metric.measure == MeasureDef::Queries);
+    let sqlite = format!("{workload}.sqlite");
+    if is_of_queries && !Path::new(&sqlite).exists() && duckdb::is_installed() {
+        return format!("duckdb:{workload}.duckdb");
+    }
+    format!("sqlite:{sqlite}")
 }
 
-/// Name of the default SQLite file.
-#[must_use]
-pub fn embedded_file(workload: &str) -> String {
-    format!("{workload}.sqlite")
+impl Target {
+    /// Whether it is the default file, and that does not exist yet.
+    pub(crate) fn is_embedded_to_build(&self) -> bool {
+        let target = self.database.target();
+        let file = target.split_once(':').map_or("", |(_, file)| file);
+        self.embedded && !Path::new(file).exists()
+    }
 }
 
-/// Opens the target named in the settings, or the default SQLite file, without connecting.
+/// Opens the target named in the settings, or the default file, without connecting.
 ///
 /// # Errors
 /// When the URL, the password file or a setting is wrong.
@@ -97,7 +119,8 @@ pub fn open(
     let connect_limit = settings.duration("connect-timeout", TimeLimits::default().connect)?;
     let query = settings.duration("query-timeout", Waits::default().query)?;
     // In a run of queries it limits those, which may be as short as one likes.
-    let is_of_queries = settings.command() == Command::Job(JobKind::Run)
+    let runs = [JobKind::Run, JobKind::Profile].map(Command::Job);
+    let is_of_queries = runs.contains(&settings.command())
         && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
     let waits = Waits {
         query: if is_of_queries { Waits::default().query } else { query },
@@ -115,6 +138,7 @@ pub fn open(
         |i: &Isolation| i.name().to_owned(),
         DATABASE_DEFAULT,
     )?;
+    let (dop, engine_memory) = engine(settings)?;
     let connect = ConnectSettings {
         password: password(settings, secrets)?,
         isolation,
@@ -123,12 +147,50 @@ pub fn open(
         connect_limit,
         waits,
         reach: secrets.reach(),
+        dop,
+        engine_memory,
         ..ConnectSettings::default()
     };
     let database = AnyDatabase::open(&url, &connect)?;
     warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
     Ok(Target { database: Arc::new(database), embedded, connect_limit, warnings })
+}
+
+/// Reads what is set of the engine, which most databases reject: shown only if it is given.
+fn engine(settings: &mut Settings) -> Result<(Option<u32>, Option<u64>), SpecError> {
+    let (mut dop, mut memory) = (None, None);
+    if settings.get("dop").is_some() {
+        dop = Some(settings.read("dop", parse_dop, u32::to_string, || 1)?);
+    }
+    if settings.get("engine-memory").is_some() {
+        memory = Some(settings.read("engine-memory", parse_size, show_size, || 0)?);
+    }
+    Ok((dop, memory))
+}
+
+/// Reads a degree of parallelism.
+fn parse_dop(text: &str) -> Result<u32, String> {
+    let dop = text.trim().parse().ok().filter(|dop| (1..=DOP_MAX).contains(dop));
+    dop.ok_or_else(|| format!("expected a number from 1 to {DOP_MAX}"))
+}
+
+/// Reads a size in bytes: a number with a unit, such as `2GiB` or `500MB`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let unit = text[digits..].trim();
+    let unit = SIZES.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    let number: Option<u64> = text[..digits].parse().ok().filter(|number| *number > 0);
+    let size = number.zip(unit).and_then(|(number, (_, bytes))| number.checked_mul(*bytes));
+    size.ok_or_else(|| "expected a number with a unit: 500MB, 2GB or 2GiB".to_owned())
+}
+
+/// Formats a size as [`parse_size`] reads it.
+fn show_size(bytes: &u64) -> String {
+    let (unit, size) =
+        SIZES.iter().find(|(_, size)| bytes.is_multiple_of(*size)).unwrap_or(&SIZES[5]);
+    format!("{}{unit}", bytes / size)
 }
 
 /// Reads the password given outside the URL: by prompt, by file, or by TRIPHAMMER_PASSWORD.
@@ -168,4 +230,20 @@ pub fn probe(target: &Target) -> Result<ServerInfo, Failure> {
         session.close().await;
         Ok(server)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_a_number_with_a_unit() {
+        for (text, bytes) in [("512MiB", 512 << 20), ("2 gb", 2_000_000_000), ("1TiB", 1 << 40)] {
+            assert_eq!(parse_size(text), Ok(bytes));
+            assert_eq!(parse_size(&show_size(&bytes)), Ok(bytes), "{text}");
+        }
+        for text in ["2", "GB", "0GB", "1.5GB", "-1GB", "99999999999TiB", "2XB"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
 }

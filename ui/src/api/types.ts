@@ -83,6 +83,14 @@ export interface ActivityList {
 /** State of an activity. */
 export type ActivityState = "queued" | "running" | "stopping" | "aborting" | "complete" | "interrupted" | "aborted" | "failed" | "cancelled";
 
+/** A plan with measurements, from a separate execution. */
+export interface AnalyzedPlan {
+  /** The operations, each followed by its inputs. */
+  operations: PlanOperation[];
+  /** Time of that execution in seconds, slower than a timed one by the cost of measuring. */
+  seconds: number;
+}
+
 /** Whether queries with equal parameters had equal answers on equal data, by their fingerprints. */
 export interface AnswerComparison {
   /** Number of answers that were compared with an earlier one. */
@@ -445,6 +453,8 @@ export interface ComparisonResult {
   more_minutes: number | null;
   /** The pairs of runs; `null` for a comparison of stored jobs. */
   pairs: Pairing | null;
+  /** Execution plans that differ, of runs of queries. */
+  plans: PlanChange[];
   /** The primary metric, which decides the verdict. */
   primary_metric: PrimaryMetricName;
   /** Levels and curves; `null` unless profiles are compared. */
@@ -583,6 +593,18 @@ export interface Estimate {
   interval: Interval | null;
   /** Value of the figure. */
   value: number;
+}
+
+/** The plan by which a database executes a query. */
+export interface ExecutionPlan {
+  /** The operations as measured when the query was run for that, with `--analyze`; `null` without it. */
+  analyzed: AnalyzedPlan | null;
+  /** Fingerprint of the operations, without costs, estimates and literals. */
+  fingerprint: string;
+  /** The operations, each followed by its inputs. */
+  operations: PlanOperation[];
+  /** Key of the query: `q9`. */
+  query: string;
 }
 
 /** A level whose run failed. */
@@ -728,6 +750,8 @@ export interface HistoryRun {
   interval: Interval | null;
   /** Number in the job store. */
   job: number;
+  /** Fingerprint of the execution plans of all its queries; `null` if none are stored. */
+  plans: string | null;
   /** Product and version of the server. */
   server: string;
   /** Start of the run (its second 0), RFC 3339, UTC. */
@@ -979,7 +1003,7 @@ export type Length = {
   transactions: number;
 };
 
-/** A level: a number of virtual users and its runs. */
+/** A level: a number of virtual users, or streams, and its runs. */
 export interface Level {
   /** Most frequent bottleneck of its runs. */
   bottleneck: Bottleneck;
@@ -999,15 +1023,15 @@ export interface Level {
   residual: number | null;
   /** Runs of this level, in the order of execution. */
   runs: LevelRun[];
-  /** Number of virtual users. */
+  /** Number of virtual users, or streams. */
   users: number;
 }
 
-/** The primary metric at a number of virtual users. */
+/** The primary metric at a level. */
 export interface LevelFigure {
   /** Figures of both sides, and the ratio. */
   figure: Figure;
-  /** Number of virtual users. */
+  /** Number of virtual users, or streams. */
   users: number;
 }
 
@@ -1033,7 +1057,7 @@ export interface LevelRun {
   steady: Steady | null;
   /** Position in the order, from 0. */
   step: number;
-  /** Number of virtual users. */
+  /** Number of virtual users, or streams. */
   users: number;
   /** Value of the primary metric. */
   value: number;
@@ -1298,7 +1322,7 @@ export interface Order {
   repeats: number;
   /** Random seed of the order. */
   seed: number;
-  /** Number of virtual users of each run, in the order known so far. */
+  /** Number of virtual users, or streams, of each run, in the order known so far. */
   steps: number[];
 }
 
@@ -1423,6 +1447,28 @@ export interface Percentiles {
   curves: PercentileCurve[];
 }
 
+/** A query whose execution plan changed from A to B. */
+export interface PlanChange {
+  /** Its plan in A: that of the first run whose plan B does not have. */
+  a: ExecutionPlan;
+  /** Its plan in B, likewise. */
+  b: ExecutionPlan;
+  /** Key of the query: `q9`. */
+  query: string;
+  /** Title of the query. */
+  title: string;
+}
+
+/** An operation of a plan. */
+export interface PlanOperation {
+  /** Number of operations above it. */
+  depth: number;
+  /** Estimates or measurements, in the database's words; empty without any. */
+  figures: string;
+  /** What is done, in the database's words; literals are replaced by `?`. */
+  operation: string;
+}
+
 /** The resolved form. */
 export interface Preview {
   /** The equivalent command line to copy, without secrets. */
@@ -1514,6 +1560,8 @@ export interface ProfileResult {
   kind: "profile";
   /** Label given by the user; `null` without one. */
   label: string | null;
+  /** What the levels count: `virtual users`, or `streams` of queries, which have no response times. */
+  level_unit: string;
   /** Levels with their runs, ascending. */
   levels: Level[];
   /** Why there is no curve; `null` if there is one. */
@@ -1548,8 +1596,10 @@ export interface ProfileResult {
 export interface Profiles {
   /** Parameters and peaks of the curves; empty if neither has a curve. */
   curves: CurveFigure[];
-  /** Virtual users of levels that only one profile has. */
+  /** Levels that only one profile has. */
   left_out: number[];
+  /** What the levels count: `virtual users`, or `streams` of queries. */
+  level_unit: string;
   /** Common levels, ascending. */
   levels: LevelFigure[];
 }
@@ -1561,8 +1611,12 @@ export type Protocol = "prepared" | "extended" | "simple";
 export interface QueriesResult {
   /** Whether equal queries had equal answers. */
   answers: AnswerComparison;
+  /** Highest memory of an engine in this process during the timed part, in bytes, as it reports it five times per second; `null` for a server. */
+  engine_memory_bytes: number | null;
   /** Figures of the whole run: the mean of each over the repeats. The primary figure is among them. */
   figures: QueryFigure[];
+  /** The execution plan of each query, read once after the timed part; those that could not be read are missing. */
+  plans: ExecutionPlan[];
   /** Each query over all streams and repeats, in the order of their numbers; those that were to run. */
   queries: QuerySummary[];
   /** Maximum time of a query, in seconds; `null` without one. */
@@ -2136,7 +2190,7 @@ export interface StepTime {
 }
 
 /** Subject of a fact. */
-export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "server_setting" | "tool" | "host";
+export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "plan" | "server_setting" | "tool" | "host";
 
 /** Rows of a table loaded so far. */
 export interface TableRows {

@@ -1,7 +1,9 @@
-import { render, screen } from '@testing-library/svelte';
-import { expect, it } from 'vitest';
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it } from 'vitest';
 import type { ComparisonResult, Side } from '../api/types';
 import ComparisonView from './ComparisonView.svelte';
+
+afterEach(cleanup);
 
 const started_at = '2026-01-01T00:00:00Z';
 const side = (name: string, job: number): Side => ({
@@ -17,8 +19,22 @@ const comparison: ComparisonResult = {
     { name: 'nopm', title: 'NOPM', unit: 'number', a: 10000, b: 8800, reason: null, comparison: { ratio: 0.88, interval: { low: 0.86, high: 0.9 }, margin: 0.02, better: 'higher', basis: { kind: 'series', a: 5, b: 5 }, verdict: { kind: 'slower' } } },
     { name: 'p99', title: 'p99', unit: 'us', a: 1000, b: 0, reason: 'B has none', comparison: null },
   ],
+  plans: [],
   differences: [{ subject: 'server_setting', name: 'synchronous_commit', a: 'off', b: 'on', must_be_equal: false }],
 };
+
+it('shows both plans of a query whose plan changed, and marks what only one has', () => {
+  const plan = (fingerprint: string, ...operations: string[]) => ({
+    query: 'q9', fingerprint, analyzed: null, operations: operations.map((operation, depth) => ({ depth, operation, figures: 'rows 5' })),
+  });
+  const plans = [{ query: 'q9', title: 'product type profit', a: plan('aaaaaaaaaaaa', 'Sort', 'Index Scan'), b: plan('bbbbbbbbbbbb', 'Sort', 'Seq Scan') }];
+  render(ComparisonView, { comparison: { ...comparison, plans } });
+  expect(screen.getByText('The plan of Q9 changed')).toBeTruthy();
+  expect(screen.getByText('aaaaaaaa')).toBeTruthy();
+  expect(screen.getByText(/Index Scan/).className).toContain('changed');
+  expect(screen.getByText(/Seq Scan/).className).toContain('changed');
+  for (const same of screen.getAllByText(/Sort/)) expect(same.className).not.toContain('changed');
+});
 
 it('shows the verdict, each ratio with its interval, what cannot be said, and what differed', () => {
   render(ComparisonView, { comparison });

@@ -48,12 +48,27 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
     };
     let charset = if output.is_some() { Charset::Unicode } else { super::charset() };
-    let text = format.render(&store, &stored, charset, html_export::page)?;
+    let text = match settings.get("plan") {
+        Some(query) => plans(settings, &stored, query)?,
+        None => format.render(&store, &stored, charset, html_export::page)?,
+    };
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,
         None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
+}
+
+/// Renders execution plans of a stored run.
+fn plans(settings: &Settings, stored: &StoredJob, query: &str) -> Result<String> {
+    if settings.get("format").is_some() {
+        return Err(Failure::refuse("--plan prints text: omit --format, or --plan"));
+    }
+    let id = stored.row.id;
+    let result = stored.result().map_err(refuse)?;
+    let result =
+        result.ok_or_else(|| Failure::refuse(format!("job {id} has no execution plans")))?;
+    report::plans(&result, query)
 }
 
 /// Checks a stored run against new requirements; returns whether all are met.

@@ -27,6 +27,7 @@ mod servers;
 mod sqlite;
 mod tpc_b;
 mod tproc_h;
+mod tproc_h_plans;
 mod tproc_h_runs;
 mod tui;
 mod until_ci;

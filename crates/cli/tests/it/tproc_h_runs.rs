@@ -133,7 +133,7 @@ fn power_and_throughput_are_those_of_the_stored_times() {
     assert_eq!(steps(&again)[0]["rows"], power_test[0]["rows"]);
 
     let checked = program.ok(&["check", target, "-w", "tproc-h"]);
-    assert!(checked.contains("all 33 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
+    assert!(checked.contains("all 34 conditions of TPROC-H at 0.01 SF hold"), "{checked}");
 }
 
 #[test]
@@ -326,4 +326,73 @@ fn a_query_of_a_database_in_the_process_is_cancelled_too() {
     let found: Value = serde_json::from_str(&done.out).unwrap();
     let expected = [("q1", "timed_out"), ("q11", "answered")];
     assert_eq!(outcomes(&found), expected.map(|(name, how)| (name.to_owned(), how.to_owned())));
+}
+
+/// What the user typed wrong is reported first: it does not depend on the database.
+#[test]
+fn an_invalid_option_is_reported_before_a_missing_database() {
+    let program = Program::new();
+    for target in ["sqlite:absent.sqlite", "postgres://nobody@127.0.0.1:1/none"] {
+        for (option, value, why) in [
+            ("--queries", "23", "--queries: invalid query `23`"),
+            ("--streams", "0", "--streams: invalid value `0`"),
+            ("--test", "speed", "--test: unknown test `speed`"),
+        ] {
+            let done = program.run(&["run", target, "-w", "tproc-h", option, value]);
+            assert!(done.code == 2 && done.err.contains(why), "{done:?}");
+        }
+    }
+}
+
+/// Levels are streams, and the figure of each run is its throughput.
+#[test]
+fn a_profile_varies_the_streams() {
+    let program = Program::new();
+    let target = "sqlite:h.sqlite";
+    program.ok(&["build", target, "-w", "tproc-h", "--scale", "0.01"]);
+    let profile = ["profile", target, "-w", "tproc-h", "--cool-down", "0s"];
+    for (option, value, why) in [
+        ("--test", "power", "--test: a profile over streams runs the throughput test; omit it"),
+        ("--queries", "1", "--queries: the throughput test needs all queries; omit it"),
+        ("--streams", "2", "is only one level"),
+        ("--vus", "1,2", "--vus is about transactions"),
+    ] {
+        let done = program.run(&[&profile[..], &[option, value]].concat());
+        assert!(done.code == 2 && done.err.contains(why), "{done:?}");
+    }
+    let levels = ["--streams", "1,2,3", "--repeats", "1"];
+    let found = program.json(&[&profile[..], &levels].concat());
+    assert_eq!(
+        (&found["level_unit"], &found["primary_metric"]["name"]),
+        (&"streams".into(), &"throughput".into())
+    );
+    let levels = found["levels"].as_array().unwrap();
+    assert_eq!(levels.iter().map(|level| &level["users"]).collect::<Vec<_>>(), [1, 2, 3]);
+    let job = found["job"].to_string();
+    for level in levels {
+        let run = level["runs"][0]["job"].to_string();
+        let run = program.ok(&["report", &run, "--format", "json"]);
+        let run: Value = serde_json::from_str(&run).unwrap();
+        let throughput = figure(&run, "throughput")["value"].as_f64().unwrap();
+        assert!(is_near(&level["mean"], throughput), "{level:#}");
+        assert_eq!(run["queries"]["streams"], level["users"]);
+    }
+    let report = program.ok(&["report", &job]);
+    assert!(report.contains("  streams  throughput"), "{report}");
+    assert!(!report.contains("virtual user") && !report.contains("p95"), "{report}");
+}
+
+/// DuckDB is the default for queries where it is installed, unless an SQLite file is there already.
+#[test]
+fn without_a_target_queries_run_on_duckdb_if_it_is_installed() {
+    let program = Program::with_duckdb();
+    let run = [&RUN[..], &["--queries", "6"]].concat();
+    let first = program.json(&run);
+    assert_eq!(
+        (&first["server"]["product"], &first["target"]),
+        (&"DuckDB".into(), &"duckdb:tproc-h.duckdb".into())
+    );
+    assert!(program.path("tproc-h.duckdb").exists() && !program.path("tproc-h.sqlite").exists());
+    program.ok(&["build", "sqlite:tproc-h.sqlite", "-w", "tproc-h", "--scale", "0.01"]);
+    assert_eq!(program.json(&run)["target"], "sqlite:tproc-h.sqlite");
 }

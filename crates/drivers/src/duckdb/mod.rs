@@ -16,7 +16,7 @@ mod values;
 use std::time::Duration;
 
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
-use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role};
+use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation, Protocol, Role};
 use triphammer_duckdb::{Connection, Library};
 
 use crate::database_file::DatabaseFile;
@@ -53,6 +53,12 @@ static CAPABILITIES: Capabilities = Capabilities {
     ],
 };
 
+/// Whether DuckDB's library is found and can be used.
+#[must_use]
+pub fn is_installed() -> bool {
+    Library::get().is_ok()
+}
+
 /// A DuckDB file on which sessions can be opened.
 pub struct Duckdb {
     file: DatabaseFile,
@@ -79,7 +85,7 @@ impl Duckdb {
             ));
         }
         let file = DatabaseFile::of(target, settings)?;
-        Ok(Self { file, options: UrlOptions::parse(&target.params)? })
+        Ok(Self { file, options: UrlOptions::parse(&target.params)?.with(settings)? })
     }
 
     fn connection(&self, role: Role) -> Result<Connection, DbError> {
@@ -102,6 +108,25 @@ impl Duckdb {
 }
 
 impl UrlOptions {
+    /// Adds the settings that can also be parameters of the target.
+    fn with(mut self, settings: &ConnectSettings) -> Result<Self, SpecError> {
+        let twice = |setting: &str, parameter: &str| {
+            let message = format!("give either --{setting} or `{parameter}` in the target");
+            SpecError::new(message).about(setting)
+        };
+        if let Some(dop) = settings.dop
+            && self.threads.replace(dop).is_some()
+        {
+            return Err(twice("dop", "threads"));
+        }
+        if let Some(bytes) = settings.engine_memory
+            && self.memory_limit.replace(format!("{bytes}B")).is_some()
+        {
+            return Err(twice("engine-memory", "memory_limit"));
+        }
+        Ok(self)
+    }
+
     fn parse(params: &[(String, String)]) -> Result<Self, SpecError> {
         let mut options = Self::default();
         for (name, value) in params {
@@ -146,6 +171,10 @@ impl Database for Duckdb {
 
     fn capabilities(&self) -> &Capabilities {
         &CAPABILITIES
+    }
+
+    fn engine_control(&self) -> EngineControl {
+        EngineControl { dop: Ok(()), memory: Ok(()) }
     }
 
     fn target(&self) -> String {

@@ -37,6 +37,10 @@ const SETTINGS: &str = "SELECT name, value FROM duckdb_settings() WHERE name IN 
 const TABLES: &str = "SELECT lower(table_name) FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = current_schema() ORDER BY 1";
 
+/// Memory of all parts of the engine, as text.
+const MEMORY: &str =
+    "SELECT CAST(CAST(sum(memory_usage_bytes) AS bigint) AS varchar) FROM duckdb_memory()";
+
 /// Touches the database, which fixes the snapshot that a transaction sees.
 const LOOK: &str = "SELECT 1 FROM duckdb_tables() LIMIT 1";
 
@@ -243,6 +247,11 @@ impl Admin for DuckdbSession {
 
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         Ok(None)
+    }
+
+    async fn engine_memory(&mut self) -> Result<Option<u64>, DbError> {
+        let found = self.texts::<1>(MEMORY)?;
+        Ok(found.first().and_then(|[bytes]| bytes.parse().ok()))
     }
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role, Waits};
+use triphammer_core::session::{Database, EngineControl, Isolation, Protocol, Role, Waits};
 use triphammer_core::{Capabilities, DbError, SpecError};
 
 use super::quote::{quote_identifier, quote_literal};
@@ -106,6 +106,15 @@ impl Database for Mysql {
 
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn engine_control(&self) -> EngineControl {
+        EngineControl {
+            dop: Err("the server executes a query on one thread"),
+            memory: Err(
+                "memory is a setting of the server; set join_buffer_size and sort_buffer_size there",
+            ),
+        }
     }
 
     fn target(&self) -> String {

@@ -434,9 +434,13 @@ impl Scalar {
             Type::FLOAT4 => Self::Float4,
             Type::FLOAT8 => Self::Float8,
             Type::NUMERIC => Self::Numeric,
-            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::CHAR | Type::UNKNOWN => {
-                Self::Text
-            }
+            Type::TEXT
+            | Type::VARCHAR
+            | Type::BPCHAR
+            | Type::NAME
+            | Type::CHAR
+            | Type::JSON
+            | Type::UNKNOWN => Self::Text,
             Type::TIMESTAMP | Type::TIMESTAMPTZ => Self::Timestamp,
             Type::DATE => Self::Date,
             Type::VOID => Self::Void,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role, Waits};
+use triphammer_core::session::{Database, EngineControl, Isolation, Protocol, Role, Waits};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::prepared::Statements;
@@ -37,6 +37,7 @@ pub(super) struct Shared {
     pub(super) protocol: Protocol,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    dop: Option<u32>,
     waits: Waits,
     fell_back: AtomicBool,
     pub(super) statements: Statements,
@@ -117,6 +118,7 @@ impl Postgres {
             protocol: settings.protocol.unwrap_or(capabilities.protocols[0]),
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
+            dop: settings.dop,
             waits: settings.waits,
             fell_back: AtomicBool::new(false),
             statements: Statements::default(),
@@ -162,6 +164,12 @@ impl Database for Postgres {
 
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn engine_control(&self) -> EngineControl {
+        let memory =
+            "memory is a setting of the server; set work_mem on the server or for the user";
+        EngineControl { dop: Ok(()), memory: Err(memory) }
     }
 
     fn target(&self) -> String {
@@ -249,6 +257,10 @@ impl Shared {
             // Zero would mean no limit.
             let limit_ms = limit.as_millis().max(1);
             setup.push_str(&format!("SET lock_timeout TO {limit_ms};"));
+        }
+        if let Some(dop) = self.dop {
+            // The session's own process works on the query too.
+            setup.push_str(&format!("SET max_parallel_workers_per_gather TO {};", dop - 1));
         }
         (!setup.is_empty()).then_some(setup)
     }

@@ -25,7 +25,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 use triphammer_core::clock::parse_duration;
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
-use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role};
+use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation, Protocol, Role};
 
 use crate::database_file::DatabaseFile;
 use crate::target::{ConnectSettings, TargetUrl};
@@ -249,6 +249,15 @@ impl Database for Sqlite {
 
     fn capabilities(&self) -> &Capabilities {
         &CAPABILITIES
+    }
+
+    fn engine_control(&self) -> EngineControl {
+        EngineControl {
+            dop: Err("SQLite executes a query on one thread"),
+            memory: Err(
+                "SQLite limits only the page cache of each connection; use `cache_size` in the target",
+            ),
+        }
     }
 
     fn target(&self) -> String {

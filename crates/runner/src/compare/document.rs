@@ -8,6 +8,7 @@ use triphammer_statistics::compare::Verdict;
 
 use super::facts::{Difference, Facts};
 use super::figures::{self, Figure, How};
+use super::plans::{self, PlanChange};
 use super::profiles::Profiles;
 use super::run::Run;
 use super::words;
@@ -69,6 +70,9 @@ pub struct ComparisonResult {
     pub pairs: Option<Pairing>,
     /// Conditions that differ between the sides.
     pub differences: Vec<Difference>,
+    /// Execution plans that differ, of runs of queries.
+    #[serde(default)]
+    pub plans: Vec<PlanChange>,
     /// Warnings to read before using the verdict.
     pub warnings: Vec<Warning>,
 }
@@ -268,8 +272,9 @@ impl ComparisonResult {
             runs.iter().map(|run| (None, *run)).collect()
         };
         let made = [0, 1].map(|side| Side::of(names[side], &without_step(&sides[side])));
-        let facts = sides.map(|runs| Facts::of_all(&runs));
+        let facts = [&sides[0], &sides[1]].map(|runs| Facts::of_all(runs));
         Self::new(Asked::stored(margin), Made::of(&a[0].result, made, figures, facts))
+            .with_plans(&sides[0], &sides[1])
     }
 
     /// Compares pairs: runs by step, two steps per pair, with A first in every other one. `None`
@@ -308,6 +313,11 @@ impl ComparisonResult {
         Some(Self::new(asked, Made::of(first, sides, figures, facts)))
     }
 
+    /// Adds the execution plans that differ.
+    fn with_plans(self, a: &[&Run], b: &[&Run]) -> Self {
+        Self { plans: plans::changes(&self.differences, a, b), ..self }
+    }
+
     /// Assembles the document of both sides.
     pub(super) fn new(asked: Asked, made: Made) -> Self {
         let [a, b] = made.sides;
@@ -333,6 +343,7 @@ impl ComparisonResult {
             profiles: made.profiles,
             pairs: asked.pairs,
             differences: facts_a.against(facts_b),
+            plans: Vec::new(),
             warnings: Vec::new(),
         };
         let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);

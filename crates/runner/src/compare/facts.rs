@@ -34,6 +34,8 @@ pub enum Subject {
     Size,
     /// Age of the planner's statistics.
     Statistics,
+    /// The execution plan of a query, by its fingerprint.
+    Plan,
     /// A setting of the database server.
     ServerSetting,
     /// The program that measured.
@@ -44,7 +46,7 @@ pub enum Subject {
 
 impl Subject {
     /// All variants, in declaration order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Workload,
         Self::Setting,
         Self::Target,
@@ -52,6 +54,7 @@ impl Subject {
         Self::Schema,
         Self::Size,
         Self::Statistics,
+        Self::Plan,
         Self::ServerSetting,
         Self::Tool,
         Self::Host,
@@ -68,6 +71,7 @@ impl Subject {
             Self::Schema => "schema",
             Self::Size => "size",
             Self::Statistics => "statistics",
+            Self::Plan => "plan",
             Self::ServerSetting => "server setting",
             Self::Tool => "tool",
             Self::Host => "host",
@@ -149,6 +153,9 @@ impl Facts {
         facts.settings(&result.settings, &result.workload);
         facts.around(&result.target, &result.server, &result.tool, &result.host);
         facts.schema(&result.schema);
+        for plan in result.queries.iter().flat_map(|set| &set.plans) {
+            facts.record(Subject::Plan, &plan.query.to_uppercase(), plan.short());
+        }
         facts.server_settings(&run.server_settings);
         facts
     }
@@ -161,9 +168,12 @@ impl Facts {
         server_settings: &[(String, String)],
     ) -> Self {
         let mut facts = Self::default();
-        facts.workload(&profile.workload);
-        // Its runs differ in users, and in threads accordingly.
-        let same = |setting: &&Setting| !matches!(setting.name.as_str(), "vus" | "threads");
+        // Its runs differ in users, and in threads accordingly; or in streams.
+        let mut workload = profile.workload.clone();
+        workload.facts.remove("streams");
+        facts.workload(&workload);
+        let same =
+            |setting: &&Setting| !matches!(setting.name.as_str(), "vus" | "threads" | "streams");
         let settings: Vec<Setting> = profile.settings.iter().filter(same).cloned().collect();
         facts.settings(&settings, &profile.workload);
         facts.around(&profile.target, &profile.server, &profile.tool, &profile.host);
@@ -204,7 +214,7 @@ impl Facts {
         let one_product = self.0.get(&product) == b.0.get(&product);
         let comparable = |subject| match subject {
             // Products describe their schemas in different words.
-            Subject::Schema | Subject::Size | Subject::Statistics => {
+            Subject::Schema | Subject::Size | Subject::Statistics | Subject::Plan => {
                 one_product && self.knows(subject) && b.knows(subject)
             }
             Subject::ServerSetting => self.knows(subject) && b.knows(subject),
@@ -215,7 +225,10 @@ impl Facts {
         keys.dedup();
         let differs = |key: &&(Subject, String)| {
             let (a, b) = (self.0.get(*key), b.0.get(*key));
-            a != b && (key.0 != Subject::Size || differ_notably(a, b)) && comparable(key.0)
+            // A plan that could not be read on one side did not change.
+            let is_known = key.0 != Subject::Plan || a.is_some() && b.is_some();
+            let notably = key.0 != Subject::Size || differ_notably(a, b);
+            a != b && is_known && notably && comparable(key.0)
         };
         let of = |facts: &Self, key: &(Subject, String)| {
             facts.0.get(key).map(|values| match key.0 {

@@ -13,24 +13,27 @@ use triphammer_statistics::usl::Peak;
 use super::document::{Asked, ComparisonResult, Made, Side, SideRun};
 use super::facts::Facts;
 use super::figures::{Figure, How, Named};
-use crate::profile::document::{Level, PrimaryMetricName, ProfileResult, Usl};
+use crate::profile::document::{Level, PrimaryMetricName, ProfileResult, Usl, virtual_users};
 use crate::result::SchemaFact;
 
 /// Levels and curves of two profiles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profiles {
+    /// What the levels count: `virtual users`, or `streams` of queries.
+    #[serde(default = "virtual_users")]
+    pub level_unit: String,
     /// Common levels, ascending.
     pub levels: Vec<LevelFigure>,
-    /// Virtual users of levels that only one profile has.
+    /// Levels that only one profile has.
     pub left_out: Vec<u32>,
     /// Parameters and peaks of the curves; empty if neither has a curve.
     pub curves: Vec<CurveFigure>,
 }
 
-/// The primary metric at a number of virtual users.
+/// The primary metric at a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelFigure {
-    /// Number of virtual users.
+    /// Number of virtual users, or streams.
     pub users: u32,
     /// Figures of both sides, and the ratio.
     pub figure: Figure,
@@ -78,11 +81,12 @@ impl ComparisonResult {
         let curves = curves(a.result.usl.as_ref(), b.result.usl.as_ref());
         let facts =
             [a, b].map(|side| Facts::of_profile(&side.result, &side.schema, &side.server_settings));
+        let level_unit = a.result.level_unit.clone();
         let made = Made {
             primary_metric,
             sides: [side(names[0], &a.result), side(names[1], &b.result)],
             figures: vec![figure],
-            profiles: Some(Profiles { levels, left_out, curves }),
+            profiles: Some(Profiles { level_unit, levels, left_out, curves }),
             facts,
             each_s: None,
         };

@@ -124,6 +124,13 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
             Some("this alone can change query plans: use the same schema on both sides"),
         );
     }
+    let plans = result.differences.iter().filter(|difference| difference.subject == Subject::Plan);
+    let plans: Vec<&str> = plans.map(|difference| difference.name.as_str()).collect();
+    match plans.as_slice() {
+        [] => {}
+        [one] => warn("plan", format!("the plan of {one} changed"), None),
+        many => warn("plan", format!("the plans of {} changed", many.join(", ")), None),
+    }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
         let mixed: Vec<String> =
             facts.mixed().map(|(name, values)| format!("{name} ({values})")).collect();

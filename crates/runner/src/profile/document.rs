@@ -9,7 +9,7 @@ use triphammer_statistics::compare::Better;
 use triphammer_statistics::usl::{self, Peak, Point, Scalability, ScalabilityLimit};
 use triphammer_statistics::{Estimate, Interval};
 
-use super::findings;
+use super::{LevelUnit, findings};
 use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::measure;
@@ -47,6 +47,10 @@ pub struct ProfileResult {
     pub started_at: String,
     /// The primary metric of the runs.
     pub primary_metric: PrimaryMetricName,
+    /// What the levels count: `virtual users`, or `streams` of queries, which have no response
+    /// times.
+    #[serde(default = "virtual_users")]
+    pub level_unit: String,
     /// Transaction type whose response times are reported; `all` for all types.
     pub times_of: String,
     /// Levels with their runs, ascending.
@@ -101,14 +105,14 @@ pub struct Order {
     pub repeats: u32,
     /// Random seed of the order.
     pub seed: u64,
-    /// Number of virtual users of each run, in the order known so far.
+    /// Number of virtual users, or streams, of each run, in the order known so far.
     pub steps: Vec<u32>,
 }
 
-/// A level: a number of virtual users and its runs.
+/// A level: a number of virtual users, or streams, and its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
-    /// Number of virtual users.
+    /// Number of virtual users, or streams.
     pub users: u32,
     /// Mean of the primary metric over its runs.
     pub mean: f64,
@@ -140,7 +144,7 @@ pub struct LevelRun {
     pub job: Option<i64>,
     /// Position in the order, from 0.
     pub step: u32,
-    /// Number of virtual users.
+    /// Number of virtual users, or streams.
     pub users: u32,
     /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
@@ -297,7 +301,7 @@ impl LevelRun {
         Self {
             job: result.job,
             step,
-            users: result.spec.users,
+            users: result.queries.as_ref().map_or(result.spec.users, |set| set.streams),
             started_at: result.started_at.clone(),
             value: result.primary_metric.value,
             interval: steadiness.and_then(|steadiness| steadiness.interval),
@@ -364,6 +368,10 @@ impl ProfileResult {
             status,
             started_at: first.started_at.clone(),
             primary_metric,
+            level_unit: match &first.queries {
+                Some(_) => LevelUnit::Streams.words().to_owned(),
+                None => virtual_users(),
+            },
             times_of: times_of.map_or("all", |seen| seen.name.as_str()).to_owned(),
             levels,
             usl,
@@ -381,6 +389,19 @@ impl ProfileResult {
         };
         result.findings = findings::of(&result);
         result
+    }
+
+    /// Formats a number of virtual users or streams: `1 stream`, `8 virtual users`.
+    #[must_use]
+    pub(crate) fn level(&self, number: &str) -> String {
+        let unit = self.level_unit.as_str();
+        format!("{number} {}", if number == "1" { unit.trim_end_matches('s') } else { unit })
+    }
+
+    /// Whether the levels are streams of queries.
+    #[must_use]
+    pub fn is_of_streams(&self) -> bool {
+        self.level_unit == LevelUnit::Streams.words()
     }
 
     /// Number of runs of all levels.
@@ -418,6 +439,11 @@ impl Level {
             runs: runs.to_vec(),
         }
     }
+}
+
+/// Unit of the levels in older documents.
+pub(crate) fn virtual_users() -> String {
+    LevelUnit::Users.words().to_owned()
 }
 
 /// The law applies to throughput only.

@@ -18,11 +18,11 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     match &profile.usl {
         Some(usl) => {
             found.push(peak(profile, usl));
-            found.push(limit(usl));
+            found.push(limit(profile, usl));
         }
         None => found.extend(profile.no_curve.clone()),
     }
-    found.extend(bottleneck(&profile.levels));
+    found.extend(bottleneck(profile));
     if let Some(usl) = &profile.usl {
         found.extend(misfit(usl));
     }
@@ -31,8 +31,9 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     found.extend(bad_runs(&profile.levels));
     found.extend(profile.failed_runs.iter().map(|refused| {
         format!(
-            "{} virtual users could not be run, and higher levels were not tried: {}",
-            refused.users, refused.reason
+            "{} could not be run, and higher levels were not tried: {}",
+            profile.level(&refused.users.to_string()),
+            refused.reason
         )
     }));
     found
@@ -48,33 +49,28 @@ fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     }
 }
 
-/// Formats a number of users: `1 virtual user`, `8 virtual users`.
-fn users_of(number: &str) -> String {
-    format!("{number} virtual {}", if number == "1" { "user" } else { "users" })
-}
-
 fn peak(profile: &ProfileResult, usl: &Usl) -> String {
     let name = &profile.primary_metric.name;
     match &usl.peak {
         Peak::Reached { users, throughput } => format!(
             "the peak is at {} with {} {name}",
-            users_of(&sure(users, whole)),
+            profile.level(&sure(users, whole)),
             sure(throughput, figure)
         ),
         Peak::Saturated { users, throughput, highest } => format!(
-            "saturated from {} with {} {name}: up to {highest} virtual users the throughput \
-             neither rose nor fell by more than {}, so no peak was measured",
-            users_of(&users.to_string()),
+            "saturated from {} with {} {name}: up to {} the throughput neither rose nor fell by \
+             more than {}, so no peak was measured",
+            profile.level(&users.to_string()),
             figure(*throughput),
+            profile.level(&highest.to_string()),
             percent(1.0 - SATURATED)
         ),
         Peak::NotReached { highest, predicted_users } => {
             let guess = predicted_users.map_or_else(String::new, |users| {
                 format!("; extrapolation of the curve puts it near {}", figure(users))
             });
-            format!(
-                "the peak was not reached: {highest} virtual users was the highest level{guess}"
-            )
+            let highest = profile.level(&highest.to_string());
+            format!("the peak was not reached: {highest} was the highest level{guess}")
         }
     }
 }
@@ -83,8 +79,8 @@ fn whole(users: f64) -> String {
     format!("{users:.0}")
 }
 
-fn limit(usl: &Usl) -> String {
-    let at = users_of(&whole(usl.judged_at));
+fn limit(profile: &ProfileResult, usl: &Usl) -> String {
+    let at = profile.level(&whole(usl.judged_at));
     let kept = percent(usl.efficiency);
     match usl.limit {
         ScalabilityLimit::Contention => format!(
@@ -116,7 +112,8 @@ pub(crate) fn parameter(value: f64) -> String {
 }
 
 /// Reports the bottleneck of the runs, if it was not the database.
-fn bottleneck(levels: &[Level]) -> Option<String> {
+fn bottleneck(profile: &ProfileResult) -> Option<String> {
+    let levels = &profile.levels;
     let last = levels.last()?.bottleneck;
     let what = match last {
         Bottleneck::Client => "the client's, not the database's",
@@ -131,8 +128,8 @@ fn bottleneck(levels: &[Level]) -> Option<String> {
         true => format!("{label} was the bottleneck at every level: the curve is {what}"),
         false => {
             format!(
-                "{label} was the bottleneck from {from} virtual users on: there the curve is \
-                     {what}"
+                "{label} was the bottleneck from {} on: there the curve is {what}",
+                profile.level(&from.to_string())
             )
         }
     })

@@ -58,11 +58,10 @@ impl std::str::FromStr for Asked {
 fn users(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(users @ 1..=SESSIONS_MAX) => Ok(users),
-        Ok(_) => Err(format!("`{}` virtual users: must be 1 to {SESSIONS_MAX}", text.trim())),
-        Err(_) => Err(format!(
-            "invalid number of virtual users `{}`: expected 1,2,4,8 or 1..64 or auto",
-            text.trim()
-        )),
+        Ok(_) => Err(format!("invalid level `{}`: must be 1 to {SESSIONS_MAX}", text.trim())),
+        Err(_) => {
+            Err(format!("invalid level `{}`: expected 1,2,4,8 or 1..64 or auto", text.trim()))
+        }
     }
 }
 
@@ -95,12 +94,12 @@ mod tests {
     #[test]
     fn what_is_no_list_of_levels_is_refused() {
         for (text, message) in [
-            ("", "invalid number of virtual users"),
+            ("", "invalid level ``"),
             ("4", "only one level"),
             ("0,1", "must be 1 to"),
-            ("1,x", "invalid number of virtual users `x`"),
+            ("1,x", "invalid level `x`"),
             ("8..8", "empty range"),
-            ("9..", "invalid number"),
+            ("9..", "invalid level"),
             ("-1..4", "invalid number"),
         ] {
             let error = text.parse::<Asked>().unwrap_err();

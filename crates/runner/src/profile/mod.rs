@@ -1,4 +1,4 @@
-//! `profile`: how throughput grows with virtual users. Makes repeated runs at several levels and
+//! `profile`: how throughput grows with virtual users, or that of sets of queries with streams. Makes repeated runs at several levels and
 //! fits a curve (the Universal Scalability Law), which shows the peak and what limits scaling.
 //!
 //! The order of the runs is a randomised complete block design: each repeat is a block that has
@@ -14,16 +14,17 @@ mod order;
 use std::sync::Arc;
 
 use triphammer_core::SpecError;
+use triphammer_core::query_plan::QueryTest;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
-use triphammer_core::workload::Description;
+use triphammer_core::workload::{Description, MeasureDef};
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{PlannedRun, Question};
 use crate::document::JobType;
 use crate::failure::Failure;
 use crate::result::{RunResult, Status};
-use crate::settings::Settings;
+use crate::settings::{Given, Settings};
 use crate::store::JobId;
 use crate::target::Target;
 
@@ -39,6 +40,59 @@ pub use order::sequence;
 const REPEATS_MAX: u32 = 100;
 /// Highest level of `auto` if the database sets no limit.
 const HIGHEST: u32 = 512;
+/// The same for streams.
+const HIGHEST_STREAMS: u32 = 64;
+
+/// What the levels of a profile count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LevelUnit {
+    /// Virtual users of a load of transactions.
+    Users,
+    /// Streams of a set of queries.
+    Streams,
+}
+
+impl LevelUnit {
+    /// The unit for runs of a workload.
+    #[must_use]
+    pub fn of(workload: &Description) -> Self {
+        match workload.primary_metric.measure {
+            MeasureDef::Queries => Self::Streams,
+            MeasureDef::Rate { .. } => Self::Users,
+        }
+    }
+
+    /// In the plural, for people and documents.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Users => "virtual users",
+            Self::Streams => "streams",
+        }
+    }
+
+    /// The setting that has the levels.
+    const fn setting(self) -> &'static str {
+        match self {
+            Self::Users => "vus",
+            Self::Streams => "streams",
+        }
+    }
+
+    /// Settings of a run at a level, the level first.
+    fn settings(self, level: u32) -> Vec<(String, Given)> {
+        let mut settings = vec![(self.setting().to_owned(), level.into())];
+        if self == Self::Streams {
+            settings.push((TEST.to_owned(), QueryTest::Throughput.name().into()));
+        }
+        settings
+    }
+}
+
+/// Name of the option that chooses what is measured with queries.
+const TEST: &str = "test";
+/// Name of the option that chooses queries.
+const QUERIES: &str = "queries";
 
 /// Parameters of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +105,8 @@ pub struct ProfileRequest {
     pub seed: u64,
     /// Highest level of `auto`.
     pub highest: u32,
+    /// What the levels count.
+    pub unit: LevelUnit,
 }
 
 impl ProfileRequest {
@@ -58,15 +114,24 @@ impl ProfileRequest {
     ///
     /// # Errors
     /// When a value is invalid.
-    pub fn read(settings: &mut Settings, target: &Target) -> Result<Self, SpecError> {
+    pub fn read(
+        settings: &mut Settings,
+        workload: &Description,
+        target: &Target,
+    ) -> Result<Self, SpecError> {
+        let unit = LevelUnit::of(workload);
+        if unit == LevelUnit::Streams {
+            refuse_other_tests(settings)?;
+        }
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
-        let levels = settings.read("vus", str::parse, Asked::to_string, || Asked::Auto)?;
+        let levels = settings.read(unit.setting(), str::parse, Asked::to_string, || Asked::Auto)?;
         if let (Asked::Given(levels), Some((most, reason))) =
             (&levels, target.database.capabilities().users_max)
             && let Some(level) = levels.iter().find(|level| **level > most)
         {
             return Err(SpecError::new(format!(
-                "{level} virtual users are too many: {reason}; use at most {most}"
+                "{level} {} are too many: {reason}; use at most {most}",
+                unit.words()
             )));
         }
         let repeats = settings.parse("repeats", || 3)?;
@@ -75,13 +140,29 @@ impl ProfileRequest {
                 "--repeats {repeats}: must be 1 to {REPEATS_MAX}; 3 or more show how much runs vary"
             )));
         }
-        let highest = settings.count("max-vus", SESSIONS_MAX, || most.unwrap_or(HIGHEST))?;
+        let default = if unit == LevelUnit::Streams { HIGHEST_STREAMS } else { HIGHEST };
+        let highest = settings.count("max-vus", SESSIONS_MAX, || most.unwrap_or(default))?;
         if highest < 2 {
             return Err(SpecError::new("--max-vus must be 2 or more: a profile needs two levels"));
         }
         let seed = settings.parse("seed", || 1)?;
-        Ok(Self { levels, repeats, seed, highest })
+        Ok(Self { levels, repeats, seed, highest, unit })
     }
+}
+
+/// Rejects what would leave a run without its figure, the throughput of all queries.
+fn refuse_other_tests(settings: &Settings) -> Result<(), SpecError> {
+    let throughput = QueryTest::Throughput.name();
+    if settings.get(TEST).is_some_and(|test| test != throughput) {
+        let message =
+            format!("--{TEST}: a profile over streams runs the {throughput} test; omit it");
+        return Err(SpecError::new(message).about(TEST));
+    }
+    if settings.get(QUERIES).is_some_and(|queries| queries != "all") {
+        let message = format!("--{QUERIES}: the {throughput} test needs all queries; omit it");
+        return Err(SpecError::new(message).about(QUERIES));
+    }
+    Ok(())
 }
 
 /// The question of a profile: which level to run next.
@@ -184,7 +265,7 @@ impl Question for ProfileSearch {
         workload: &Arc<Description>,
         targets: &[Target],
     ) -> Result<Self, Failure> {
-        Ok(Self::new(ProfileRequest::read(settings, &targets[0])?, workload))
+        Ok(Self::new(ProfileRequest::read(settings, workload, &targets[0])?, workload))
     }
 
     fn next(&self) -> Option<PlannedRun> {
@@ -195,8 +276,8 @@ impl Question for ProfileSearch {
         Some(PlannedRun {
             number,
             target: 0,
-            settings: vec![("vus".to_owned(), users.into())],
-            title: crate::report::format::counted(u64::from(users), "virtual users"),
+            settings: self.request.unit.settings(users),
+            title: crate::report::format::counted(u64::from(users), self.request.unit.words()),
         })
     }
 
@@ -208,6 +289,11 @@ impl Question for ProfileSearch {
     }
 
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {
+        // Without its figure, a run of queries has no place on the curve.
+        if let Some(reason) = &result.primary_metric.unavailable {
+            self.report_failure(step, reason);
+            return;
+        }
         let run = LevelRun::of(step.number, result, self.times_of);
         self.results.push((step.clone(), run));
         self.first.get_or_insert_with(|| Box::new(result.clone()));

@@ -85,6 +85,8 @@ pub(super) struct Chart<'a> {
     pub peak: Option<(f64, f64)>,
     /// Title of the vertical axis.
     pub title: &'a str,
+    /// Unit of the horizontal axis.
+    pub unit: &'a str,
 }
 
 /// Maps values to positions on the grid.
@@ -234,7 +236,7 @@ fn legend(chart: &Chart<'_>, marks: &Marks, labels: usize) -> String {
     if chart.peak.is_some() {
         parts.push(format!("{} peak", marks.peak));
     }
-    format!("{}virtual users     {}", " ".repeat(labels + 5), parts.join("   "))
+    format!("{}{}     {}", " ".repeat(labels + 5), chart.unit, parts.join("   "))
 }
 
 /// The next of 1, 2, 5, 10, 20, … that is not smaller.
@@ -275,7 +277,13 @@ mod tests {
             for charset in [Charset::Unicode, Charset::Ascii] {
                 let line = |users: f64| 1e6 * users - 10.0;
                 let curve: Option<&dyn Fn(f64) -> f64> = Some(&line);
-                let chart = Chart { points: &points, curve, peak: Some((9.0, 3.0)), title: "NOPM" };
+                let chart = Chart {
+                    points: &points,
+                    curve,
+                    peak: Some((9.0, 3.0)),
+                    title: "NOPM",
+                    unit: "virtual users",
+                };
                 for line in lines(&chart, charset) {
                     assert!(width(&line) <= 80, "{line}");
                     assert!(charset == Charset::Unicode || line.is_ascii(), "{line}");

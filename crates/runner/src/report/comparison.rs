@@ -6,11 +6,12 @@ use triphammer_statistics::Estimate;
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, precise};
 use super::markdown::plainly;
+use super::plans;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::compare::{
-    ComparisonResult, CurveFigure, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
+    ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
 use crate::profile::parameter;
 use crate::requirement::Unit;
@@ -34,7 +35,7 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
         lines.extend(indented(&levels(profiles, &result.primary_metric.name)));
         if !profiles.curves.is_empty() {
             lines.push(String::new());
-            lines.extend(indented(&curves(&profiles.curves)));
+            lines.extend(indented(&curves(profiles)));
         }
     }
     if !result.differences.is_empty() {
@@ -53,6 +54,11 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
         lines.extend(fill(&format!("{name}  "), &conditions(side), DOT));
     }
     lines.extend(runs_of(result));
+    for change in &result.plans {
+        lines.push(String::new());
+        lines.push(plans::heading(change));
+        lines.extend(plans::change(change));
+    }
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     match charset {
         Charset::Unicode => text,
@@ -73,7 +79,7 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
         let levels = levels(profiles, &result.primary_metric.name);
         out.push_str(&format!("\n## Levels\n\n{}", levels.markdown()));
         if !profiles.curves.is_empty() {
-            out.push_str(&format!("\n## Curves\n\n{}", curves(&profiles.curves).markdown()));
+            out.push_str(&format!("\n## Curves\n\n{}", curves(profiles).markdown()));
         }
     }
     if !result.differences.is_empty() {
@@ -89,6 +95,10 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     out.push('\n');
     for (name, side) in [("A", &result.a), ("B", &result.b)] {
         out.push_str(&format!("- **{name}** {}\n", conditions(side)));
+    }
+    for change in &result.plans {
+        let (heading, lines) = (plans::heading(change), plans::change(change).join("\n"));
+        out.push_str(&format!("\n## {heading}\n\n```\n{lines}\n```\n"));
     }
     plainly(&out)
 }
@@ -159,8 +169,9 @@ fn cells(one: &Figure) -> [String; 3] {
 }
 
 fn levels(profiles: &Profiles, primary_metric: &str) -> Table {
+    let unit = if profiles.level_unit == "streams" { "streams" } else { "vus" };
     let head =
-        ["vus", &format!("{primary_metric} A"), &format!("{primary_metric} B"), "B/A (95 %)", ""];
+        [unit, &format!("{primary_metric} A"), &format!("{primary_metric} B"), "B/A (95 %)", ""];
     let mut table = Table::new(0, &head);
     for level in &profiles.levels {
         let mut row = vec![level.users.to_string()];
@@ -171,13 +182,14 @@ fn levels(profiles: &Profiles, primary_metric: &str) -> Table {
     table
 }
 
-fn curves(curves: &[CurveFigure]) -> Table {
+fn curves(profiles: &Profiles) -> Table {
     let mut table = Table::new(1, &["curve", "A", "B"]);
-    for curve in curves {
+    for curve in &profiles.curves {
         let (title, show): (&str, fn(f64) -> String) = match curve.name.as_str() {
             "lambda" => ("λ", figure),
             "sigma" => ("σ", parameter),
             "kappa" => ("κ", parameter),
+            "peak_users" if profiles.level_unit == "streams" => ("peak at, streams", figure),
             "peak_users" => ("peak at, vus", figure),
             _ => ("peak", figure),
         };

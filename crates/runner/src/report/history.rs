@@ -53,20 +53,31 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
 }
 
 fn table(result: &HistoryResult) -> Table {
-    let mut table =
-        Table::new(6, &["job", "started (UTC)", &result.primary_metric.name, "", "", "change"]);
+    let mut head =
+        vec!["job", "started (UTC)", result.primary_metric.name.as_str(), "", "", "change"];
+    let has_plans = result.runs.iter().any(|run| run.plans.is_some());
+    if has_plans {
+        head.push("plans");
+    }
+    let mut table = Table::new(head.len(), &head);
     let most = result.runs.iter().map(|run| run.value).fold(0.0, f64::max);
     let skipped = result.runs.len().saturating_sub(SHOWN);
     for (at, run) in result.runs.iter().enumerate().skip(skipped) {
         let change = result.changes.iter().find(|change| change.at == at);
-        table.row(vec![
+        let mut row = vec![
             run.job.to_string(),
             run.started_at.chars().take(16).collect::<String>().replacen('T', " ", 1),
             figure(run.value),
             bar(run.value, most),
             if run.good { String::new() } else { "!".to_owned() },
             change.map_or_else(String::new, |change| format!("◀ {}", change.estimate())),
-        ]);
+        ];
+        if has_plans {
+            row.push(
+                run.plans.as_ref().map_or("-".to_owned(), |all| all.chars().take(8).collect()),
+            );
+        }
+        table.row(row);
     }
     table
 }

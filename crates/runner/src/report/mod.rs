@@ -15,6 +15,7 @@ mod load;
 mod markdown;
 mod output;
 mod plain;
+mod plans;
 mod profile;
 mod queries;
 pub mod series;
@@ -28,6 +29,7 @@ pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub(crate) use load::origin;
 pub use plain::{datagen, stored, stored_json};
+pub use plans::plans;
 pub use text::{Style, printable, summary};
 
 /// How a document is rendered, for people and for other programs.

@@ -182,6 +182,7 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
         curve: at.as_ref().map(|at| at as &dyn Fn(f64) -> f64),
         peak,
         title: &result.primary_metric.name,
+        unit: &result.level_unit,
     };
     chart::lines(&chart, charset)
 }
@@ -189,6 +190,9 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
 /// The table of levels: value, interval, response time, failures, bottleneck, and deviation from
 /// the curve.
 fn levels(result: &ProfileResult) -> Table {
+    if result.is_of_streams() {
+        return levels_of_streams(result);
+    }
     let p95 = match result.times_of.as_str() {
         "all" => "p95 ms".to_owned(),
         name => format!("p95 {name} ms"),
@@ -217,6 +221,22 @@ fn levels(result: &ProfileResult) -> Table {
             percent(level.failure_share),
             level.runs.len().to_string(),
             level.bottleneck.label().to_owned(),
+        ]);
+    }
+    table
+}
+
+/// The same of streams, which have no response times, failures or bottleneck.
+fn levels_of_streams(result: &ProfileResult) -> Table {
+    let mut table = Table::new(0, &["streams", &result.primary_metric.name, "±", "curve", "runs"]);
+    for level in &result.levels {
+        let half = level.interval.filter(|_| level.mean > 0.0);
+        table.row(vec![
+            level.users.to_string(),
+            figure(level.mean),
+            half.map_or("-".to_owned(), |i| precise(i.half_width() / level.mean)),
+            level.residual.map_or("-".to_owned(), residual),
+            level.runs.len().to_string(),
         ]);
     }
     table
@@ -273,6 +293,10 @@ fn conditions(result: &ProfileResult) -> Vec<(&'static str, String)> {
         "auto" => "levels found by search, then repeats in random order",
         _ => "levels in random order in each repeat",
     };
+    let load = match result.is_of_streams() {
+        true => "throughput test: streams in parallel with refresh functions".to_owned(),
+        false => format!("{}{DOT}{}", result.spec.load, words::conduct(&result.spec)),
+    };
     vec![
         (
             "Order",
@@ -284,7 +308,7 @@ fn conditions(result: &ProfileResult) -> Vec<(&'static str, String)> {
         ),
         ("Target", result.target.to_string()),
         ("Server", format!("{} {}", result.server.product, result.server.version)),
-        ("Load", format!("{}{DOT}{}", result.spec.load, words::conduct(&result.spec))),
+        ("Load", load),
         ("Time", format!("started {}", words::moment(&result.started_at))),
         ("Host", words::host(&result.host)),
     ]

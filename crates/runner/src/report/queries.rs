@@ -5,6 +5,7 @@ use triphammer_core::query_plan::QueryTest;
 use super::format::{self, counted, figure, integer};
 use super::table::Table;
 use super::words::DOT;
+use crate::execution_plan::ExecutionPlan;
 use crate::result::{QueriesResult, QueryFigure};
 
 /// Heading of the table of queries.
@@ -75,11 +76,15 @@ pub(super) fn outcome(set: &QueriesResult) -> String {
 /// The table of queries.
 pub(super) fn queries(set: &QueriesResult) -> Table {
     let once = set.queries.iter().all(|query| query.asked == 1);
-    let head: &[&str] = match once {
-        true => &["", "", "time", "rows"],
-        false => &["", "", "answered", "mean", "min", "max", "rows"],
+    let mut head = match once {
+        true => vec!["", "", "time", "rows"],
+        false => vec!["", "", "answered", "mean", "min", "max", "rows"],
     };
-    let mut table = Table::new(2, head);
+    let has_plans = !set.plans.is_empty();
+    if has_plans {
+        head.push("plan");
+    }
+    let mut table = Table::new(2, &head);
     for query in &set.queries {
         let time = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |s| format!("{s:.3}"));
         let mut cells = vec![query.name.to_uppercase(), query.title.clone()];
@@ -96,6 +101,9 @@ pub(super) fn queries(set: &QueriesResult) -> Table {
             cells.extend([query.mean_s, query.min_s, query.max_s].map(time));
         }
         cells.push(integer(query.rows));
+        if has_plans {
+            cells.push(set.plan(&query.name).map_or("-", ExecutionPlan::short).to_owned());
+        }
         table.row(cells);
     }
     table

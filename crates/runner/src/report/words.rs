@@ -419,12 +419,20 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
         Some(level) => format!("isolation {}", level.name()),
         None => "the database's default isolation".to_owned(),
     };
-    let driven = [
+    let mut driven = vec![
         queries::work(set),
         format!("{} protocol", result.spec.protocol.name()),
         isolation,
         format!("seed {}", result.spec.seed),
     ];
+    for (name, words) in
+        [("dop", "degree of parallelism"), ("engine-memory", "engine memory limit")]
+    {
+        let given = result.settings.iter().find(|setting| setting.name == name);
+        driven.extend(given.map(|setting| format!("{words} {}", setting.value)));
+    }
+    driven
+        .extend(set.engine_memory_bytes.map(|most| format!("engine memory up to {}", bytes(most))));
     let mut outcome = vec![result.status.name().to_owned(), queries::outcome(set)];
     if result.sessions.lost > 0 {
         let lost = counted(result.sessions.lost, "sessions");

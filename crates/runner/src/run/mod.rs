@@ -5,7 +5,6 @@ mod fingerprint;
 mod monitor;
 mod query_run;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,7 +41,7 @@ use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
 use crate::stopping_rule::{Now, StoppingRule};
 use crate::store::{JobId, ReadAt, Store};
-use crate::target::{Target, embedded_file};
+use crate::target::Target;
 use crate::watch::{JobEvent, Watch};
 use crate::worker_pool::{connect, identify, on_this_thread};
 use crate::{catalogues, requests, resources};
@@ -93,6 +92,7 @@ impl Resolved {
         let requirements = requirement::from_settings(settings, &vocabulary)?;
         if query_run::is_for(workload) {
             query_run::refuse_settings(settings, workload)?;
+            query_run::refuse_options(settings, workload)?;
         }
         identify(database)?;
         let catalogue = catalogues::catalogue(
@@ -105,13 +105,11 @@ impl Resolved {
             let found = on_this_thread(find(workload, &catalogue, target));
             record = match found {
                 Ok(record) => record,
-                Err(_) if target.embedded && !embedded_exists(workload) && !is_preview => {
+                Err(_) if target.is_embedded_to_build() && !is_preview => {
                     build_embedded(settings, workload, target, watch)?;
                     on_this_thread(find(workload, &catalogue, target))?
                 }
-                Err(_) if target.embedded && !embedded_exists(workload) => {
-                    unbuilt(settings, workload)?
-                }
+                Err(_) if target.is_embedded_to_build() => unbuilt(settings, workload)?,
                 Err(failure) => return Err(failure),
             };
             agree(settings, workload, &record)?;
@@ -149,7 +147,7 @@ impl Resolved {
         };
         let (spec, queries) = if query_run::is_for(workload) {
             let (spec, queries) =
-                query_run::resolve(settings, workload, &workload_settings, database)?;
+                query_run::resolve(settings, workload, &workload_settings, database, &catalogue)?;
             (spec, Some(queries))
         } else {
             (run_spec(settings, defaults)?, None)
@@ -453,11 +451,30 @@ impl Resolved {
             }
         };
         let cancel = handle.cancel();
-        let (end, steps) = query_run::drive(&self.plan, queries, cancel, &mut hear).await?;
+        let mut engine_memory = None;
+        let (end, steps) = tokio::select! {
+            biased;
+            done = query_run::drive(&self.plan, queries, cancel, &mut hear) => done?,
+            never = monitor.sample_memory(&mut engine_memory) => match never {},
+        };
         facts.notes.extend(notes);
         let timeout_s = queries.timeout.map(|limit| limit.as_secs_f64());
         let scale = self.settings.scale;
-        facts.queries = Some(QueriesResult::new(&queries.plan, scale, timeout_s, steps));
+        let mut set = QueriesResult::new(&queries.plan, scale, timeout_s, steps);
+        set.engine_memory_bytes = engine_memory;
+        if end.ending == RunEnding::Complete {
+            if queries.plan.analyze {
+                watch.note("running each query once more, untimed, for its measured plan");
+            }
+            let read = query_run::read_plans(&self.plan, queries, cancel).await?;
+            set.plans = read.plans;
+            for text in read.missing {
+                let note = Note::new("plan", None, text);
+                journal.note(&note, &mut |text| watch.warn(text));
+                facts.notes.push(note);
+            }
+        }
+        facts.queries = Some(set);
         Ok(end)
     }
 
@@ -569,23 +586,19 @@ async fn find(
     Ok(record)
 }
 
-fn embedded_exists(workload: &Description) -> bool {
-    Path::new(&embedded_file(&workload.name)).exists()
-}
-
-/// Scale of the default SQLite file.
+/// Scale of the default file.
 fn embedded_scale(workload: &Description) -> Scale {
     if query_run::is_for(workload) { query_run::EMBEDDED_SCALE } else { Scale::ONE }
 }
 
-/// The record that the default SQLite file would have, for `--show-spec` before it is built.
+/// The record that the default file would have, for `--show-spec` before it is built.
 fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
     let scale = requests::scale(settings, embedded_scale(workload))?;
     let options = settings.workload_options(&workload.options, OptionCommand::Build);
     Ok(Record::planned(workload, scale, 1, &options))
 }
 
-/// Builds the default SQLite file.
+/// Builds the default file.
 fn build_embedded(
     settings: &mut Settings,
     workload: &Arc<Description>,

@@ -1,5 +1,6 @@
 //! Monitors the database during a run, on a separate session.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
@@ -20,6 +21,8 @@ use super::fingerprint;
 
 /// Maximum wait for a monitoring query during a run.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time between two samples of the memory of an engine in this process.
+const MEMORY_EVERY: Duration = Duration::from_millis(200);
 /// Maximum wait for the server's transaction counter each second: events of the run wait for it.
 const LOOK: Duration = Duration::from_millis(500);
 /// Pause after a failed reading of the counter, so that a server in trouble is left alone.
@@ -175,6 +178,16 @@ impl<'a> Monitor<'a> {
 
     pub async fn transaction_count(&mut self) -> Option<u64> {
         self.query(async |session| session.transaction_count().await).await.flatten()
+    }
+
+    /// Samples the memory of an engine in this process until it is dropped, and keeps the highest
+    /// value.
+    pub async fn sample_memory(&mut self, highest: &mut Option<u64>) -> Infallible {
+        while let Some(bytes) = self.query(async |s| s.engine_memory().await).await.flatten() {
+            *highest = (*highest).max(Some(bytes));
+            tokio::time::sleep(MEMORY_EVERY).await;
+        }
+        std::future::pending().await
     }
 
     /// Returns the increase of the server's transaction counter since the previous reading. `None`

@@ -93,6 +93,8 @@ pub enum Mark {
     NotReplayed,
     /// Does not affect the input of an arrival.
     OfLoad,
+    /// About transactions: rejected by a run that times a set of queries.
+    OfTransactions,
 }
 
 /// Kind of values of a setting. All are sent as text.

@@ -3,7 +3,7 @@
 
 use super::declaration::Mark::{
     Anew, AnewOrKept, BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost,
-    OfLoad, OfStored, Positional, Repeats, Shared, Spent,
+    OfLoad, OfStored, OfTransactions, Positional, Repeats, Shared, Spent,
 };
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
@@ -42,10 +42,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         "TARGET",
         ON_TARGET.but(&[COMPARE]),
-        "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db or \
-         null:",
+        "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, \
+         duckdb:file.duckdb or null:",
     )
-    .default("an SQLite file in the current directory, named after the workload")
+    .default(
+        "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \
+         file if DuckDB's library is installed and there is no such SQLite file",
+    )
     .marked(&[Positional, Database, OfHost, Anew, NotReplayed, BesideForm]),
     value(
         "target",
@@ -158,7 +161,7 @@ pub const SETTINGS: &[SettingDef] = &[
                               load")
         .titled(Group::Load, "Virtual users")
         .default("1 for SQLite, else min(10, scale)")
-        .marked(&[OfLoad]),
+        .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
         "LEVELS",
@@ -168,7 +171,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Virtual users")
     .default("auto")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
         "N",
@@ -178,7 +181,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Load, "Virtual users")
     .default("1 for SQLite, else 64")
     .marked(&[OfLoad]),
-    value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users that `auto` tries")
+    value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users, or of streams for TPROC-H, that `auto` tries")
         .titled(Group::Load, "Maximum virtual users")
         .default("64 for SQLite, else 512"),
     value(
@@ -191,16 +194,19 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("3"),
     value("threads", "N", DRIVE, "Worker threads")
         .titled(Group::Statements, "Worker threads")
-        .default("min(cores, sessions)"),
+        .default("min(cores, sessions)")
+    .marked(&[OfTransactions]),
     value("rampup", "TIME", DRIVE, "Time under load before the timed window starts")
         .titled(Group::Length, "Ramp-up")
-        .default("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s"),
+        .default("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s")
+    .marked(&[OfTransactions]),
     value("duration", "TIME", DRIVE, "Length of the timed window; its maximum with --until-ci")
         .titled(Group::Length, "Timed window")
         .default(
             "5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, \
              or 10s",
-        ),
+        )
+    .marked(&[OfTransactions]),
     value(
         "until-ci",
         "SHARE",
@@ -209,7 +215,8 @@ pub const SETTINGS: &[SettingDef] = &[
          within this share of its value, such as 1%",
     )
     .titled(Group::Length, "End at this precision")
-    .default("off"),
+    .default("off")
+    .marked(&[OfTransactions]),
     value(
         "cool-down",
         "TIME",
@@ -286,12 +293,14 @@ pub const SETTINGS: &[SettingDef] = &[
         ALIKE,
         "Number of transactions per virtual user, instead of a duration",
     )
-    .titled(Group::Length, "Transactions per user"),
+    .titled(Group::Length, "Transactions per user")
+    .marked(&[OfTransactions]),
     value("mode", "MODE", DRIVE, "Where the transaction logic runs: procedures (in the database) \
                                   or statements (in the client)")
         .titled(Group::Statements, "Transaction logic")
         .default("procedures if the workload and the database support them")
-        .choices(choices::modes),
+        .choices(choices::modes)
+    .marked(&[OfTransactions]),
     value("protocol", "PROTOCOL", DRIVE, "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
@@ -300,6 +309,24 @@ pub const SETTINGS: &[SettingDef] = &[
         .titled(Group::Statements, "Isolation level")
         .default(DATABASE_DEFAULT)
         .choices(choices::isolations),
+    value(
+        "dop",
+        "N",
+        DRIVE,
+        "Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 \
+         turns parallel queries off. Other databases reject it",
+    )
+    .titled(Group::Statements, "Degree of parallelism")
+    .default("the database's own"),
+    value(
+        "engine-memory",
+        "SIZE",
+        DRIVE,
+        "Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject \
+         it: their memory is their own setting",
+    )
+    .titled(Group::Statements, "Memory of the engine")
+    .default("the database's own"),
     value(
         "load",
         "MODEL",
@@ -310,7 +337,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Load model")
     .default("closed")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "late",
         "POLICY",
@@ -320,7 +347,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Late arrivals")
     .default("issue")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "backlog",
         "N",
@@ -330,10 +357,11 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Load, "Maximum backlog")
     .default("60 s of arrivals at the highest rate")
-    .marked(&[OfLoad]),
+    .marked(&[OfTransactions, OfLoad]),
     value("terminals", "N", ALIKE, "Number of terminals of a keyed load")
         .titled(Group::Load, "Terminals")
-        .default("as defined by the workload: 10 per warehouse"),
+        .default("as defined by the workload: 10 per warehouse")
+    .marked(&[OfTransactions]),
     value(
         "sessions",
         "N",
@@ -341,7 +369,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "Number of sessions that the terminals of a keyed load share, or `own` for one per terminal",
     )
     .titled(Group::Load, "Sessions")
-    .default("min(64, terminals); 1 for SQLite"),
+    .default("min(64, terminals); 1 for SQLite")
+    .marked(&[OfTransactions]),
     value(
         "login-delay",
         "TIME",
@@ -349,7 +378,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "Time between the logins of two terminals of a keyed load",
     )
     .titled(Group::Load, "Delay between logins")
-    .default("0s"),
+    .default("0s")
+    .marked(&[OfTransactions]),
     value(
         "retries",
         "N",
@@ -358,7 +388,8 @@ pub const SETTINGS: &[SettingDef] = &[
          including the first",
     )
     .titled(Group::Failures, "Attempts per transaction")
-    .default("3"),
+    .default("3")
+    .marked(&[OfTransactions]),
     value(
         "transaction-timeout",
         "TIME",
@@ -366,11 +397,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "Cancel an attempt that takes longer than this; 0s disables it",
     )
     .titled(Group::Failures, "Maximum time per attempt")
-    .default("0s"),
+    .default("0s")
+    .marked(&[OfTransactions]),
     value("drain-timeout", "TIME", DRIVE, "Maximum wait for transactions in flight at the end of \
                                            the run")
         .titled(Group::Length, "Maximum drain time")
-        .default("30s"),
+        .default("30s")
+    .marked(&[OfTransactions]),
     value(
         "max-failures",
         "SHARE",
@@ -378,7 +411,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "Maximum share of failed transactions; above it, the exit code is 1",
     )
     .titled(Group::Failures, "Failures allowed")
-    .default("1%"),
+    .default("1%")
+    .marked(&[OfTransactions]),
     value(
         "abort-on-failures",
         "SHARE/TIME",
@@ -387,14 +421,15 @@ pub const SETTINGS: &[SettingDef] = &[
          The run is stored and the exit code is 1",
     )
     .titled(Group::Failures, "Abort on failures above")
-    .default("never"),
+    .default("never")
+    .marked(&[OfTransactions]),
     value(
         "replay-exemplar",
         "JOB:N",
         of(&[RUN]),
         "Rerun one of the slowest transactions of a stored run with the same input; it is committed",
     )
-    .marked(&[NotInJobFile]),
+    .marked(&[OfTransactions, NotInJobFile]),
     value(
         "require",
         "REQUIREMENT",
@@ -414,7 +449,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[NotReplayed, Shared, Label]),
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl")
-        .marked(&[OfHost]),
+        .marked(&[OfTransactions, OfHost]),
     value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
         .marked(&[OfHost]),
     value(
@@ -424,7 +459,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Serve the run's metrics to Prometheus at this address, such as 127.0.0.1:9187; a port \
          alone means 127.0.0.1",
     )
-    .marked(&[OfHost]),
+    .marked(&[OfTransactions, OfHost]),
     value(
         "otlp",
         "URL",
@@ -432,7 +467,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Send the run's metrics to this OpenTelemetry collector every 10 s (OTLP over HTTP with \
          JSON): http://localhost:4318, or https:// for TLS",
     )
-    .marked(&[OfHost]),
+    .marked(&[OfTransactions, OfHost]),
     value(
         "otlp-ca",
         "FILE",
@@ -459,7 +494,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE.but(&[COMPARE]),
         "Show live figures, charts and a table on the full terminal; press ? for the keys",
     )
-    .marked(&[NotInJobFile]),
+    .marked(&[OfTransactions, NotInJobFile]),
     value(
         "progress",
         "TIME",
@@ -507,6 +542,13 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("text")
         .choices(choices::printed_formats)
         .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+    value(
+        "plan",
+        "QUERY",
+        of(&[REPORT]),
+        "Print the execution plan of this query of a run, such as 9, or of `all` queries",
+    )
+    .marked(&[NotInJobFile]),
     value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout")
         .short('o')
         .marked(&[NotInJobFile]),
@@ -529,7 +571,7 @@ pub const SETTINGS: &[SettingDef] = &[
          files, sockets and passwords of this host",
     )
     .marked(&[NotInJobFile]),
-    value("data", "FOLDER", of(&[SERVE]), "Directory of the SQLite files that clients may use")
+    value("data", "FOLDER", of(&[SERVE]), "Directory of the SQLite and DuckDB files that clients may use")
         .default("the current directory")
         .marked(&[NotInJobFile]),
     value(

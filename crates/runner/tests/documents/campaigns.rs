@@ -230,9 +230,14 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
 /// A question that has received these runs in order continues with the rest of the same sequence.
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
-    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
-    let request =
-        ProfileRequest { levels: Asked::Given(vec![1, 2, 4]), repeats: 3, seed: 5, highest: 64 };
+    use triphammer_runner::profile::{Asked, LevelUnit, ProfileRequest, ProfileSearch};
+    let request = ProfileRequest {
+        levels: Asked::Given(vec![1, 2, 4]),
+        repeats: 3,
+        seed: 5,
+        highest: 64,
+        unit: LevelUnit::Users,
+    };
     let run = |step: &PlannedRun| {
         let mut facts = sample::facts();
         facts.spec.users = step.settings[0].1.value().unwrap();
@@ -266,8 +271,14 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
 
 #[test]
 fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
-    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
-    let request = ProfileRequest { levels: Asked::Auto, repeats: 2, seed: 1, highest: 64 };
+    use triphammer_runner::profile::{Asked, LevelUnit, ProfileRequest, ProfileSearch};
+    let request = ProfileRequest {
+        levels: Asked::Auto,
+        repeats: 2,
+        seed: 1,
+        highest: 64,
+        unit: LevelUnit::Users,
+    };
     let mut question = ProfileSearch::new(request, &sample::workload());
     let mut ran = Vec::new();
     while let Some(step) = question.next() {

@@ -42,7 +42,7 @@ pub const STREAMS: OptionDef = OptionDef::value(
     "streams",
     "S",
     BY_SCALE,
-    "number of parallel query streams; auto: from 2 (below 10 SF) to 11 by the scale \
+    "number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale \
      factor, and 1 for --test queries",
 );
 pub const ONLY: OptionDef = OptionDef::value(
@@ -60,6 +60,13 @@ pub const REPEAT: OptionDef = OptionDef::value(
     "number of times to run the whole test",
 );
 
+pub const ANALYZE: OptionDef = OptionDef::switch(
+    OptionCommand::Run,
+    "analyze",
+    "run each query once more after the timed part and keep its plan with what each operation measured \
+     (EXPLAIN ANALYZE)",
+);
+
 /// Options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runs {
@@ -69,6 +76,7 @@ pub struct Runs {
     queries: Vec<u8>,
     repeats: u32,
     seed: u64,
+    analyze: bool,
 }
 
 impl Runs {
@@ -94,7 +102,8 @@ impl Runs {
         let queries = numbers(given.option(&ONLY)).map_err(|error| about(&ONLY, error))?;
         let repeats =
             count(given.option(&REPEAT), REPEATS_MAX).map_err(|error| about(&REPEAT, error))?;
-        Ok(Self { test, streams, queries, repeats, seed: given.run_seed })
+        let analyze = given.switch(&ANALYZE)?;
+        Ok(Self { test, streams, queries, repeats, seed: given.run_seed, analyze })
     }
 }
 
@@ -179,6 +188,7 @@ pub fn plan(runs: &Runs, scale: Scale) -> QueryPlan {
         streams: runs.streams,
         phases,
         repeats: runs.repeats,
+        analyze: runs.analyze,
     }
 }
 

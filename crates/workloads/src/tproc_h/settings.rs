@@ -3,7 +3,7 @@
 use triphammer_core::workload::{BuildEffect, OptionCommand, OptionDef, WorkloadSettings};
 use triphammer_core::{Scale, SpecError};
 
-use super::runs::{ONLY, REPEAT, Runs, STREAMS, TEST};
+use super::runs::{ANALYZE, ONLY, REPEAT, Runs, STREAMS, TEST};
 
 /// The smallest scale factor, 0.01: below it, `dbgen` does not follow its own rules.
 pub const SCALE_MIN: Scale = Scale::from_thousandths(10);
@@ -18,7 +18,7 @@ const FOREIGN_KEYS: OptionDef = OptionDef::switch(
 .with_effect(BuildEffect::ForeignKeys);
 
 /// All options.
-pub static OPTIONS: &[OptionDef] = &[FOREIGN_KEYS, TEST, STREAMS, ONLY, REPEAT];
+pub static OPTIONS: &[OptionDef] = &[FOREIGN_KEYS, TEST, STREAMS, ONLY, REPEAT, ANALYZE];
 
 /// The scale and what a run does, when everything that was given can be.
 ///

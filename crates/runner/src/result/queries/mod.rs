@@ -10,6 +10,7 @@ use triphammer_core::Scale;
 use triphammer_core::query_plan::{QueryPlan, QueryTest};
 use triphammer_statistics::compare::Better;
 
+use crate::execution_plan::ExecutionPlan;
 use crate::measure::queries::{composite, geometric_mean, power, throughput};
 use crate::report::format;
 
@@ -46,6 +47,14 @@ pub struct QueriesResult {
     pub steps: Vec<StepTime>,
     /// Whether equal queries had equal answers.
     pub answers: AnswerComparison,
+    /// Highest memory of an engine in this process during the timed part, in bytes, as it reports
+    /// it five times per second; `None` for a server.
+    #[serde(default)]
+    pub engine_memory_bytes: Option<u64>,
+    /// The execution plan of each query, read once after the timed part; those that could not be
+    /// read are missing.
+    #[serde(default)]
+    pub plans: Vec<ExecutionPlan>,
 }
 
 /// A figure of a set of queries.
@@ -227,6 +236,8 @@ impl QueriesResult {
             repeat_figures,
             queries: summaries(plan, &steps),
             answers: AnswerComparison::of(plan, &steps),
+            engine_memory_bytes: None,
+            plans: Vec::new(),
             steps,
         }
     }
@@ -263,6 +274,12 @@ impl QueriesResult {
             QueryTest::Both => COMPOSITE,
         };
         self.figure(name).unwrap_or(&self.figures[0])
+    }
+
+    /// The execution plan of a query, if it was read.
+    #[must_use]
+    pub fn plan(&self, query: &str) -> Option<&ExecutionPlan> {
+        self.plans.iter().find(|plan| plan.query == query)
     }
 
     /// The times of a query in seconds, one per answer, in the order of the steps.

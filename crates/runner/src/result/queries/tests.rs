@@ -22,6 +22,7 @@ fn plan(test: QueryTest, queries: &[u8], repeats: u32) -> QueryPlan {
         streams: 1,
         phases: vec![QueryPhase { test, streams }],
         repeats,
+        analyze: false,
     }
 }
 

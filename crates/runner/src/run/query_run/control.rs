@@ -23,7 +23,7 @@ use crate::watch::{QueryProgress, RunningQuery};
 /// Time between two progress events.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// Time after which a cancel request is repeated.
-const CANCEL_AGAIN: Duration = Duration::from_secs(1);
+pub(super) const CANCEL_AGAIN: Duration = Duration::from_secs(1);
 
 /// A step that is running.
 struct Running {

@@ -26,10 +26,12 @@
 //!   retried, because a repeated query would find warm caches. After a lost connection the stream reconnects for the
 //!   next step; if it cannot within `--connect-timeout`, its other steps are recorded as not run.
 //! - **Sessions.** They are new in every repeat and phase, so that each statement gets a new plan for its values.
+//! - **Plans.** The execution plan of each query is read afterwards (plans.rs), so that nothing of it is timed.
 //! - **Stopping.** The first Ctrl-C cancels what is running and ends the run; what was answered is stored.
 
 mod answer;
 mod control;
+mod plans;
 mod slot;
 mod stream;
 
@@ -42,44 +44,21 @@ use triphammer_core::query_plan::QueryPlan;
 use triphammer_core::session::Capabilities;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
-use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::{
+    Description, MeasureDef, Mode, OptionCommand, Workload as _, WorkloadSettings,
+};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
 use crate::failure::Failure;
-use crate::settings::{Settings, Source};
+use crate::settings::{Mark, Settings, Source, of_command};
 
 pub(super) use control::{Heard, drive};
+pub(super) use plans::read_plans;
 
 /// Scale of the default SQLite file: one that is built in a second or two.
 pub(super) const EMBEDDED_SCALE: Scale = Scale::from_thousandths(10);
-
-/// Settings of runs that have no meaning for a set of queries.
-const OF_TRANSACTIONS: [&str; 23] = [
-    "vus",
-    "threads",
-    "rampup",
-    "duration",
-    "until-ci",
-    "transactions",
-    "mode",
-    "load",
-    "late",
-    "backlog",
-    "terminals",
-    "sessions",
-    "login-delay",
-    "retries",
-    "transaction-timeout",
-    "drain-timeout",
-    "max-failures",
-    "abort-on-failures",
-    "replay-exemplar",
-    "series",
-    "metrics-listen",
-    "otlp",
-    "tui",
-];
 
 /// A resolved run of queries.
 #[derive(Clone, Debug)]
@@ -100,7 +79,8 @@ pub(super) fn is_for(workload: &Description) -> bool {
 pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Result<(), Failure> {
     let is_asked = |name: &&str| matches!(settings.source(name), Source::Flag | Source::Request);
     let is_on = |name: &&str| settings.get(name).is_some_and(|value| value != "false");
-    match OF_TRANSACTIONS.into_iter().filter(is_asked).find(is_on) {
+    let of_transactions = of_command(settings.command()).filter(|s| s.is(Mark::OfTransactions));
+    match of_transactions.map(|setting| setting.name).filter(is_asked).find(is_on) {
         None => Ok(()),
         Some(name) => {
             let message = format!(
@@ -112,6 +92,14 @@ pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Re
     }
 }
 
+/// Rejects invalid options before the database is asked for anything: they do not depend on what is there.
+pub(super) fn refuse_options(settings: &Settings, workload: &Description) -> Result<(), Failure> {
+    // What is read here is not shown: the scale may add to it.
+    let options = settings.clone().workload_options(&workload.options, OptionCommand::Run);
+    let given = WorkloadSettings { scale: Scale::ONE, options, ..WorkloadSettings::default() };
+    Ok(AnyWorkload::new(&workload.name, &given).map(drop)?)
+}
+
 /// Resolves a run of queries: its plan, and its spec in the words of all runs.
 ///
 /// # Errors
@@ -121,11 +109,18 @@ pub(super) fn resolve(
     workload: &Description,
     given: &WorkloadSettings,
     database: &AnyDatabase,
+    catalogue: &StatementCatalogue,
 ) -> Result<(RunSpec, QueryRun), Failure> {
     let run_seed = settings.parse("seed", || 1)?;
     let given = WorkloadSettings { run_seed, ..given.clone() };
     let plan = AnyWorkload::new(&workload.name, &given)?.query_plan();
     let plan = plan.ok_or_else(|| SpecError::new("the workload plans no queries"))?;
+    if plan.analyze && catalogue.explain().is_none_or(|explain| explain.analyze.is_none()) {
+        let dialect = catalogue.dialect();
+        let message =
+            format!("--analyze: {dialect} cannot measure the operations of a plan; omit it");
+        return Err(SpecError::new(message).about("analyze").into());
+    }
     let timeout = timeout(settings)?;
     let spec = spec(settings, &plan, database.capabilities(), run_seed)?;
     spec.validate(database.capabilities(), None)?;

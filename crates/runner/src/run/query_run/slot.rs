@@ -2,11 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tokio::sync::{Mutex, Notify};
+use tokio::time::timeout;
 use triphammer_core::session::Canceller;
+use triphammer_core::{DbError, ErrorClass};
 
 use crate::result::StepOutcome;
+
+/// Maximum wait for a database to stop a cancelled step; then its session is dropped.
+const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
 /// A stream, seen from the control thread.
 #[derive(Default)]
@@ -55,5 +61,24 @@ impl Slot {
 
     pub fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Waits for the end of a step; after a cancel request was sent, only for a limited time.
+///
+/// # Errors
+/// That of the step, or `Disconnected` if the database does not react to the request.
+pub(super) async fn until_cancelled<T>(
+    sent: &Notify,
+    work: impl Future<Output = Result<T, DbError>>,
+) -> Result<T, DbError> {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => done,
+        () = sent.notified() => timeout(CANCEL_LIMIT, &mut work).await.unwrap_or_else(|_| {
+            let message = "the database did not react to the cancel request";
+            Err(DbError::new(ErrorClass::Disconnected, message))
+        }),
     }
 }

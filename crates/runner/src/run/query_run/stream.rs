@@ -15,13 +15,11 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
 use super::answer::Answer;
-use super::slot::Slot;
+use super::slot::{Slot, until_cancelled};
 use crate::limited::Limited;
 use crate::result::{StepOutcome, StepTime, mask_secrets};
 use crate::worker_pool::on_this_thread;
 
-/// Maximum wait for a database to stop a cancelled step; then its session is dropped.
-const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 /// Pause between two attempts to reconnect.
 const RECONNECT_AFTER: Duration = Duration::from_millis(100);
 
@@ -175,17 +173,7 @@ impl Stream {
         let sent = self.slot.arm(position, session.canceller()).await;
         let began = self.clock.now();
         self.report(Report::Began { stream: self.index, position, name, at: began });
-        let answer = {
-            let mut work = std::pin::pin!(self.work(session, step));
-            tokio::select! {
-                biased;
-                done = &mut work => done,
-                () = sent.notified() => timeout(CANCEL_LIMIT, &mut work).await.unwrap_or_else(|_| {
-                    let message = "the database did not react to the cancel request";
-                    Err(DbError::new(ErrorClass::Disconnected, message))
-                }),
-            }
-        };
+        let answer = until_cancelled(&sent, self.work(session, step)).await;
         let ended_at = self.clock.now();
         let cancelled = self.slot.disarm().await;
         let is_refresh = matches!(step, QueryStep::Refresh(_));

@@ -128,6 +128,14 @@ FROM (
 ORDER BY missing
 LIMIT 1;
 
+-- Refresh sets use the keys that the load leaves out.
+-- name: check.refresh
+SELECT count(*) OVER (), concat('o_orderkey=', o_orderkey)
+FROM orders
+WHERE o_orderkey % 32 >= 8 AND :first <= :last
+ORDER BY o_orderkey
+LIMIT 1;
+
 -- name: check.beyond
 SELECT count(*) OVER (), beyond
 FROM (
@@ -157,7 +165,7 @@ FROM (
     FROM orders
     WHERE o_orderkey NOT BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
             AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
-        OR o_orderkey % 32 >= 8
+        AND o_orderkey % 32 < 8
     UNION ALL
     SELECT concat('l_orderkey=', l_orderkey, ' l_linenumber=', l_linenumber)
     FROM lineitem LEFT JOIN orders ON o_orderkey = l_orderkey

@@ -1,0 +1,142 @@
+//! Plans as servers describe them.
+
+use super::*;
+
+fn rows(texts: &[&str]) -> Rows {
+    let mut rows = Rows::new();
+    rows.reset(1);
+    texts.iter().for_each(|text| rows.text(text));
+    rows
+}
+
+fn lines(operations: &[PlanOperation]) -> Vec<String> {
+    operations.iter().map(PlanOperation::line).collect()
+}
+
+fn plan(format: PlanFormat, text: &str) -> ExecutionPlan {
+    ExecutionPlan::new("q1", read(format, &rows(&[text])).unwrap())
+}
+
+/// A scan in PostgreSQL's JSON, with this table, condition and cost.
+fn scan(table: &str, condition: &str, cost: &str) -> String {
+    format!(
+        r#"[{{"Plan": {{"Node Type": "Aggregate", "Strategy": "Sorted", "Partial Mode": "Finalize",
+          "Total Cost": {cost}, "Plan Rows": 6, "Group Key": ["a", "b"], "Plans": [
+            {{"Node Type": "Hash Join", "Join Type": "Left", "Parallel Aware": true,
+              "Hash Cond": "(x = y)", "Actual Rows": 7, "Plans": [
+                {{"Node Type": "Index Scan", "Scan Direction": "Backward", "Index Name": "i",
+                  "Relation Name": "{table}", "Alias": "t1", "Filter": "({condition})"}},
+                {{"Node Type": "Seq Scan", "Relation Name": "t2", "Alias": "t2",
+                  "Parent Relationship": "SubPlan", "Subplan Name": "SubPlan 1"}}]}}]}},
+          "Planning Time": 1.5}}]"#
+    )
+}
+
+#[test]
+fn postgresql_plans_read_as_in_its_text_format() {
+    let one = plan(PlanFormat::PostgresJson, &scan("t", "d < '1995-01-01'::date", "35.5"));
+    let expected = [
+        "Finalize GroupAggregate; Group Key: a, b  (rows 6, cost 35.5)",
+        "  Parallel Hash Left Join; Hash Cond: (x = y)  (actual rows 7)",
+        "    Index Scan Backward using i on t t1; Filter: (d < ?::date)",
+        "    SubPlan ?: Seq Scan on t2",
+    ];
+    assert_eq!(lines(&one.operations), expected);
+    let same = plan(PlanFormat::PostgresJson, &scan("t", "d < '1997-07-01'::date", "99"));
+    assert_eq!(one.fingerprint, same.fingerprint);
+    for (table, condition) in [("u", "d < '1995-01-01'::date"), ("t", "d > '1995-01-01'::date")] {
+        let other = plan(PlanFormat::PostgresJson, &scan(table, condition, "35.5"));
+        assert_ne!(one.fingerprint, other.fingerprint);
+    }
+    assert_eq!((one.short().len(), one.fingerprint.len()), (8, 16));
+}
+
+#[test]
+fn the_depth_of_an_operation_is_part_of_the_plan() {
+    let tree = |text: &str| plan(PlanFormat::MysqlTree, text).fingerprint;
+    assert_ne!(tree("-> A\n    -> B\n    -> C"), tree("-> A\n    -> B\n        -> C"));
+}
+
+#[test]
+fn mysql_plans_are_trees_of_lines() {
+    let text = "-> Limit: 10 row(s)  (cost=2.5 rows=1)\n    \
+                -> Filter: (orders.o_orderdate < DATE'1995-03-15')  (cost=1.25 rows=100) \
+                (actual time=0.1..2.5 rows=4 loops=1)\n        \
+                -> Index lookup on l using PRIMARY (l_orderkey=orders.o_orderkey)  (never executed)\n";
+    let expected = [
+        "Limit: ? row(s)  (cost=2.5 rows=1)",
+        "  Filter: (orders.o_orderdate < DATE?)  \
+         (cost=1.25 rows=100, actual time=0.1..2.5 rows=4 loops=1)",
+        "    Index lookup on l using PRIMARY (l_orderkey=orders.o_orderkey)  (never executed)",
+    ];
+    assert_eq!(lines(&plan(PlanFormat::MysqlTree, text).operations), expected);
+}
+
+#[test]
+fn mariadb_plans_are_objects_in_objects() {
+    let text = r#"{"query_block": {"select_id": 1, "cost": 0.5, "filesort": {
+        "sort_key": "sum(x) desc", "temporary_table": {"nested_loop": [
+            {"table": {"table_name": "orders", "access_type": "range", "key": "PRIMARY",
+                "possible_keys": ["PRIMARY", "o"], "used_key_parts": ["a", "b"], "rows": 7, "filtered": 50,
+                "attached_condition": "orders.o_orderdate < '1995-01-01'"}},
+            {"block-nl-join": {"table": {"table_name": "l", "access_type": "ref",
+                "ref": ["tpch.orders.o_orderkey", "const"]}, "buffer_type": "flat"}}]}}}}"#;
+    let expected = [
+        "query_block  (cost 0.5)",
+        "  filesort; sort_key: sum(x) desc",
+        "    temporary_table",
+        "      nested_loop",
+        "        table orders; access_type: range; key: PRIMARY; used_key_parts: a, b; \
+         attached_condition: orders.o_orderdate < ?  (rows 7, filtered 50)",
+        "        block-nl-join; buffer_type: flat",
+        "          table l; access_type: ref; ref: orders.o_orderkey, const",
+    ];
+    assert_eq!(lines(&plan(PlanFormat::MariadbJson, text).operations), expected);
+}
+
+#[test]
+fn sqlite_plans_are_rows_with_parents() {
+    let mut rows = Rows::new();
+    rows.reset(4);
+    for (id, parent, detail) in [
+        (3, 0, "SCAN part"),
+        (9, 0, "CORRELATED SCALAR SUBQUERY 1"),
+        (11, 9, "SEARCH l USING INDEX i"),
+    ] {
+        rows.int(id);
+        rows.int(parent);
+        rows.int(0);
+        rows.text(detail);
+    }
+    let operations = read(PlanFormat::SqliteRows, &rows).unwrap();
+    let expected = ["SCAN part", "CORRELATED SCALAR SUBQUERY ?", "  SEARCH l USING INDEX i"];
+    assert_eq!(lines(&operations), expected);
+}
+
+#[test]
+fn what_is_no_plan_is_an_error() {
+    for (format, text, why) in [
+        (PlanFormat::PostgresJson, "Seq Scan on t", "not JSON"),
+        (PlanFormat::PostgresJson, "[]", "has no plan"),
+        (PlanFormat::MariadbJson, "{}", "empty plan"),
+        (PlanFormat::MysqlTree, "", "empty plan"),
+    ] {
+        let error = read(format, &rows(&[text])).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+    assert!(read(PlanFormat::SqliteRows, &rows(&["x"])).is_err());
+}
+
+#[test]
+fn several_plans_have_one_fingerprint() {
+    let plan = |query: &str, text: &str| ExecutionPlan {
+        query: query.to_owned(),
+        ..plan(PlanFormat::MysqlTree, text)
+    };
+    let all = |plans: &[ExecutionPlan]| fingerprint_of_all(plans);
+    let (a, b) = (plan("q1", "-> A"), plan("q2", "-> B"));
+    assert_eq!(all(&[]), None);
+    assert_eq!(all(&[a.clone(), b.clone()]), all(&[a.clone(), b.clone()]));
+    assert_ne!(all(&[a.clone(), b]), all(&[a.clone(), plan("q2", "-> A")]));
+    assert_ne!(all(std::slice::from_ref(&a)), all(&[plan("q2", "-> A")]));
+}
