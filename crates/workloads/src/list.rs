@@ -210,6 +210,7 @@ workloads! {
     TprocC(crate::tproc_c::TprocC),
     TpcB(crate::tpc_b::TpcB),
     TprocH(crate::tproc_h::TprocH),
+    Ch(crate::ch::Ch),
 }
 
 #[cfg(test)]
@@ -227,6 +228,9 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h");
+        assert_eq!(
+            error,
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch"
+        );
     }
 }

@@ -17,6 +17,7 @@ mod output;
 mod plain;
 mod profile;
 mod queries;
+mod query_streams;
 pub mod series;
 mod table;
 mod text;

@@ -55,6 +55,8 @@ pub(super) struct Stream {
     pub start: Arc<Barrier>,
     pub reports: UnboundedSender<Report>,
     pub connect_limit: Duration,
+    /// Whether the steps are repeated until the stream is stopped.
+    pub is_endless: bool,
 }
 
 /// How a step ended.
@@ -91,7 +93,12 @@ impl Stream {
             session = Err(error);
         }
         self.start.wait();
-        for (position, step) in (1..).zip(&self.stream.steps) {
+        let laps = if self.is_endless { usize::MAX } else { 1 };
+        let steps = std::iter::repeat_n(&self.stream.steps, laps).flatten();
+        for (position, step) in (1..).zip(steps) {
+            if self.slot.is_stopped() && self.is_endless {
+                break;
+            }
             if self.slot.is_stopped() {
                 self.not_run(position, step, "the run was stopped");
                 continue;
@@ -101,6 +108,9 @@ impl Stream {
                 Err(error) => {
                     let error = format!("no connection: {error}");
                     self.not_run(position, step, &error);
+                    if self.is_endless {
+                        break;
+                    }
                     continue;
                 }
             };
@@ -132,7 +142,9 @@ impl Stream {
     }
 
     async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
-        let number = u32::try_from(self.index).unwrap_or(u32::MAX);
+        // Beside transactions, the first numbers are those of their users.
+        let first = if self.is_endless { self.plan.spec.users } else { 0 };
+        let number = first.saturating_add(u32::try_from(self.index).unwrap_or(u32::MAX));
         let connecting =
             timeout(self.connect_limit, self.plan.database.connect(Role::User, number));
         let session = connecting.await.unwrap_or_else(|_| {
@@ -142,7 +154,7 @@ impl Stream {
         Ok(Limited::new(session, self.plan.database.waits()))
     }
 
-    /// Connects again, for a server that is restarting too.
+    /// Connects again, for a server that is restarting too; an endless stream tries until it is stopped.
     async fn reconnect(&self) -> Result<Limited<AnySession>, DbError> {
         let began = Instant::now();
         loop {
@@ -152,7 +164,9 @@ impl Stream {
                     return Ok(session);
                 }
                 Err(error) if error.class() == ErrorClass::Refused => return Err(error),
-                Err(error) if began.elapsed() >= self.connect_limit => return Err(error),
+                Err(error) if !self.is_endless && began.elapsed() >= self.connect_limit => {
+                    return Err(error);
+                }
                 Err(_) if self.slot.is_stopped() => {
                     return Err(DbError::new(ErrorClass::Cancelled, "the run was stopped"));
                 }
@@ -254,8 +268,10 @@ impl Stream {
     }
 
     fn ended(&self, position: u32, step: &QueryStep, time: Option<(Elapsed, f64)>, ended: Ended) {
+        let lap =
+            (position - 1) / u32::try_from(self.stream.steps.len()).unwrap_or(u32::MAX).max(1);
         let step = StepTime {
-            repeat: self.repeat,
+            repeat: self.repeat + lap,
             test: self.test,
             stream: self.stream.number,
             position,
