@@ -50,8 +50,7 @@ macro_rules! tests {
 }
 
 tests! {
-    transactions_and_queries_run_at_the_same_time,
-    tables_are_added_to_a_build_of_tproc_c,
+    tables_are_added_and_queries_run_beside_the_transactions,
 }
 
 fn number(value: &Value) -> f64 {
@@ -86,11 +85,48 @@ fn check_streams(result: &Value) {
     assert!((figure(streams, "queries_per_hour") / per_hour - 1.0).abs() < 1e-9, "{streams:#}");
 }
 
-fn transactions_and_queries_run_at_the_same_time(product: Product) {
-    let built = Built::new(product, &["-w", "ch"]);
-    assert!(built.ok("check", &["-w", "ch"]).contains("all 43 conditions"));
+fn tables_are_added_and_queries_run_beside_the_transactions(product: Product) {
+    let built = Built::new(product, &["--seed", "5", "--foreign-keys"]);
+    tables_are_added(&built);
+    let seen = built.ok("check", &["-w", "ch"]);
+    assert!(seen.contains("all 43 conditions"), "{seen}");
+    assert!(built.ok("check", &[]).contains("all 36 conditions"));
+    let mixed = queries_run_beside_the_transactions(&built);
+    assert!(built.ok("check", &["-w", "ch"]).contains("all 24 conditions"));
+
+    // TPROC-C runs on the same tables; a run without streams is comparable with one that has some.
+    let alone = built.json("run", &["--vus", "2", "--transactions", "20"]);
+    assert_eq!(alone["query_streams"], Value::Null);
+    let without = built.json("run", &[&RUN[..], &["--streams", "0"]].concat());
+    assert_eq!(without["query_streams"], Value::Null);
+    let jobs = [&without["job"], &mixed].map(Value::to_string);
+    let compared = built.program.json(&["compare", &jobs[0], &jobs[1]]);
+    assert_eq!(compared["figures"][0]["name"], "nopm", "{compared:#}");
+    a_planted_violation_is_found(&built);
+    let removed = built.ok("drop", &["--yes"]);
+    assert!(removed.contains("supplier, nation, region, new_order"), "{removed}");
+}
+
+/// What a build of TPROC-C alone answers, and that `--add` keeps its seed and options.
+fn tables_are_added(built: &Built) {
+    for command in ["run", "check", "build", "drop"] {
+        let mut args = vec![command, &built.target, "-w", "ch"];
+        args.extend((command == "drop").then_some("--yes"));
+        let done = built.program.run(&args);
+        assert_eq!(done.code, 2, "{command}: {}", done.err);
+        let hint = "tproc-c is built there without the tables region, nation, supplier";
+        assert!(done.err.contains(hint) && done.err.contains("--add"), "{command}: {}", done.err);
+    }
+    let added = built.json("build", &["-w", "ch", "--add"]);
+    assert_eq!((&added["outcome"], &added["rows"]), (&"added".into(), &10_067.into()));
+    assert_eq!((&added["seed"], number(&added["scale"])), (&5.into(), 1.0));
+    assert!(built.ok("build", &["-w", "ch", "--add"]).contains("already built"));
+}
+
+/// Returns the number of the job.
+fn queries_run_beside_the_transactions(built: &Built) -> Value {
     let more = ["--streams", "2", "--queries", "1,6,13", "--require", "queries_per_hour > 0"];
-    let result = built.json("run", &[&RUN[..], &more].concat());
+    let result = built.json("run", &[&RUN[..], &more, &["--baseline", "2s"]].concat());
     assert!(number(&result["primary_metric"]["value"]) > 0.0);
     assert_eq!(crate::servers::verdict(&result), "verified");
     let streams = &result["query_streams"];
@@ -103,40 +139,30 @@ fn transactions_and_queries_run_at_the_same_time(product: Product) {
     assert!(numbers.contains(&1) && numbers.contains(&2), "{numbers:?}");
     assert_eq!(result["requirements"][0]["passed"], true);
     assert_eq!(result["violated_identities"], Value::Array(Vec::new()));
-    assert!(built.ok("check", &["-w", "ch"]).contains("all 24 conditions"));
 
-    let report = built.program.ok(&["report", "last"]);
+    // The baseline is part of the ramp-up: no second of it is in the window.
+    assert_eq!(number(&result["durations"]["rampup_s"]), 2.0);
+    let baseline = &streams["baseline"];
+    let alone = number(&baseline["primary_metric"]);
+    let remains = number(&result["primary_metric"]["value"]) / alone;
+    assert!(alone > 0.0, "{baseline}");
+    assert!((number(&baseline["primary_metric_ratio"]) / remains - 1.0).abs() < 1e-9, "{baseline}");
+    let remains = figure(streams, "queries_per_hour") / number(&baseline["queries_per_hour"]);
+    assert!((number(&baseline["queries_ratio"]) / remains - 1.0).abs() < 1e-9, "{baseline}");
+
+    let job = result["job"].to_string();
+    let report = built.program.ok(&["report", &job]);
     assert!(report.contains("2 virtual users, 2 streams of queries"), "{report}");
     assert!(report.contains("Queries per hour") && report.contains("customers by number of"));
-    let markdown = built.program.ok(&["report", "last", "--format", "markdown"]);
+    assert!(report.contains("NOPM alone") && report.contains("remains beside the"), "{report}");
+    let markdown = built.program.ok(&["report", &job, "--format", "markdown"]);
     assert!(markdown.contains("| Q13 | customers by number of orders |"), "{markdown}");
-    // TPROC-C runs on the same tables, and is a run without streams.
-    let alone = built.json("run", &[&["--vus", "2", "--transactions", "20"][..]].concat());
-    assert_eq!(alone["query_streams"], Value::Null);
-    let without = built.json("run", &[&RUN[..], &["--streams", "0"]].concat());
-    assert_eq!(without["query_streams"], Value::Null);
-    let compared = built.program.json(&["compare", "3", "1"]);
-    assert_eq!(compared["figures"][0]["name"], "nopm", "{compared:#}");
-    assert!(built.ok("drop", &["--yes", "-w", "ch"]).contains("supplier"));
+    let page = built.program.ok(&["report", &job, "--format", "html"]);
+    assert!(page.contains("customers by number of orders"));
+    result["job"].clone()
 }
 
-fn tables_are_added_to_a_build_of_tproc_c(product: Product) {
-    let built = Built::new(product, &["--seed", "5", "--foreign-keys"]);
-    for command in ["run", "check", "build", "drop"] {
-        let mut args = vec![command, &built.target, "-w", "ch"];
-        args.extend((command == "drop").then_some("--yes"));
-        let done = built.program.run(&args);
-        assert_eq!(done.code, 2, "{command}: {}", done.err);
-        let hint = "tproc-c is built there without the tables region, nation, supplier";
-        assert!(done.err.contains(hint) && done.err.contains("--add"), "{command}: {}", done.err);
-    }
-    let added = built.json("build", &["-w", "ch", "--add"]);
-    assert_eq!((&added["outcome"], &added["rows"]), (&"added".into(), &10_067.into()));
-    assert_eq!((&added["seed"], &added["scale"]), (&5.into(), &1.into()));
-    assert!(built.ok("build", &["-w", "ch", "--add"]).contains("already built"));
-    assert!(built.ok("check", &["-w", "ch"]).contains("all 43 conditions"));
-    assert!(built.ok("check", &[]).contains("all 36 conditions"));
-
+fn a_planted_violation_is_found(built: &Built) {
     built.sql("DELETE FROM supplier WHERE su_suppkey = 17");
     let done = built.program.run(&["check", &built.target, "-w", "ch", "--json"]);
     assert_eq!(done.code, 1, "{}", done.err);
@@ -147,8 +173,6 @@ fn tables_are_added_to_a_build_of_tproc_c(product: Product) {
         .collect();
     let expected = [("ch.stock_supplier", "s_w_id=1 s_i_id=17"), ("ch.supplier", "rows=9999")];
     assert_eq!(violated, expected.into());
-    let removed = built.ok("drop", &["--yes"]);
-    assert!(removed.contains("supplier, nation, region, new_order"), "{removed}");
 }
 
 #[test]
