@@ -133,9 +133,7 @@ pub(super) fn users(result: &RunResult) -> String {
     };
     let users = counted(u64::from(result.spec.users), what);
     match &result.query_streams {
-        Some(streams) => {
-            format!("{users}, {} of queries", counted(streams.streams.into(), "streams"))
-        }
+        Some(streams) => format!("{users} + {}", counted(streams.streams.into(), "streams")),
         None => users,
     }
 }

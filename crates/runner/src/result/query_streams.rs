@@ -68,6 +68,8 @@ pub struct Baseline {
     pub queries_per_hour: Option<f64>,
     /// Geometric mean of the queries' median times alone, in milliseconds; `None` if one was not answered.
     pub query_geomean_ms: Option<f64>,
+    /// Number of queries that timed out or failed alone.
+    pub unanswered: u64,
     /// Primary metric in the timed window relative to that alone.
     pub primary_metric_ratio: Option<f64>,
     /// Queries per hour in the timed window relative to those alone.
@@ -141,6 +143,7 @@ impl QueryStreams {
                 primary_metric: counted,
                 queries_per_hour: per_hour,
                 query_geomean_ms: queries.value(QUERY_GEOMEAN),
+                unanswered: queries.unanswered(),
                 primary_metric_ratio: ratio(Some(primary_metric), counted),
                 queries_ratio: ratio(self.value(QUERIES_PER_HOUR), per_hour),
             }
@@ -154,10 +157,11 @@ impl QueryStreams {
         self.away == 0 && self.unanswered() == 0
     }
 
-    /// Number of queries that timed out or failed.
+    /// Number of queries that timed out or failed, alone or beside the transactions.
     #[must_use]
     pub fn unanswered(&self) -> u64 {
-        self.queries.iter().map(|query| query.timed_out + query.failed).sum()
+        let alone = self.baseline.map_or(0, |baseline| baseline.unanswered);
+        alone + self.queries.iter().map(|query| query.timed_out + query.failed).sum::<u64>()
     }
 
     /// Number of answers in the timed window.
@@ -438,6 +442,7 @@ mod tests {
         for _ in 0..4 {
             alone.take(&step("q1", 1.0, StepOutcome::Answered), true);
         }
+        alone.take(&step("q2", 1.0, StepOutcome::TimedOut), true);
         taken.take(&step("q1", 2.0, StepOutcome::Answered), true);
         let queries = alone;
         let baseline =
@@ -453,7 +458,8 @@ mod tests {
             (baseline.queries_per_hour, baseline.queries_ratio),
             (Some(1_440.0), Some(0.25))
         );
-        assert_eq!(baseline.query_geomean_ms, None);
+        assert_eq!((baseline.query_geomean_ms, baseline.unanswered), (None, 1));
+        assert!(!found.is_good());
     }
 
     #[test]

@@ -450,7 +450,10 @@ impl Resolved {
         let Some(time) = streams.baseline else { return Ok(None) };
         watch.note(&format!("running the queries alone for {}", format_duration(time)));
         let alone = Beside::alone(&self.plan, streams, time, handle.cancel()).await;
-        let (taken, seconds) = alone?;
+        let (taken, seconds, troubles) = alone?;
+        for trouble in troubles {
+            watch.warn(&format!("before the transactions began: {trouble}"));
+        }
         Ok(Some((Alone::new(self.plan.spec.rampup, time), taken, seconds)))
     }
 

@@ -207,7 +207,8 @@ impl Beside {
         }
     }
 
-    /// Runs the streams alone for a time, or until `cancel`; returns what they did in which time in seconds.
+    /// Runs the streams alone for a time, or until `cancel`; returns what they did, in which time in seconds, and what
+    /// was not answered.
     ///
     /// # Errors
     /// When a thread cannot be started.
@@ -216,7 +217,7 @@ impl Beside {
         run: &QueryRun,
         time: Duration,
         cancel: &Cancel,
-    ) -> Result<(StreamsTaken, f64), Failure> {
+    ) -> Result<(StreamsTaken, f64, Vec<String>), Failure> {
         let mut streams = Self::new(plan, run)?;
         streams.begin();
         streams.enter(Phase::Window);
@@ -226,8 +227,8 @@ impl Beside {
             () = cancel.cancelled() => {}
         }
         let seconds = began.elapsed().as_secs_f64();
-        let (taken, _) = streams.end(|| cancel.is_cancelled()).await;
-        Ok((taken, seconds))
+        let (taken, troubles) = streams.end(|| cancel.is_cancelled()).await;
+        Ok((taken, seconds, troubles))
     }
 
     /// The run has entered a phase.

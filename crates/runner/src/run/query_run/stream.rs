@@ -24,6 +24,9 @@ use crate::worker_pool::on_this_thread;
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 /// Pause between two attempts to reconnect.
 const RECONNECT_AFTER: Duration = Duration::from_millis(100);
+/// Number of steps after which an endless stream replaces its session. Each step prepares its statement again, so that
+/// it is planned for its values, and a server keeps prepared statements until the session ends.
+const SESSION_STEPS: u32 = 100;
 
 /// What a stream reports.
 #[derive(Debug)]
@@ -117,6 +120,8 @@ impl Stream {
             if self.step(live, position, step).await.is_err() {
                 self.report(Report::Lost);
                 session = self.reconnect().await;
+            } else if self.is_endless && position.is_multiple_of(SESSION_STEPS) {
+                session = self.renew(session).await;
             }
         }
         let is_away = session.is_err();
@@ -171,6 +176,23 @@ impl Stream {
                     return Err(DbError::new(ErrorClass::Cancelled, "the run was stopped"));
                 }
                 Err(_) => sleep(RECONNECT_AFTER).await,
+            }
+        }
+    }
+
+    /// Replaces the session between two steps.
+    async fn renew(
+        &self,
+        session: Result<Limited<AnySession>, DbError>,
+    ) -> Result<Limited<AnySession>, DbError> {
+        if let Ok(session) = session {
+            session.close().await;
+        }
+        match self.connect().await {
+            Ok(session) => Ok(session),
+            Err(_) => {
+                self.report(Report::Lost);
+                self.reconnect().await
             }
         }
     }
