@@ -43,7 +43,6 @@ macro_rules! workloads {
         }
 
         /// The prepared statements of a session for any workload of the list.
-        #[expect(clippy::large_enum_variant, reason = "one per session; a box would cost time")]
         pub enum AnyPrepared {
             $(#[doc = concat!("For `", stringify!($workload), "`.")]
             $name(<$workload as Workload>::Prepared),)+
