@@ -138,6 +138,17 @@ impl QueryPlan {
         streams.any(|stream| stream.steps.iter().any(|s| matches!(s, QueryStep::Refresh(_))))
     }
 
+    /// Whether a query is a step of a stream, by its name.
+    #[must_use]
+    pub fn runs(&self, name: &str) -> bool {
+        let is_it = |step: &QueryStep| match step {
+            QueryStep::Query { query, .. } => self.queries[*query].name == name,
+            QueryStep::Refresh(_) => false,
+        };
+        let mut streams = self.phases.iter().flat_map(|phase| &phase.streams);
+        streams.any(|stream| stream.steps.iter().any(is_it))
+    }
+
     /// Number of steps of one repeat.
     #[must_use]
     pub fn steps(&self) -> usize {

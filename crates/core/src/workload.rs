@@ -30,6 +30,11 @@ pub struct Description {
     pub name: Name,
     /// Name as people write it, such as `TPROC-C`.
     pub title: Name,
+    /// The workload whose tables, statements and transactions this one has too, to which it adds its own. Both
+    /// have one build record and one advisory lock. `None` for a workload on its own.
+    pub extends: Option<Name>,
+    /// Whether a run has streams of queries beside its transactions ([`Workload::query_plan`]).
+    pub has_streams: bool,
     /// Raised whenever the meaning of the work or the data changes; results of two versions are not
     /// comparable.
     pub version: u32,
@@ -59,6 +64,14 @@ pub struct Description {
     pub external: Option<ExternalSchema>,
     /// Keying and thinking times of the workload's terminals.
     pub cycle: Option<Cycle>,
+}
+
+impl Description {
+    /// Name of the build record and of the advisory lock.
+    #[must_use]
+    pub fn record_name(&self) -> &Name {
+        self.extends.as_ref().unwrap_or(&self.name)
+    }
 }
 
 /// Unit of a scale.
@@ -182,7 +195,8 @@ pub trait Workload: Send + Sync + 'static {
         session: &mut S,
     ) -> Result<Completion, DbError>;
 
-    /// What a run does whose measure is [`MeasureDef::Queries`]; `None` for all others.
+    /// The queries that a run times: all that it does if its measure is [`MeasureDef::Queries`], else beside its
+    /// transactions, in streams that repeat until the end. `None` for a run without queries.
     fn query_plan(&self) -> Option<QueryPlan> {
         None
     }

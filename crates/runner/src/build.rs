@@ -23,7 +23,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, ErrorClass, Rows, Scale, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
-use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::cancel::Cancel;
 use crate::command::JobKind;
@@ -31,10 +31,18 @@ use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::limited::Limited;
 use crate::record::{Record, Recording};
+use crate::remove::Found;
 use crate::report::format::integer;
+use crate::target::Target;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
 use crate::{catalogues, remove};
+
+/// Outcomes of a build.
+const BUILT: &str = "built";
+const RESUMED: &str = "resumed";
+const ADDED: &str = "added";
+const ALREADY_BUILT: &str = "already built";
 
 /// What to build and how.
 #[derive(Clone, Debug)]
@@ -51,6 +59,8 @@ pub struct BuildRequest {
     pub replace: bool,
     /// Whether to drop tables with these names even if they are in no build record.
     pub force: bool,
+    /// Whether to add the workload's own tables to a build of the workload that it extends.
+    pub add: bool,
     /// Whether to create the database first.
     pub create_database: bool,
     /// Maximum time to open a connection.
@@ -62,7 +72,7 @@ pub struct BuildRequest {
 /// Report of a build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BuildReport {
-    /// `built`, `resumed`, `already built`.
+    /// `built`, `resumed`, `added`, `already built`.
     pub outcome: String,
     /// Title of the workload: `TPROC-C`.
     pub workload: String,
@@ -171,11 +181,11 @@ pub fn build(
         let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) =
+        let (record, outcome) =
             begin(&catalogue, &mut session, request, database, watch, begins).await?;
         session.close().await;
         if record.is_complete() {
-            return Ok(BuildReport { outcome: "already built".into(), ..report });
+            return Ok(BuildReport { outcome: ALREADY_BUILT.into(), ..report });
         }
         let builder = Builder {
             description,
@@ -192,10 +202,9 @@ pub fn build(
             watch,
             procedures: procedures && !effects.contains(&BuildEffect::NoProcedures),
             effects,
-            resumed,
+            resumed: outcome == RESUMED,
         };
-        let outcome = if resumed { "resumed" } else { "built" }.into();
-        builder.build(BuildReport { outcome, jobs: request.jobs, ..report })
+        builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })
     })
 }
 
@@ -213,7 +222,7 @@ pub async fn lock_workload(
     let target = database.target();
     let mut session =
         connect(database, role, limit).await.doing(format_args!("connecting to {target}"))?;
-    if session.advisory_lock(&workload.name, mode).await.doing("locking the workload")? {
+    if session.advisory_lock(workload.record_name(), mode).await.doing("locking the workload")? {
         return Ok(session);
     }
     let what = match mode {
@@ -227,7 +236,7 @@ pub async fn lock_workload(
 }
 
 /// Inspects the schema, drops existing tables if requested, and returns the record to continue
-/// from.
+/// from, and what the build is then.
 async fn begin(
     catalogue: &StatementCatalogue,
     session: &mut Limited<AnySession>,
@@ -235,20 +244,31 @@ async fn begin(
     database: &Arc<AnyDatabase>,
     watch: &Watch<'_>,
     begins: &mut dyn FnMut(),
-) -> Result<(Record, bool), Failure> {
+) -> Result<(Record, &'static str), Failure> {
     let workload = request.workload.description();
     let found = remove::inspect(workload, catalogue, session).await?;
+    if let Some(record) = found.record.as_ref().filter(|_| !request.replace) {
+        if let Some(refusal) = unfit(request, &found, record, &database.target()) {
+            return Err(Failure::refuse(refusal));
+        }
+        let tables = record.lacks(workload);
+        if !tables.is_empty() {
+            begins();
+            let started = add(workload, catalogue, session, &tables).await;
+            return Ok((started.doing("recording the tables to add")?, ADDED));
+        }
+    }
     if let Some(record) = &found.record {
         let difference = record.difference(workload, &request.settings, &request.dialect_options);
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => {
                 begins();
-                return Ok((record.clone(), false));
+                return Ok((record.clone(), ALREADY_BUILT));
             }
             (false, None, false) => {
                 begins();
                 watch.note("resuming an interrupted build");
-                return Ok((record.clone(), true));
+                return Ok((record.clone(), RESUMED));
             }
             (false, Some(difference), complete) => {
                 let what = if complete { "is already built" } else { "has an interrupted build" };
@@ -285,7 +305,95 @@ async fn begin(
         remove::remove(workload, catalogue, session, &found, atomic, request.force).await?;
     }
     let started = start(catalogue, session, request, atomic).await;
-    Ok((started.doing("creating the tables and the build record")?, false))
+    Ok((started.doing("creating the tables and the build record")?, BUILT))
+}
+
+/// Why a record of a workload and one that extends it does not fit this build; `None` if it fits.
+fn unfit(request: &BuildRequest, found: &Found, record: &Record, target: &str) -> Option<String> {
+    let workload = request.workload.description();
+    let (beyond, lacking) = (record.beyond(workload).join(", "), record.lacks(workload));
+    if !beyond.is_empty() && !record.is_complete() {
+        return Some(format!(
+            "the build of a workload with the tables {beyond} at {target} was interrupted: resume \
+             it with the same command, or start over with --replace"
+        ));
+    }
+    if lacking.is_empty() {
+        return None;
+    }
+    if !request.add {
+        return Some(record.without_additions(workload, target));
+    }
+    if !record.is_complete() {
+        return Some(format!(
+            "the build of {} at {target} was interrupted: complete it before you add tables",
+            workload.record_name()
+        ));
+    }
+    let strange: Vec<&str> =
+        lacking.into_iter().filter(|name| found.tables.iter().any(|t| t == name)).collect();
+    (!strange.is_empty()).then(|| {
+        format!(
+            "{target} contains tables that triphammer did not create: {}; rename or drop them first",
+            strange.join(", ")
+        )
+    })
+}
+
+/// Makes a complete record that of an interrupted build which lacks the added tables.
+async fn add<S: Session>(
+    workload: &Description,
+    catalogue: &StatementCatalogue,
+    session: &mut S,
+    tables: &[&str],
+) -> Result<Record, DbError> {
+    let recording = Recording::prepare(workload, catalogue, session).await?;
+    session.begin(Access::Write).await?;
+    recording.update(session, "state", "building").await?;
+    for table in tables {
+        recording.insert(session, &format!("object/{table}"), "table").await?;
+    }
+    session.commit().await?;
+    recording.read(session).await
+}
+
+/// The record of the workload that this one extends, to which `--add` adds tables.
+///
+/// # Errors
+/// When the workload extends no other, or that one is not built at the target.
+pub fn base_record(workload: &Description, target: &Target) -> Result<Record, Failure> {
+    let Some(base) = &workload.extends else {
+        return Err(Failure::refuse(format!(
+            "--add adds the tables of a workload to those of the one that it extends, and {} \
+             extends none; omit it",
+            workload.title
+        )));
+    };
+    let (base, database) = (describe(base)?, &target.database);
+    identify(database)?;
+    let procedures = database.capabilities().procedures;
+    let catalogue = catalogues::catalogue(&base, database.dialect(), procedures)?;
+    let record = on_this_thread(async {
+        let mut session = connect(database, Role::Loader, target.connect_limit)
+            .await
+            .doing(format_args!("connecting to {}", database.target()))?;
+        let found = remove::inspect(&base, &catalogue, &mut session).await?;
+        session.close().await;
+        Ok::<_, Failure>(found.record.or(found.external))
+    })?;
+    match record {
+        Some(record) if !record.is_external() => Ok(record),
+        Some(record) => Err(Failure::refuse(format!(
+            "{} created the tables at {}; tables can only be added to those that triphammer built",
+            record.made_by().unwrap_or("another program"),
+            database.target()
+        ))),
+        None => Err(Failure::refuse(format!(
+            "there is no {} at {} to add tables to; without --add, everything is built",
+            base.title,
+            database.target()
+        ))),
+    }
 }
 
 /// Tests the first steps of a build before existing tables are dropped for it.

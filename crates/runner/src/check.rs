@@ -209,7 +209,12 @@ pub async fn built<S: Admin>(
     let target = &database.target();
     let found = inspect(workload, catalogue, session).await?;
     match found.record.as_ref().or(found.external.as_ref()) {
-        Some(record) if record.is_complete() => Ok(record.clone()),
+        Some(record) if record.is_complete() && record.lacks(workload).is_empty() => {
+            Ok(record.clone())
+        }
+        Some(record) if record.is_complete() => {
+            Err(Failure::refuse(record.without_additions(workload, target)))
+        }
         Some(_) => Err(Failure::refuse(format!(
             "the build of {} at {target} was interrupted; `triphammer build` with the same \
              settings resumes it, and with --replace starts over",

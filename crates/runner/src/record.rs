@@ -8,6 +8,8 @@
 //! | `state` | `building`, `complete` |
 //! | `first_run` | when a run first touched the data; absent while it is as built |
 //!
+//! A workload and those that extend it share one record: its `object/` items show which of their tables exist.
+//!
 //! The row of a chunk is written in the transaction that loads the chunk, so the record never
 //! claims more than exists: an interrupted build is resumed from it.
 
@@ -56,7 +58,7 @@ impl Recording {
     ) -> Result<Self, DbError> {
         let mut statements = Statements::new(catalogue);
         Ok(Self {
-            workload: workload.name.clone(),
+            workload: workload.record_name().clone(),
             all: statements.prepare(session, "build_record.all").await?,
             insert: statements.prepare(session, "build_record.insert").await?,
             update: statements.prepare(session, "build_record.update").await?,
@@ -79,7 +81,7 @@ impl Recording {
         session: &mut S,
     ) -> Result<Record, DbError> {
         let all = Statements::new(catalogue).prepare(session, "build_record.all").await?;
-        read(session, all, &workload.name).await
+        read(session, all, workload.record_name()).await
     }
 
     /// Reads the record.
@@ -223,6 +225,32 @@ impl Record {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_external() || self.get("state") == Some("complete")
+    }
+
+    /// Tables of a workload that the build has not made: what the workload adds to the one that it extends.
+    #[must_use]
+    pub fn lacks<'a>(&self, workload: &'a Description) -> Vec<&'a str> {
+        let adds = workload.extends.is_some() && !self.is_external();
+        let tables = workload.tables.iter().map(|table| &*table.name).filter(|_| adds);
+        tables.filter(|name| !self.has(&format!("object/{name}"))).collect()
+    }
+
+    /// Says that the workload is there that another one extends, without what that one adds.
+    #[must_use]
+    pub fn without_additions(&self, workload: &Description, target: &str) -> String {
+        let (base, tables) = (workload.record_name(), self.lacks(workload).join(", "));
+        format!(
+            "there is no {} at {target}, but {base} is built there without the tables {tables}: \
+             `triphammer build {target} -w {} --add` adds them, and -w {base} uses it as it is",
+            workload.title, workload.name
+        )
+    }
+
+    /// Tables that the build has made and a workload does not have: what was added to it.
+    #[must_use]
+    pub fn beyond(&self, workload: &Description) -> Vec<&str> {
+        let has = |name: &str| workload.tables.iter().any(|table| table.name == name);
+        self.below("object").map(|(name, _)| name).filter(|name| !has(name)).collect()
     }
 
     /// Whether no run is known to have changed the data.

@@ -72,6 +72,8 @@ pub struct Found {
     pub has_table: bool,
     /// Existing tables with the workload's names.
     pub tables: Vec<String>,
+    /// Existing tables of the record that a workload has added which extends this one.
+    pub added: Vec<String>,
     /// The substitute for a record if another program created the tables.
     pub external: Option<Record>,
 }
@@ -136,7 +138,10 @@ pub async fn inspect<S: Admin>(
         }
         _ => None,
     };
-    Ok(Found { record, has_table, tables, external })
+    let added = record.iter().flat_map(|record| record.beyond(workload));
+    let added = added.filter(|name| present.iter().any(|there| there == name));
+    let added = added.map(str::to_owned).collect();
+    Ok(Found { record, has_table, tables, added, external })
 }
 
 /// The scale of tables that another program may have created; `None` if they are not its tables.
@@ -214,25 +219,41 @@ pub async fn remove<S: Session>(
             }
         }
     }
-    Ok(removed.into_iter().map(str::to_owned).collect())
+    Ok(removed)
 }
 
-/// The tables to drop, children first: the workload lists parents first, as foreign keys require.
-fn to_remove<'a>(workload: &'a Description, found: &Found, force: bool) -> Vec<&'a str> {
+/// The tables to drop, children first: workloads list parents first, as foreign keys require.
+fn to_remove(workload: &Description, found: &Found, force: bool) -> Vec<String> {
     let listed = |name: &str| {
         let item = format!("object/{name}");
         found.record.as_ref().is_some_and(|record| record.has(&item))
     };
-    let there = |name: &str| found.tables.iter().any(|table| table == name);
-    let names = workload.tables.iter().rev().map(|table| &*table.name);
-    names.filter(|name| there(name) && (force || listed(name))).collect()
+    let own = |name: &String| found.tables.contains(name) && (force || listed(name));
+    let mut names = tables_of_record(workload);
+    names.retain(|name| own(name) || found.added.contains(name));
+    names
+}
+
+/// The tables that a record of the workload may list, children first: those that extend it add theirs.
+fn tables_of_record(workload: &Description) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let others = crate::workloads();
+    let sharing = others.iter().filter(|other| other.record_name() == workload.record_name());
+    let tables = workload.tables.iter().chain(sharing.flat_map(|other| other.tables.iter()));
+    for table in tables {
+        if names.iter().all(|name| *name != table.name) {
+            names.push(table.name.to_string());
+        }
+    }
+    names.reverse();
+    names
 }
 
 /// Drops tables: one by one in the caller's transaction, so that an error names its table;
 /// otherwise with one statement, which acquires all locks and rights before it drops the first.
 async fn drop_tables<S: Session>(
     session: &mut S,
-    tables: &[&str],
+    tables: &[String],
     atomic: bool,
 ) -> Result<(), Failure> {
     let dropping = |what: &str| format!("dropping table {what} (nothing was dropped)");
@@ -258,7 +279,9 @@ pub async fn refuse_dependents<S: Admin>(
     found: &Found,
     force: bool,
 ) -> Result<(), Failure> {
-    let dependents = session.dependents(&to_remove(workload, found, force)).await;
+    let removed = to_remove(workload, found, force);
+    let removed: Vec<&str> = removed.iter().map(String::as_str).collect();
+    let dependents = session.dependents(&removed).await;
     let dependents = dependents.doing("looking for objects that depend on the tables")?;
     if dependents.is_empty() {
         return Ok(());
@@ -331,6 +354,11 @@ pub fn drop_build(
             refuse_unrelated(workload, &mut session, &found).await?;
         } else {
             found.refuse_strangers(workload, &target)?;
+        }
+        if let Some(record) = &found.record
+            && !record.lacks(workload).is_empty()
+        {
+            return Err(Failure::refuse(record.without_additions(workload, &target)));
         }
         if found.record.is_none() && found.tables.is_empty() {
             return Err(Failure::refuse(format!(

@@ -1,18 +1,20 @@
 //! Resolves settings to requests for builds and checks, for the command line and the server. The
 //! request of a run is [`Resolved`](crate::run::Resolved), which depends on the database.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
 use triphammer_core::{Database, Scale};
 use triphammer_workloads::{AnyWorkload, describe};
 
-use crate::build::BuildRequest;
+use crate::build::{BuildRequest, base_record};
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::check::CheckRequest;
 use crate::command::{Command, JobKind};
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
+use crate::record::Record;
 use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
 use crate::workload_options;
@@ -115,7 +117,11 @@ pub fn build(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<BuildRequest, Failure> {
-    let scale = scale(settings, Scale::ONE)?;
+    let add = settings.switch("add")?;
+    let base = if add { Some(base_record(workload, target)?) } else { None };
+    let built = base.as_ref().map(Record::workload_settings).transpose();
+    let built = built.doing("reading the build record")?;
+    let scale = scale(settings, built.as_ref().map_or(Scale::ONE, |built| built.scale))?;
     let one_writer = target.database.capabilities().one_writer;
     let jobs = settings.count("jobs", JOBS_MAX, || {
         if one_writer { 1 } else { (2 * cores()).min(scale.rounded_up()).max(1) }
@@ -123,23 +129,61 @@ pub fn build(
     if jobs == 0 {
         return Err(Failure::refuse("--jobs must be 1 or more"));
     }
-    let of_workload = WorkloadSettings {
+    let mut of_workload = WorkloadSettings {
         scale,
-        data_seed: settings.parse("seed", || 1)?,
+        data_seed: settings.parse("seed", || built.map_or(1, |built| built.data_seed))?,
         run_seed: 0,
         options: settings.workload_options(&workload.options, OptionCommand::Build),
     };
+    let mut dialect_options = settings.dialect_options(target.database.dialect());
+    if let Some(base) = &base {
+        keep(settings, base.below("option"), &mut of_workload.options);
+        keep(settings, base.below("dialect"), &mut dialect_options);
+    }
     Ok(BuildRequest {
         workload: Arc::new(AnyWorkload::new(&workload.name, &of_workload)?),
         jobs,
         settings: of_workload,
-        dialect_options: settings.dialect_options(target.database.dialect()),
+        dialect_options,
+        add,
         replace: settings.switch("replace")?,
         force: settings.switch("force")?,
         create_database: settings.switch("create-database")?,
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     })
+}
+
+/// Replaces defaults of options by what a build recorded.
+fn keep<'a>(
+    settings: &mut Settings,
+    recorded: impl Iterator<Item = (&'a str, &'a str)>,
+    options: &mut BTreeMap<String, String>,
+) {
+    for (name, value) in recorded {
+        if settings.get(name).is_none() && options.contains_key(name) {
+            settings.show(name, value.to_owned(), &Source::Default);
+            options.insert(name.to_owned(), value.to_owned());
+        }
+    }
+}
+
+/// Rejects a database in this process for a workload with streams of queries: they are to compete for a server,
+/// and not for the threads that issue the transactions.
+///
+/// # Errors
+/// When the workload has streams, and the database runs in this process.
+pub fn refuse_without_server(workload: &Description, target: &Target) -> Result<(), Failure> {
+    let capabilities = target.database.capabilities();
+    if !workload.has_streams || (capabilities.stores && !capabilities.blocks) {
+        return Ok(());
+    }
+    Err(Failure::refuse(format!(
+        "{} needs a database server (postgres://, mysql:// or mariadb://): {} runs in this process, where queries \
+         and transactions would compete for the client's own threads",
+        workload.title,
+        target.database.target()
+    )))
 }
 
 /// Reads the parameters of a check.

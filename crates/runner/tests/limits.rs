@@ -82,6 +82,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         settings,
         dialect_options: Default::default(),
         jobs: 2,
+        add: false,
         replace: false,
         force: false,
         create_database: false,

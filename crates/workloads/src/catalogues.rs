@@ -75,12 +75,12 @@ pub fn catalogue_with(
 ) -> Result<StatementCatalogue, SpecError> {
     let chain = chain(dialect)?;
     let variables = option_variables(&chain, dialect, options)?;
+    let mut folders = vec!["_build"];
+    folders.extend(workload.extends.as_deref());
+    folders.push(&workload.name);
     let mut layers: Vec<_> = chain
         .into_iter()
-        .map(|dialect| DialectLayer {
-            files: files(&dialect.name, &["_build", &workload.name]),
-            dialect,
-        })
+        .map(|dialect| DialectLayer { files: files(&dialect.name, &folders), dialect })
         .collect();
     layers.push(DialectLayer {
         dialect: Dialect { name: dialect.to_owned(), variables, ..Dialect::default() },

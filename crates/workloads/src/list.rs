@@ -43,7 +43,6 @@ macro_rules! workloads {
         }
 
         /// The prepared statements of a session for any workload of the list.
-        #[expect(clippy::large_enum_variant, reason = "one per session; a box would cost time")]
         pub enum AnyPrepared {
             $(#[doc = concat!("For `", stringify!($workload), "`.")]
             $name(<$workload as Workload>::Prepared),)+
@@ -210,6 +209,7 @@ workloads! {
     TprocC(crate::tproc_c::TprocC),
     TpcB(crate::tpc_b::TpcB),
     TprocH(crate::tproc_h::TprocH),
+    Ch(crate::ch::Ch),
 }
 
 #[cfg(test)]
@@ -227,6 +227,9 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h");
+        assert_eq!(
+            error,
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch"
+        );
     }
 }

@@ -157,6 +157,24 @@ export interface Availability {
   without_service_s: number;
 }
 
+/** What queries and transactions did alone before the timed window, each for the same time. The ratios are those of single measurements: they have no interval. */
+export interface Baseline {
+  /** Primary metric of the transactions alone; `null` if no second of it was measured. */
+  primary_metric: number | null;
+  /** Primary metric in the timed window relative to that alone. */
+  primary_metric_ratio: number | null;
+  /** Queries per hour alone. */
+  queries_per_hour: number | null;
+  /** Queries per hour in the timed window relative to those alone. */
+  queries_ratio: number | null;
+  /** Geometric mean of the queries' median times alone, in milliseconds; `null` if one was not answered. */
+  query_geomean_ms: number | null;
+  /** Time for which each ran alone, in seconds. */
+  seconds: number;
+  /** Number of queries that timed out or failed alone. */
+  unanswered: number;
+}
+
 /** Data that an interval is based on. */
 export type Basis = {
   kind: "pairs";
@@ -204,7 +222,7 @@ export interface BottleneckVerdict {
 export interface BuildReport {
   /** Number of parallel loader sessions. */
   jobs: number;
-  /** `built`, `resumed`, `already built`. */
+  /** `built`, `resumed`, `added`, `already built`. */
   outcome: string;
   /** Name and seconds of each phase, in order. */
   phases: unknown[][];
@@ -1649,6 +1667,30 @@ export interface QueryFigure {
   value: number | null;
 }
 
+/** Streams of queries that ran beside the transactions. */
+export interface QueryStreams {
+  /** Streams that ended without a connection. */
+  away: number;
+  /** What queries and transactions did alone; `null` without `--baseline`. */
+  baseline: Baseline | null;
+  /** CPU time of the streams' threads, in seconds. */
+  cpu_s: number;
+  /** Figures of all streams in the timed window. */
+  figures: QueryFigure[];
+  /** Each query over all streams, in the order of their numbers; those that were to run. */
+  queries: StreamedQuery[];
+  /** Maximum time of a query, in seconds; `null` without one. */
+  query_timeout_s: number | null;
+  /** Numbers of the streams' connections lost and reconnected. */
+  sessions: SessionCounts;
+  /** The first queries of the whole run, one by one in the order of their ends. */
+  steps: StepTime[];
+  /** Number of further queries, of which only `queries` has the counts and times. */
+  steps_omitted: number;
+  /** Number of streams. */
+  streams: number;
+}
+
 /** A query over all streams and repeats. */
 export interface QuerySummary {
   /** Number of times that it was answered; the times below are of these. */
@@ -1771,6 +1813,8 @@ export interface RunResult {
   primary_metric: PrimaryMetricFigure;
   /** Times and figures of a finite set of queries; `null` for a run of transactions. The parts of the document about transactions are empty then. */
   queries: QueriesResult | null;
+  /** Streams of queries that ran beside the transactions; `null` without streams. */
+  query_streams: QueryStreams | null;
   /** Requirements of the run (`--require`) and their outcomes. */
   requirements: Judgement[];
   /** Round trips of the whole run. */
@@ -2187,6 +2231,34 @@ export interface StepTime {
   stream: number | null;
   /** The test that it belongs to; never `both`. */
   test: QueryTest;
+}
+
+/** A query over all streams. */
+export interface StreamedQuery {
+  /** Number of answers in the whole run. */
+  answered: number;
+  /** Number of times that it was cancelled because the timed window ended. */
+  cancelled: number;
+  /** Number of times that it failed, in the whole run. */
+  failed: number;
+  /** Number of answers in the timed window; the times below are of these. */
+  in_window: number;
+  /** Longest time, in seconds. */
+  max_s: number | null;
+  /** Mean time, in seconds. */
+  mean_s: number | null;
+  /** Median time in seconds, to three digits; `null` if it was never answered in the window. */
+  median_s: number | null;
+  /** Shortest time, in seconds. */
+  min_s: number | null;
+  /** Key of the query: `q7`. */
+  name: string;
+  /** Largest number of rows of an answer in the whole run. */
+  rows: number;
+  /** Number of times that it exceeded the maximum time of a query, in the whole run. */
+  timed_out: number;
+  /** Title of the query. */
+  title: string;
 }
 
 /** Subject of a fact. */

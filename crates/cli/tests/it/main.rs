@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod capacity;
+mod ch;
 mod compare;
 mod datagen;
 mod dialects;

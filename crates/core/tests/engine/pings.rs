@@ -47,6 +47,8 @@ fn description() -> Description {
     Description {
         name: "pings".into(),
         title: "Pings".into(),
+        extends: None,
+        has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("nothing", "nothing"),
         options: Vec::new(),

@@ -145,6 +145,10 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
         }
         figures.push(match (how, seconds(a), seconds(b)) {
             (How::Seconds, Some(a), Some(b)) => named.compare(&a, &b, how, margin),
+            (How::Seconds, ..) if is_of_streams(&first.result, &named.name) => {
+                let reason = "one value per run: compare several runs, with --ab or labels";
+                named.alone(values_a[0], values_b[0], reason.to_owned())
+            }
             (How::Seconds, ..) => {
                 let reason = match named.unit {
                     Unit::Us => "too few transactions per second to compare single runs".to_owned(),
@@ -156,6 +160,11 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
         });
     }
     figures
+}
+
+/// Whether a figure is one of the streams of queries beside the transactions.
+fn is_of_streams(result: &RunResult, name: &str) -> bool {
+    result.query_streams.as_ref().is_some_and(|streams| streams.value(name).is_some())
 }
 
 /// The figures of runs like this one.
@@ -172,6 +181,13 @@ fn named(result: &RunResult) -> Vec<Named> {
     if all[0].name != "tpm" && measure.throughput().is_some() {
         all.push(Named::throughput());
     }
+    let streams = result.query_streams.iter().flat_map(|streams| &streams.figures);
+    all.extend(streams.map(|figure| Named {
+        name: figure.name.clone(),
+        title: figure.title.clone(),
+        unit: Unit::Number,
+        better: figure.better,
+    }));
     for seen in &result.window.types {
         for percentile in ["p50", "p95", "p99"] {
             all.push(Named {
@@ -199,6 +215,9 @@ fn value(result: &RunResult, name: &str) -> Option<f64> {
     }
     if name == "tpm" {
         return Some(result.tpm_client);
+    }
+    if let Some(value) = result.query_streams.as_ref().and_then(|streams| streams.value(name)) {
+        return Some(value);
     }
     let (kind, percentile) = name.split_once('.')?;
     let seen = result.window.types.iter().find(|seen| seen.name == kind)?;

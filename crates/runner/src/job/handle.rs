@@ -57,6 +57,11 @@ impl Handle {
         self.state().stopped
     }
 
+    /// Whether the end was requested without waiting for what is in flight.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.state().aborted
+    }
+
     /// The cancellation flag for a build or check.
     pub(crate) const fn cancel(&self) -> &Cancel {
         &self.cancel

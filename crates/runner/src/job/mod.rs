@@ -194,6 +194,7 @@ impl Job {
             self.targets.push(target::open(&mut self.settings, &workload.name, secrets[0])?);
         }
         for target in &self.targets {
+            requests::refuse_without_server(&self.workload, target)?;
             requests::refuse_options_of_other_dialects(&self.settings, target)?;
         }
         Ok(())

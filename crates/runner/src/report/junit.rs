@@ -6,7 +6,7 @@ use triphammer_core::text::steers;
 use crate::check::CheckReport;
 use crate::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
 
-use super::words;
+use super::{query_streams, words};
 
 /// Name of the case for steadiness.
 const STEADY: &str = "the window was steady";
@@ -80,6 +80,10 @@ pub fn of_run(result: &RunResult) -> Suite {
                 of_verdict(verification.verdict, verification.words.clone()),
             ),
         ]),
+    }
+    if let Some(streams) = &result.query_streams {
+        let outcome = passed(streams.is_good(), query_streams::outcome(streams));
+        cases.push(case("triphammer.queries", "the queries of all streams are answered", outcome));
     }
     if let Some(steadiness) = words::judged_steadiness(result) {
         let text = words::steadiness(steadiness);

@@ -131,5 +131,9 @@ pub(super) fn users(result: &RunResult) -> String {
         () if load.is_closed() => "virtual users",
         () => "terminals",
     };
-    counted(u64::from(result.spec.users), what)
+    let users = counted(u64::from(result.spec.users), what);
+    match &result.query_streams {
+        Some(streams) => format!("{users} + {}", counted(streams.streams.into(), "streams")),
+        None => users,
+    }
 }

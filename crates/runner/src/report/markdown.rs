@@ -6,6 +6,7 @@ use super::first;
 use super::format::clock;
 use super::load;
 use super::queries;
+use super::query_streams;
 use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
@@ -75,6 +76,10 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
     figures(result, out);
+    if let Some(streams) = &result.query_streams {
+        let table = query_streams::queries(streams).markdown();
+        out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
+    }
     if let Some(table) = words::slices(result) {
         out.push_str(&format!("\n## {}\n\n{}", words::SLICES, table.markdown()));
     }

@@ -18,6 +18,7 @@ mod plain;
 mod plans;
 mod profile;
 mod queries;
+mod query_streams;
 pub mod series;
 mod table;
 mod text;

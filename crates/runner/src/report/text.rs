@@ -7,6 +7,7 @@ use triphammer_core::text::lines;
 use super::format::{clock, counted};
 use super::load;
 use super::queries;
+use super::query_streams;
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
 use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
@@ -104,6 +105,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.requirements(result);
         page.steadiness(result);
         page.figures(result);
+        page.query_streams(result);
         page.slices(result);
         page.audits(result);
         page.errors(result);
@@ -351,6 +353,13 @@ impl Page {
         if let Some(table) = queries::repeats(set) {
             self.heading(queries::REPEATS);
             self.table(&table);
+        }
+    }
+
+    fn query_streams(&mut self, result: &RunResult) {
+        if let Some(streams) = &result.query_streams {
+            self.heading(query_streams::QUERIES);
+            self.table(&query_streams::queries(streams));
         }
     }
 

@@ -11,6 +11,7 @@ use super::format::{
 };
 use super::load;
 use super::queries;
+use super::query_streams;
 use super::table::Table;
 use crate::failure_limit;
 use crate::host::Host;
@@ -94,6 +95,8 @@ pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
             format!("transactions {per}, counted by the database"),
         ]);
     }
+    let streams = result.query_streams.iter();
+    rows.extend(streams.flat_map(|of| query_streams::figures(&primary_metric.name, of)));
     rows
 }
 
@@ -404,6 +407,9 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
         ("Time", time(result)),
         ("Host", host(&result.host)),
     ];
+    if let Some(streams) = &result.query_streams {
+        conditions.insert(1, ("Queries", query_streams::outcome(streams)));
+    }
     if let Some(arrivals) = load::arrivals(result) {
         conditions.insert(1, ("Arrivals", arrivals));
     }

@@ -8,7 +8,7 @@ use super::judgement::Unit;
 use crate::compare::QUERY_TIME;
 use crate::document::JobDocument as _;
 use crate::measure::Measure;
-use crate::result::{self, RunResult, TypeFigures};
+use crate::result::{self, QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult, TypeFigures};
 use crate::suggestion::suggestion;
 
 type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
@@ -35,6 +35,8 @@ const OF_RUN: &[OfRun] = &[
     ("backlog", Unit::Number, |r| r.backlog_max.map(number)),
     ("efficiency", Unit::Share, |r| r.efficiency.map(|e| e.share)),
     ("round_trips", Unit::Number, |r| of_completed(r, r.round_trips.per_transaction)),
+    (QUERIES_PER_HOUR, Unit::Number, |r| r.query_streams.as_ref()?.value(QUERIES_PER_HOUR)),
+    (QUERY_GEOMEAN, Unit::Number, |r| r.query_streams.as_ref()?.value(QUERY_GEOMEAN)),
 ];
 
 /// Metrics of a transaction type in the timed window.

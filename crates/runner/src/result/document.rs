@@ -17,6 +17,7 @@ use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
+use super::query_streams::QueryStreams;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slice;
@@ -64,6 +65,9 @@ pub struct RunResult {
     /// about transactions are empty then.
     #[serde(default)]
     pub queries: Option<QueriesResult>,
+    /// Streams of queries that ran beside the transactions; `None` without streams.
+    #[serde(default)]
+    pub query_streams: Option<QueryStreams>,
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric, and if the load itself changes.
     #[serde(default)]
@@ -160,7 +164,7 @@ impl JobDocument for RunResult {
     }
 
     /// Whether the run was successful: it is complete, completed transactions in its window (or had every query
-    /// answered), stayed
+    /// answered), had every query of its streams answered, stayed
     /// within the failure limit, met every requirement, and is contradicted neither by the
     /// database's count nor by an audit. False leads to exit code 1 (or 130 if
     /// [interrupted](Status::Interrupted)).
@@ -172,6 +176,7 @@ impl JobDocument for RunResult {
         self.status == Status::Complete
             && !self.failures.above_limit
             && has_measured
+            && self.query_streams.as_ref().is_none_or(QueryStreams::is_good)
             && !self.primary_metric.verification.is_violated()
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
             && self.requirements.iter().all(|judged| judged.passed)

@@ -9,6 +9,7 @@ use triphammer_core::workload::{AuditDef, Description};
 
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::queries::QueriesResult;
+use super::query_streams::StreamsTaken;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
@@ -65,6 +66,8 @@ pub struct RunFacts {
     pub schedule: Schedule,
     /// Times of a finite set of queries; `None` for a run of transactions.
     pub queries: Option<QueriesResult>,
+    /// What streams of queries did beside the transactions; `None` without streams.
+    pub query_streams: Option<StreamsTaken>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }

@@ -20,6 +20,7 @@ use super::figures::Edges;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, Status};
 use super::queries::{QueriesResult, StepOutcome};
+use super::query_streams::QueryStreams;
 use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
@@ -55,6 +56,7 @@ impl RunResult {
         };
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let availability = Availability::new(facts, end);
+        let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
         let mut result = Self {
             format: FORMAT,
             job: facts.job,
@@ -67,6 +69,7 @@ impl RunResult {
             efficiency: Efficiency::of(facts, &primary_metric),
             primary_metric,
             queries: facts.queries.clone(),
+            query_streams,
             steadiness: Steadiness::new(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
@@ -145,6 +148,13 @@ fn status(end: &RunEnd, availability: &Availability) -> Status {
         RunEnding::Aborted => Status::Aborted,
         RunEnding::UsersEnded => Status::Failed,
     }
+}
+
+fn query_streams(facts: &RunFacts, window_s: f64, primary_metric: f64) -> Option<QueryStreams> {
+    let measure = Measure::from(facts.description.primary_metric.measure);
+    let taken = facts.query_streams.as_ref()?;
+    let rate = |count, seconds| measure.value(count, seconds);
+    Some(QueryStreams::new(taken, window_s).with_baseline(taken, rate, primary_metric))
 }
 
 fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {

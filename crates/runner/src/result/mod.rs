@@ -24,6 +24,7 @@ mod make;
 mod parts;
 mod percentiles;
 mod queries;
+mod query_streams;
 mod redacted;
 mod schema;
 mod slices;
@@ -54,6 +55,10 @@ pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, Worklo
 pub use percentiles::PercentileIntervals;
 pub use queries::{
     AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
+};
+pub use query_streams::{
+    Baseline, BaselineTaken, QUERIES_PER_HOUR, QUERY_GEOMEAN, QueryStreams, STEPS_MAX,
+    StreamedQuery, StreamsTaken,
 };
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use schema::{SchemaFact, SchemaKind};

@@ -4,6 +4,7 @@ use super::document::{RunResult, Warning};
 use super::facts::CounterSpan;
 use super::parts::Status;
 use super::queries::QueriesResult;
+use super::query_streams::QueryStreams;
 use super::verification::Verdict;
 use crate::measure::Measure;
 use crate::report::format::{counted, duration, integer, percent};
@@ -27,6 +28,9 @@ pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     match &result.queries {
         Some(set) => queries(set, &mut list),
         None => window(result, &mut list),
+    }
+    if let Some(streams) = &result.query_streams {
+        query_streams(streams, &mut list);
     }
     arrivals(result, &mut list);
     efficiency(result, &mut list);
@@ -122,6 +126,28 @@ fn queries(set: &QueriesResult, list: &mut Vec<Warning>) {
         let next = "check whether another program changed the data; `check` compares answers with \
                     known ones";
         warn(list, "answers_differ", text, next);
+    }
+}
+
+fn query_streams(streams: &QueryStreams, list: &mut Vec<Warning>) {
+    if streams.away > 0 {
+        let text = format!(
+            "{} of {} ended without a connection",
+            streams.away,
+            counted(streams.streams.into(), "streams")
+        );
+        let next = "see the notes for the reason, and the server's limit on connections";
+        warn(list, "streams_away", text, next);
+    }
+    if streams.unanswered() > 0 {
+        let text = format!(
+            "{} of the streams timed out or failed",
+            counted(streams.unanswered(), "queries")
+        );
+        warn(list, "queries_unanswered", text, "see the notes for the reasons");
+    } else if streams.in_window() == 0 {
+        let text = "no query of the streams was answered in the timed window".to_owned();
+        warn(list, "queries_none", text, "run with a longer --duration");
     }
 }
 

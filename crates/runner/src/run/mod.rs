@@ -8,6 +8,7 @@ mod query_run;
 use std::sync::Arc;
 use std::time::Duration;
 
+use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{self, Replay, RunEnd, RunEnding, RunPlan, Share};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Admin, Database, LockMode, Role, Session};
@@ -34,7 +35,7 @@ use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
     CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SettingChange,
-    Slicer, Tool, WorkloadFacts,
+    Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -46,10 +47,13 @@ use crate::watch::{JobEvent, Watch};
 use crate::worker_pool::{connect, identify, on_this_thread};
 use crate::{catalogues, requests, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
-use query_run::{Heard, QueryRun};
+use query_run::{Alone, Beside, Heard, QueryRun};
 
 /// Maximum wait for the final queries when the run was aborted.
 const AFTER_ABORT: Duration = Duration::from_millis(500);
+
+/// Kind of the note about a query that was not answered.
+const QUERY_NOTE: &str = "query";
 
 /// Scale of a run on a database that does not store data.
 const SCALE_UNSTORED: u32 = 10;
@@ -70,6 +74,8 @@ pub struct Resolved {
     failure_limit: Option<FailureLimit>,
     /// The set of queries that the run times; `None` for transactions.
     queries: Option<QueryRun>,
+    /// The streams of queries beside the transactions; `None` for none.
+    streams: Option<QueryRun>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
@@ -157,7 +163,7 @@ impl Resolved {
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let plan = RunPlan {
+        let mut plan = RunPlan {
             workload,
             database: Arc::clone(database),
             catalogue: Arc::new(catalogue),
@@ -165,6 +171,7 @@ impl Resolved {
             share: Share::WHOLE,
         };
         let external = record.is_external();
+        let streams = query_run::streams(settings, &workload_settings, &mut plan)?;
         Ok(Self {
             plan,
             settings: workload_settings,
@@ -175,6 +182,7 @@ impl Resolved {
             until_ci: until_ci(settings)?,
             failure_limit: FailureLimit::said(settings)?,
             queries,
+            streams,
             parent: None,
         })
     }
@@ -327,10 +335,13 @@ impl Resolved {
         watch: &Watch<'_>,
     ) -> Result<RunEnd, Failure> {
         let plan = &self.plan;
+        watch.report(JobEvent::Began(journal.job));
+        let mut baseline = self.queries_alone(handle, watch).await?;
+        let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
+        let mut streams = streams.transpose()?;
         let mut run = engine::start(plan.clone())
             .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
         handle.begins(run.stopper());
-        watch.report(JobEvent::Began(journal.job));
         let clock = Clock::start();
         let mut counted_from = None;
         let mut phases = Phases::new(matches!(plan.spec.length, Length::Time(_)));
@@ -347,6 +358,12 @@ impl Resolved {
                     let phase = phases.at(interval.first);
                     let server = monitor.server_second(&clock).await;
                     let second = Second::new(*interval, phase, server);
+                    let metric = &facts.description.primary_metric;
+                    if let Some((alone, ..)) = &mut baseline
+                        && alone.take(&second.interval, metric)
+                    {
+                        streams.iter_mut().for_each(Beside::begin);
+                    }
                     facts.slicer.take(&second);
                     journal.second(&second, &mut |text| watch.warn(text));
                     watch.report(JobEvent::Second(&second));
@@ -357,6 +374,9 @@ impl Resolved {
                         watch.report(JobEvent::Run(&Event::Note(note.clone())));
                         facts.notes.push(note);
                     };
+                    for text in streams.iter().flat_map(|streams| streams.troubles()) {
+                        note(QUERY_NOTE, text);
+                    }
                     match stopping_rule.second(&second.interval) {
                         Now::GoOn => {}
                         Now::EndWindow => run.stopper().end_window(),
@@ -373,12 +393,16 @@ impl Resolved {
             };
             if let Event::Phase(phase, at) = &event {
                 phases.enter(*phase, at.second());
+                streams.iter().for_each(|streams| streams.enter(*phase));
                 stopping_rule.phase(*phase, at.second());
             }
             match &event {
                 // Read only now: the users' sessions may have changed the mode of the database, as
                 // in SQLite.
                 Event::Started { .. } => {
+                    if baseline.is_none() {
+                        streams.iter_mut().for_each(Beside::begin);
+                    }
                     self.started(monitor, facts, journal, watch).await;
                     stopping_rule.set_schedule(facts.schedule.clone());
                 }
@@ -399,7 +423,36 @@ impl Resolved {
             watch.report(JobEvent::Run(&event));
         }
         facts.primary_metric_seconds = stopping_rule.into_seconds();
-        Ok(run.join()?)
+        let end = run.join()?;
+        if let Some(streams) = streams {
+            let (mut taken, troubles) = streams.end(|| handle.is_aborted()).await;
+            let baseline = baseline.map(|(alone, queries, s)| alone.into_taken(queries, s));
+            taken.baseline = baseline.map(Box::new);
+            facts.query_streams = Some(taken);
+            for text in troubles {
+                let note = Note::new(QUERY_NOTE, None, text);
+                journal.note(&note, &mut |text| watch.warn(text));
+                facts.notes.push(note);
+            }
+        }
+        Ok(end)
+    }
+
+    /// Runs the queries of a baseline alone, if there is one.
+    async fn queries_alone(
+        &self,
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(Alone, StreamsTaken, f64)>, Failure> {
+        let Some(streams) = &self.streams else { return Ok(None) };
+        let Some(time) = streams.baseline else { return Ok(None) };
+        watch.note(&format!("running the queries alone for {}", format_duration(time)));
+        let alone = Beside::alone(&self.plan, streams, time, handle.cancel()).await;
+        let (taken, seconds, troubles) = alone?;
+        for trouble in troubles {
+            watch.warn(&format!("before the transactions began: {trouble}"));
+        }
+        Ok(Some((Alone::new(self.plan.spec.rampup, time), taken, seconds)))
     }
 
     /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
@@ -444,7 +497,7 @@ impl Resolved {
             Heard::Ended(step) => {
                 let Some(text) = step.trouble() else { return };
                 let at = step.end_s().map(|s| Elapsed::from_duration(Duration::from_secs_f64(s)));
-                let note = Note::new("query", at, text);
+                let note = Note::new(QUERY_NOTE, at, text);
                 journal.note(&note, &mut |text| watch.warn(text));
                 watch.report(JobEvent::Run(&Event::Note(note.clone())));
                 notes.push(note);
@@ -566,6 +619,7 @@ impl Resolved {
             until_ci: self.until_ci,
             schedule: Schedule::default(),
             queries: None,
+            query_streams: None,
             notes: Vec::new(),
         })
     }
@@ -623,6 +677,7 @@ fn build_embedded(
         settings: of_workload,
         dialect_options: settings.dialect_options(target.database.dialect()),
         jobs: 1,
+        add: false,
         replace: false,
         force: false,
         create_database: false,

@@ -154,6 +154,14 @@ pub const SETTINGS: &[SettingDef] = &[
     switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
+    switch(
+        "add",
+        of(&[BUILD]),
+        "Add the tables of a workload to a build of the one that it extends, as -w ch does with \
+         TPROC-C; scale, seed and options are those of that build",
+    )
+    .titled(Group::Data, "Add to an existing build")
+    .marked(&[NotInJobFile, InRequest]),
     switch("replace", of(&[BUILD]), "Drop what an earlier build created, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),

@@ -161,6 +161,7 @@ pub fn facts() -> RunFacts {
         until_ci: None,
         schedule: Schedule::default(),
         queries: None,
+        query_streams: None,
         notes: Vec::new(),
     }
 }

@@ -28,6 +28,8 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
         name: "tpc-b".into(),
         title: "TPC-B-like".into(),
+        extends: None,
+        has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("branch", "branches"),
         options: OPTIONS.to_vec(),

@@ -41,6 +41,8 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
         name: "tproc-c".into(),
         title: "TPROC-C".into(),
+        extends: None,
+        has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("warehouse", "warehouses"),
         options: OPTIONS.to_vec(),

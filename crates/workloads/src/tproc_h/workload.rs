@@ -39,6 +39,8 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
         name: "tproc-h".into(),
         title: "TPROC-H".into(),
+        extends: None,
+        has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("SF", "SF").in_thousandths(),
         options: OPTIONS.to_vec(),

@@ -155,6 +155,7 @@ impl Control<'_> {
                 start: Arc::clone(&start),
                 reports: reports.clone(),
                 connect_limit: self.plan.spec.limits.connect,
+                is_endless: self.run.is_endless,
             };
             let thread = std::thread::Builder::new().name("stream".into());
             let thread = thread.spawn(move || stream.run());
@@ -183,7 +184,9 @@ impl Control<'_> {
             Report::Ended { stream, step } => {
                 running[stream] = None;
                 hear(Heard::Ended(&step));
-                steps[stream].push(step);
+                if !self.run.is_endless {
+                    steps[stream].push(step);
+                }
             }
             Report::Lost => self.sessions.0 += 1,
             Report::Reconnected => self.sessions.1 += 1,

@@ -27,9 +27,12 @@
 //!   next step; if it cannot within `--connect-timeout`, its other steps are recorded as not run.
 //! - **Sessions.** They are new in every repeat and phase, so that each statement gets a new plan for its values.
 //! - **Plans.** The execution plan of each query is read afterwards (plans.rs), so that nothing of it is timed.
+//! - **Beside transactions.** [`beside`] drives streams in the same way while the engine drives transactions; these
+//!   streams have no end of their own.
 //! - **Stopping.** The first Ctrl-C cancels what is running and ends the run; what was answered is stored.
 
 mod answer;
+mod beside;
 mod control;
 mod plans;
 mod slot;
@@ -54,6 +57,7 @@ use triphammer_workloads::AnyWorkload;
 use crate::failure::Failure;
 use crate::settings::{Mark, Settings, Source, of_command};
 
+pub(super) use beside::{Alone, Beside, streams};
 pub(super) use control::{Heard, drive};
 pub(super) use plans::read_plans;
 
@@ -67,6 +71,10 @@ pub(super) struct QueryRun {
     pub plan: QueryPlan,
     /// Maximum time of a query; `None` for none.
     pub timeout: Option<Duration>,
+    /// Whether each stream repeats its steps until the run ends. Steps are then only reported, and not kept.
+    pub is_endless: bool,
+    /// Time for which these queries run alone, and the transactions beside which they run; `None` for none.
+    pub baseline: Option<Duration>,
 }
 
 /// Whether a run of the workload times a set of queries.
@@ -124,7 +132,7 @@ pub(super) fn resolve(
     let timeout = timeout(settings)?;
     let spec = spec(settings, &plan, database.capabilities(), run_seed)?;
     spec.validate(database.capabilities(), None)?;
-    Ok((spec, QueryRun { plan, timeout }))
+    Ok((spec, QueryRun { plan, timeout, is_endless: false, baseline: None }))
 }
 
 /// The limit of each query: `--query-timeout`, if it was given.

@@ -22,6 +22,9 @@ use crate::worker_pool::on_this_thread;
 
 /// Pause between two attempts to reconnect.
 const RECONNECT_AFTER: Duration = Duration::from_millis(100);
+/// Number of steps after which an endless stream replaces its session. Each step prepares its statement again, so that
+/// it is planned for its values, and a server keeps prepared statements until the session ends.
+const SESSION_STEPS: u32 = 100;
 
 /// What a stream reports.
 #[derive(Debug)]
@@ -53,6 +56,8 @@ pub(super) struct Stream {
     pub start: Arc<Barrier>,
     pub reports: UnboundedSender<Report>,
     pub connect_limit: Duration,
+    /// Whether the steps are repeated until the stream is stopped.
+    pub is_endless: bool,
 }
 
 /// How a step ended.
@@ -89,7 +94,12 @@ impl Stream {
             session = Err(error);
         }
         self.start.wait();
-        for (position, step) in (1..).zip(&self.stream.steps) {
+        let laps = if self.is_endless { usize::MAX } else { 1 };
+        let steps = std::iter::repeat_n(&self.stream.steps, laps).flatten();
+        for (position, step) in (1..).zip(steps) {
+            if self.slot.is_stopped() && self.is_endless {
+                break;
+            }
             if self.slot.is_stopped() {
                 self.not_run(position, step, "the run was stopped");
                 continue;
@@ -99,12 +109,17 @@ impl Stream {
                 Err(error) => {
                     let error = format!("no connection: {error}");
                     self.not_run(position, step, &error);
+                    if self.is_endless {
+                        break;
+                    }
                     continue;
                 }
             };
             if self.step(live, position, step).await.is_err() {
                 self.report(Report::Lost);
                 session = self.reconnect().await;
+            } else if self.is_endless && position.is_multiple_of(SESSION_STEPS) {
+                session = self.renew(session).await;
             }
         }
         let is_away = session.is_err();
@@ -130,7 +145,9 @@ impl Stream {
     }
 
     async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
-        let number = u32::try_from(self.index).unwrap_or(u32::MAX);
+        // Beside transactions, the first numbers are those of their users.
+        let first = if self.is_endless { self.plan.spec.users } else { 0 };
+        let number = first.saturating_add(u32::try_from(self.index).unwrap_or(u32::MAX));
         let connecting =
             timeout(self.connect_limit, self.plan.database.connect(Role::User, number));
         let session = connecting.await.unwrap_or_else(|_| {
@@ -140,7 +157,7 @@ impl Stream {
         Ok(Limited::new(session, self.plan.database.waits()))
     }
 
-    /// Connects again, for a server that is restarting too.
+    /// Connects again, for a server that is restarting too; an endless stream tries until it is stopped.
     async fn reconnect(&self) -> Result<Limited<AnySession>, DbError> {
         let began = Instant::now();
         loop {
@@ -150,11 +167,30 @@ impl Stream {
                     return Ok(session);
                 }
                 Err(error) if error.class() == ErrorClass::Refused => return Err(error),
-                Err(error) if began.elapsed() >= self.connect_limit => return Err(error),
+                Err(error) if !self.is_endless && began.elapsed() >= self.connect_limit => {
+                    return Err(error);
+                }
                 Err(_) if self.slot.is_stopped() => {
                     return Err(DbError::new(ErrorClass::Cancelled, "the run was stopped"));
                 }
                 Err(_) => sleep(RECONNECT_AFTER).await,
+            }
+        }
+    }
+
+    /// Replaces the session between two steps.
+    async fn renew(
+        &self,
+        session: Result<Limited<AnySession>, DbError>,
+    ) -> Result<Limited<AnySession>, DbError> {
+        if let Ok(session) = session {
+            session.close().await;
+        }
+        match self.connect().await {
+            Ok(session) => Ok(session),
+            Err(_) => {
+                self.report(Report::Lost);
+                self.reconnect().await
             }
         }
     }
@@ -242,8 +278,10 @@ impl Stream {
     }
 
     fn ended(&self, position: u32, step: &QueryStep, time: Option<(Elapsed, f64)>, ended: Ended) {
+        let lap =
+            (position - 1) / u32::try_from(self.stream.steps.len()).unwrap_or(u32::MAX).max(1);
         let step = StepTime {
-            repeat: self.repeat,
+            repeat: self.repeat + lap,
             test: self.test,
             stream: self.stream.number,
             position,

@@ -1,0 +1,82 @@
+//! The parts of reports about streams of queries beside the transactions.
+
+use super::format::{self, counted, duration, figure, integer, percent};
+use super::table::Table;
+use super::words::DOT;
+use crate::result::{Baseline, QueryStreams};
+
+/// Heading of the table of queries.
+pub(super) const QUERIES: &str = "Queries beside the transactions, in seconds";
+
+/// Name, value and description of the figures; `name` is that of the primary metric.
+pub(super) fn figures(name: &str, streams: &QueryStreams) -> Vec<[String; 3]> {
+    let mut rows: Vec<_> = of_window(streams).collect();
+    if let Some(baseline) = &streams.baseline {
+        rows.extend(alone(name, baseline));
+    }
+    rows
+}
+
+/// The figures of the baseline, and what remains of them beside each other.
+fn alone(name: &str, baseline: &Baseline) -> [[String; 3]; 2] {
+    let seconds = duration(baseline.seconds);
+    let row = |title: String, value: Option<f64>, ratio: Option<f64>, with: &str| {
+        let meaning = match ratio {
+            Some(ratio) => format!("alone for {seconds}; {} remains {with}", percent(ratio)),
+            None => format!("alone for {seconds}; nothing to compare"),
+        };
+        [title, value.map_or_else(|| "-".to_owned(), figure), meaning]
+    };
+    let Baseline { primary_metric, primary_metric_ratio, queries_per_hour, queries_ratio, .. } =
+        *baseline;
+    [
+        row(format!("{name} alone"), primary_metric, primary_metric_ratio, "with the queries"),
+        row("Queries alone".to_owned(), queries_per_hour, queries_ratio, "beside the transactions"),
+    ]
+}
+
+fn of_window(streams: &QueryStreams) -> impl Iterator<Item = [String; 3]> {
+    streams.figures.iter().map(|of| {
+        let meaning = match &of.reason {
+            Some(reason) => format!("not available: {reason}"),
+            None => of.meaning.clone(),
+        };
+        [of.title.clone(), of.value.map_or_else(|| "-".to_owned(), figure), meaning]
+    })
+}
+
+/// Formats `2 streams · 40 queries answered in the window · 0 timed out or failed · 2 cancelled at its end`.
+pub(super) fn outcome(streams: &QueryStreams) -> String {
+    let cancelled: u64 = streams.queries.iter().map(|query| query.cancelled).sum();
+    let mut parts = vec![
+        counted(streams.streams.into(), "streams"),
+        format!("{} answered in the window", counted(streams.in_window(), "queries")),
+        format!("{} timed out or failed", integer(streams.unanswered())),
+        format!("{} cancelled at its end", integer(cancelled)),
+    ];
+    if let Some(limit) = streams.query_timeout_s {
+        parts.push(format!("at most {} per query", format::seconds(limit)));
+    }
+    if streams.sessions.lost > 0 {
+        let lost = counted(streams.sessions.lost, "sessions");
+        parts.push(format!("{lost} lost, {} reconnected", integer(streams.sessions.reconnected)));
+    }
+    if streams.away > 0 {
+        parts.push(format!("{} without a connection", counted(streams.away.into(), "streams")));
+    }
+    parts.join(DOT)
+}
+
+/// The table of queries in the timed window.
+pub(super) fn queries(streams: &QueryStreams) -> Table {
+    let mut table = Table::new(2, &["", "", "answered", "median", "mean", "min", "max", "rows"]);
+    let time = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |s| format!("{s:.3}"));
+    for query in &streams.queries {
+        let mut cells = vec![query.name.to_uppercase(), query.title.clone()];
+        cells.push(integer(query.in_window));
+        cells.extend([query.median_s, query.mean_s, query.min_s, query.max_s].map(time));
+        cells.push(integer(query.rows));
+        table.row(cells);
+    }
+    table
+}
