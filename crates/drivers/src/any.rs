@@ -280,6 +280,7 @@ drivers! {
     Mysql(crate::mysql::Mysql) for ["mysql", "mariadb"],
     Sqlite(crate::sqlite::Sqlite) for ["sqlite"],
     Duckdb(crate::duckdb::Duckdb) for ["duckdb"],
+    Trino(crate::trino::Trino) for ["trino"],
     Null(crate::null::Null) for ["null"],
 }
 
@@ -303,6 +304,7 @@ mod tests {
             ("postgresql://u@h/d", "postgres"),
             ("mysql://u@h/d", "mysql"),
             ("mariadb://u@h/d", "mariadb"),
+            ("trino://u@h/c/s", "trino"),
         ] {
             assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
         }

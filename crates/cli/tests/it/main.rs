@@ -28,5 +28,6 @@ mod sqlite;
 mod tpc_b;
 mod tproc_h;
 mod tproc_h_runs;
+mod trino;
 mod tui;
 mod until_ci;

@@ -94,7 +94,7 @@ impl Resolved {
         if query_run::is_for(workload) {
             query_run::refuse_settings(settings, workload)?;
         }
-        identify(database)?;
+        identify(workload, database)?;
         let catalogue = catalogues::catalogue(
             workload,
             database.dialect(),
