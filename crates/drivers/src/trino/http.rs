@@ -191,10 +191,21 @@ fn headers(options: &UrlOptions) -> Result<HeaderMap, SpecError> {
         put(HeaderName::from_static("x-trino-session"), &properties, false)?;
     }
     if let Some(password) = &options.password {
-        let pair = STANDARD.encode(format!("{}:{}", options.user, password.reveal()));
-        put(AUTHORIZATION, &format!("Basic {pair}"), true)?;
+        let pair = latin1(&format!("{}:{}", options.user, password.reveal()))?;
+        put(AUTHORIZATION, &format!("Basic {}", STANDARD.encode(pair)), true)?;
     }
     Ok(headers)
+}
+
+/// Text as Trino and its clients encode user and password: in ISO 8859-1.
+fn latin1(text: &str) -> Result<Vec<u8>, SpecError> {
+    let bytes = text.chars().map(|c| u8::try_from(u32::from(c))).collect::<Result<_, _>>();
+    bytes.map_err(|_| {
+        SpecError::new(
+            "a user with a password, and the password, can only have characters of ISO 8859-1 in \
+             Trino",
+        )
+    })
 }
 
 impl Http {
@@ -392,5 +403,12 @@ mod tests {
         assert_eq!(text("x-trino-session"), "a.b=x%20%2Cy,c=1");
         assert_eq!(text("authorization"), format!("Basic {}", STANDARD.encode("ann:p@ss")));
         assert!(!format!("{:?}", shared.headers).contains(&STANDARD.encode("ann:p@ss")));
+    }
+
+    #[test]
+    fn passwords_are_encoded_as_trino_decodes_them() {
+        assert_eq!(latin1("ann:pä'ss").unwrap(), b"ann:p\xe4'ss");
+        let error = latin1("ann:hunter2🦀").unwrap_err().to_string();
+        assert!(error.contains("ISO 8859-1") && !error.contains("hunter2"), "{error}");
     }
 }
