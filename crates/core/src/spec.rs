@@ -402,6 +402,7 @@ mod tests {
             blocks: false,
             procedures: true,
             one_writer: false,
+            transactions: true,
             transactional_ddl: true,
             foreign_keys: true,
             stores: true,

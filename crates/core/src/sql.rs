@@ -11,7 +11,8 @@
 //!
 //! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as
 //! they are; the part of their name before the first dot says when: `create.`, `key.`, `index.`,
-//! `foreign_key.`, `procedure.`, `analyze.`, `drop_procedure.`.
+//! `foreign_key.`, `procedure.`, `analyze.`, `drop_procedure.`, and `load_SOURCE.`, which loads a
+//! table within the server when the dialect's option `load-from` is `SOURCE`.
 
 use std::collections::BTreeMap;
 

@@ -381,9 +381,12 @@ pub struct AuditDef {
 pub struct ExternalSchema {
     /// The program, for people, such as `pgbench -i`.
     pub made_by: Name,
-    /// Statement that returns the scale as one integer; 0, null, no row or an error mean that the
-    /// tables are not that program's. A dialect without it has no such tables.
+    /// Statement that returns the scale as one integer, counted in [`ScaleUnit::keys`]; 0, null, no
+    /// row or an error mean that the tables are not that program's. A dialect without it has no
+    /// such tables.
     pub scale: Name,
+    /// What to do when the statement fails on tables with the workload's names; `None` for nothing.
+    pub hint: Option<Name>,
     /// Objects that a run needs besides the tables; `None` for nothing.
     pub needs: Option<Needs>,
     /// Where logic can run on such tables, preferred first.

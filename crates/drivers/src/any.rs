@@ -265,6 +265,12 @@ fn check_settings(
     capabilities: &Capabilities,
     settings: &ConnectSettings,
 ) -> Result<(), SpecError> {
+    if let Some(level) = settings.isolation.filter(|_| capabilities.isolations.is_empty()) {
+        return Err(SpecError::new(format!(
+            "a {scheme} target has no isolation levels, so {} cannot be used: omit it",
+            level.name()
+        )));
+    }
     if let Some(level) = settings.isolation.filter(|l| !capabilities.isolations.contains(l)) {
         let known: Vec<_> = capabilities.isolations.iter().map(|level| level.name()).collect();
         return Err(SpecError::new(format!(
@@ -307,6 +313,7 @@ drivers! {
     Mysql(crate::mysql::Mysql) for ["mysql", "mariadb"],
     Sqlite(crate::sqlite::Sqlite) for ["sqlite"],
     Duckdb(crate::duckdb::Duckdb) for ["duckdb"],
+    Trino(crate::trino::Trino) for ["trino"],
     Null(crate::null::Null) for ["null"],
 }
 
@@ -330,6 +337,7 @@ mod tests {
             ("postgresql://u@h/d", "postgres"),
             ("mysql://u@h/d", "mysql"),
             ("mariadb://u@h/d", "mariadb"),
+            ("trino://u@h/c/s", "trino"),
         ] {
             assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
         }
@@ -347,6 +355,7 @@ mod tests {
             "a sqlite target does not support isolation level read-committed: use one of \
              serializable"
         );
+        assert!(refusal("trino://u@h/c/s", &settings).contains("has no isolation levels"));
         let settings = ConnectSettings { protocol: Some(Protocol::Simple), ..Default::default() };
         assert!(refusal("sqlite:a.db", &settings).contains("use one of prepared"));
         let settings = ConnectSettings { protocol: Some(Protocol::Prepared), ..Default::default() };

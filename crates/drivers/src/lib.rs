@@ -18,6 +18,7 @@ pub mod sqlite;
 mod stream;
 pub mod target;
 pub mod tls;
+pub mod trino;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

@@ -46,6 +46,20 @@ impl Stream {
     pub fn has_tls(&self) -> bool {
         matches!(self, Self::Tls(_))
     }
+
+    /// TLS version and cipher; `None` without TLS.
+    pub fn cipher(&self) -> Option<String> {
+        let Self::Tls(stream) = self else { return None };
+        let session = stream.get_ref().1;
+        let version = session.protocol_version().and_then(|version| version.as_str().map(spaced));
+        let suite = session.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite()));
+        Some(format!("{} {}", version.unwrap_or_default(), suite.unwrap_or_default()))
+    }
+}
+
+/// Formats `TLSv1_3` for people.
+fn spaced(version: &str) -> String {
+    version.replace('_', ".")
 }
 
 /// The error for a connection that was closed without a message.

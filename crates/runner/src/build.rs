@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, RowSource, Session};
-use triphammer_core::sql::{Script, StatementCatalogue};
+use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
 use triphammer_core::workload::{
     BuildEffect, Chunk, Description, OptionDef, TableDef, Workload, WorkloadSettings,
 };
@@ -26,17 +26,20 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::cancel::Cancel;
+use crate::catalogues;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::limited::Limited;
 use crate::record::{Record, Recording};
-use crate::remove::Found;
+use crate::remove::{self, Dropping, Found};
 use crate::report::format::integer;
 use crate::target::Target;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
-use crate::{catalogues, remove};
+
+/// Option of dialects that can load tables within the server, from the source that it names.
+const LOAD_FROM: &str = "load-from";
 
 /// Outcomes of a build.
 const BUILT: &str = "built";
@@ -134,14 +137,16 @@ pub fn build(
 ) -> Result<BuildReport, Failure> {
     let workload = &*request.workload;
     let description = workload.description();
-    identify(database)?;
+    identify(description, database)?;
     let procedures = database.capabilities().procedures;
-    let catalogue = catalogues::catalogue_with(
+    let catalogue = catalogues::catalogue_of_build(
         description,
         database.dialect(),
         procedures,
+        Some(request.settings.scale),
         &request.dialect_options,
     )?;
+    let source = request.dialect_options.get(LOAD_FROM).map(|source| format!("load_{source}"));
     let options = &request.settings.options;
     let effects: Vec<BuildEffect> = effects(description, options).collect();
     let foreign_keys = effects.contains(&BuildEffect::ForeignKeys);
@@ -203,6 +208,7 @@ pub fn build(
             procedures: procedures && !effects.contains(&BuildEffect::NoProcedures),
             effects,
             resumed: outcome == RESUMED,
+            source: source.filter(|kind| catalogue.scripts(kind).next().is_some()),
         };
         builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })
     })
@@ -265,6 +271,14 @@ async fn begin(
                 begins();
                 return Ok((record.clone(), ALREADY_BUILT));
             }
+            (false, None, false) if !database.capabilities().transactions => {
+                return Err(Failure::refuse(format!(
+                    "an interrupted build of {} at {} cannot be resumed, because the database \
+                     cannot undo what was half loaded; --replace starts over",
+                    workload.title,
+                    database.target()
+                )));
+            }
             (false, None, false) => {
                 begins();
                 watch.note("resuming an interrupted build");
@@ -302,7 +316,8 @@ async fn begin(
         session.begin(Access::Write).await.doing("starting the build")?;
     }
     if replaces {
-        remove::remove(workload, catalogue, session, &found, atomic, request.force).await?;
+        let how = Dropping::of(capabilities);
+        remove::remove(workload, catalogue, session, &found, how, request.force).await?;
     }
     let started = start(catalogue, session, request, atomic).await;
     Ok((started.doing("creating the tables and the build record")?, BUILT))
@@ -465,6 +480,8 @@ struct Builder<'a, 'w> {
     effects: Vec<BuildEffect>,
     procedures: bool,
     resumed: bool,
+    /// Kind of the scripts that load the tables within the server; `None` if the client sends rows.
+    source: Option<String>,
 }
 
 impl Builder<'_, '_> {
@@ -485,7 +502,10 @@ impl Builder<'_, '_> {
         if self.catalogue.is_clustered() {
             timed("keys", &|| self.scripts("keys", keys, 1))?;
         }
-        let rows = timed("load", &|| self.load())?;
+        let rows = timed("load", &|| match &self.source {
+            Some(kind) => self.load_in_server(kind),
+            None => self.load(),
+        })?;
         if self.catalogue.is_clustered() {
             timed("indexes", &|| self.scripts("indexes", &["index"], pool))?;
         } else {
@@ -571,6 +591,30 @@ impl Builder<'_, '_> {
                     .insert(session, &format!("part/{}", chunk.name), &rows.to_string())
                     .await?;
                 session.commit().await?;
+                Ok(rows)
+            },
+        )?;
+        Ok(loaded.into_iter().sum())
+    }
+
+    /// Loads every table by its script that is not recorded as run; returns the number of rows.
+    fn load_in_server(&self, kind: &str) -> Result<u64, Failure> {
+        let is_open = |script: &&Script| !self.record.has(&step(script));
+        let todo: Vec<&Script> = self.catalogue.scripts(kind).filter(is_open).collect();
+        self.watch.task("loading", todo.len() as u64, "tables");
+        let loaded = self.pool.work(
+            &todo,
+            |script| format!("running `{}`", script.name),
+            async |session| Recording::prepare(self.description, self.catalogue, session).await,
+            async |session, recording, script| {
+                session.begin(Access::Write).await?;
+                let (name, sql) = (script.name.clone(), script.sql.clone());
+                let statement = BoundStatement { name, sql, params: Vec::new(), order: Vec::new() };
+                let id = session.prepare(&statement).await?;
+                let rows = session.execute(id, &[]).await?;
+                recording.insert(session, &step(script), &rows.to_string()).await?;
+                session.commit().await?;
+                self.watch.advance(1);
                 Ok(rows)
             },
         )?;

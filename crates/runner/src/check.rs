@@ -136,7 +136,7 @@ pub fn check(
     begins: &mut dyn FnMut(),
 ) -> Result<CheckReport, Failure> {
     let workload = &*request.workload;
-    identify(database)?;
+    identify(workload, database)?;
     let catalogue =
         catalogues::catalogue(workload, database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
@@ -171,6 +171,7 @@ pub fn check(
             connect_limit: limit,
             cancel: request.cancel.clone(),
         };
+        let has_population = workload.checks.iter().any(|check| check.when.is_of_population());
         let tasks = tasks(&checks, range, unit, settings.scale, pool.size);
         let mut asked = ask(&pool, &catalogue, &checks, &tasks, snapshot.as_deref(), watch)?;
         if let Some(external) = workload.external.as_ref().filter(|_| record.is_external()) {
@@ -188,7 +189,7 @@ pub fn check(
             target: database.target(),
             checks: asked,
             untouched: record.is_untouched(),
-            made_by: record.made_by().map(str::to_owned),
+            made_by: record.made_by().filter(|_| has_population).map(str::to_owned),
             range,
             size: (unit.keys > 1).then(|| unit.count(settings.scale)),
             not_compared: not_compared(workload, settings.scale, answers.is_empty()),
@@ -215,11 +216,19 @@ pub async fn built<S: Admin>(
         Some(record) if record.is_complete() => {
             Err(Failure::refuse(record.without_additions(workload, target)))
         }
-        Some(_) => Err(Failure::refuse(format!(
-            "the build of {} at {target} was interrupted; `triphammer build` with the same \
-             settings resumes it, and with --replace starts over",
-            workload.title
-        ))),
+        Some(_) => {
+            let resume = match database.capabilities().transactions {
+                true => {
+                    "`triphammer build` with the same settings resumes it, and with --replace \
+                         starts over"
+                }
+                false => "`triphammer build` with --replace starts over",
+            };
+            let title = &workload.title;
+            Err(Failure::refuse(format!(
+                "the build of {title} at {target} was interrupted; {resume}"
+            )))
+        }
         None => {
             found.refuse_strangers(workload, target)?;
             let other = other_workload(workload, session, database).await;

@@ -4,14 +4,15 @@
 //! names that are in no record, belongs to someone else and is rejected unless force is used.
 //!
 //! It drops everything or nothing: in one transaction if the database supports that; otherwise it
-//! first looks for anything that would stop it halfway, and drops all tables with one statement.
+//! first looks for anything that would stop it halfway, and drops all tables with one statement. A
+//! database without transactions drops them one by one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::session::{Access, Admin, Database, LockMode, Role};
+use triphammer_core::session::{Access, Admin, Capabilities, Database, LockMode, Role};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
 use triphammer_core::{Rows, Scale, Session};
@@ -76,6 +77,8 @@ pub struct Found {
     pub added: Vec<String>,
     /// The substitute for a record if another program created the tables.
     pub external: Option<Record>,
+    /// Why tables with the workload's names are not taken for another program's, and what to do.
+    pub unusable: Option<String>,
 }
 
 impl Found {
@@ -95,9 +98,10 @@ impl Found {
                 external.made_by
             )));
         }
+        let unusable = self.unusable.as_ref().map_or(String::new(), |why| format!(" ({why})"));
         Err(Failure::refuse(format!(
-            "{target} contains tables that triphammer did not create: {tables}; {} needs a schema \
-             or database without them (--schema NAME)",
+            "{target} contains tables that triphammer did not create: {tables}{unusable}; {} needs \
+             a schema or database without them (--schema NAME)",
             workload.title
         )))
     }
@@ -123,37 +127,39 @@ pub async fn inspect<S: Admin>(
     let ours = |name: &&String| workload.tables.iter().any(|table| table.name == name.as_str());
     let tables: Vec<String> = present.iter().filter(ours).cloned().collect();
     let whole = tables.len() == workload.tables.len();
-    let scale = if whole { external_scale(workload, catalogue, session).await? } else { None };
+    let found = if whole { external_scale(workload, catalogue, session).await? } else { Ok(None) };
+    let (scale, unusable) = (*found.as_ref().unwrap_or(&None), found.err());
     // If the scale of a complete build differs from that of the tables, the other program has
     // rebuilt them.
     let is_stale = |record: &Record| {
         let built = record.get("scale").and_then(|text| text.parse::<Scale>().ok());
-        record.is_complete() && scale.is_some() && scale.map(Scale::from) != built
+        record.is_complete() && scale.is_some() && scale != built
     };
     let record = record.filter(|record| !is_stale(record));
     let external = match (&record, &workload.external, scale) {
         (None, Some(external), Some(scale)) => {
             let judged = judge(catalogue, session, external).await?;
-            Some(Record::external(workload, external, scale.into(), judged))
+            Some(Record::external(workload, external, scale, judged))
         }
         _ => None,
     };
     let added = record.iter().flat_map(|record| record.beyond(workload));
     let added = added.filter(|name| present.iter().any(|there| there == name));
     let added = added.map(str::to_owned).collect();
-    Ok(Found { record, has_table, tables, added, external })
+    Ok(Found { record, has_table, tables, added, external, unusable })
 }
 
-/// The scale of tables that another program may have created; `None` if they are not its tables.
+/// The scale of tables that another program may have created; `None` if they are not its tables, or
+/// why they cannot be used.
 async fn external_scale<S: Session>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
-) -> Result<Option<u32>, Failure> {
+) -> Result<Result<Option<Scale>, String>, Failure> {
     let external = workload.external.as_ref();
     let Some(external) = external.filter(|external| catalogue.has_statement(&external.scale))
     else {
-        return Ok(None);
+        return Ok(Ok(None));
     };
     let mut rows = Rows::new();
     let asked = async {
@@ -162,11 +168,18 @@ async fn external_scale<S: Session>(
     };
     match asked.await {
         // An unrelated table of that name lacks the columns.
-        Err(error) if !error.class().loses_session() => return Ok(None),
+        Err(error) if !error.class().loses_session() => {
+            return Ok(match &external.hint {
+                Some(hint) => Err(format!("{error}: {hint}")),
+                None => Ok(None),
+            });
+        }
         asked => asked.doing("determining the scale of the tables")?,
     }
-    let scale = rows.iter().next().and_then(|row| row.int(0).ok());
-    Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
+    let keys = rows.iter().next().and_then(|row| row.int(0).ok());
+    let keys = keys.and_then(|keys| u32::try_from(keys).ok()).filter(|keys| *keys > 0);
+    let thousandths = 1_000 / u64::from(workload.scale_unit.keys);
+    Ok(Ok(keys.map(|keys| Scale::from_thousandths(u64::from(keys) * thousandths))))
 }
 
 /// Checks what else a run needs besides the tables that another program created.
@@ -187,9 +200,30 @@ async fn judge<S: Session>(
         .doing(format_args!("looking for what {} created besides the tables", external.made_by))
 }
 
-/// Removes what the record lists, and with `force` every table with the workload's names. `atomic`
-/// means that the caller has started a transaction in which tables can be dropped, and commits it
-/// afterwards.
+/// How a database drops several tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropping {
+    /// All or none: the caller has started a transaction in which tables can be dropped, and
+    /// commits it afterwards.
+    InTransaction,
+    /// With one statement, which acquires all locks and rights before it drops the first.
+    AtOnce,
+    /// One after another: it has no transactions.
+    OneByOne,
+}
+
+impl Dropping {
+    /// How a database with these capabilities does it.
+    pub fn of(capabilities: &Capabilities) -> Self {
+        match capabilities {
+            Capabilities { transactional_ddl: true, .. } => Self::InTransaction,
+            Capabilities { transactions: true, .. } => Self::AtOnce,
+            _ => Self::OneByOne,
+        }
+    }
+}
+
+/// Removes what the record lists, and with `force` every table with the workload's names.
 ///
 /// # Errors
 /// When the database reports an error, for instance because a view depends on a table.
@@ -198,11 +232,11 @@ pub async fn remove<S: Session>(
     catalogue: &StatementCatalogue,
     session: &mut S,
     found: &Found,
-    atomic: bool,
+    how: Dropping,
     force: bool,
 ) -> Result<Vec<String>, Failure> {
     let removed = to_remove(workload, found, force);
-    drop_tables(session, &removed, atomic).await?;
+    drop_tables(session, &removed, how).await?;
     if found.record.is_some() {
         for script in catalogue.scripts("drop_procedure") {
             session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
@@ -249,22 +283,24 @@ fn tables_of_record(workload: &Description) -> Vec<String> {
     names
 }
 
-/// Drops tables: one by one in the caller's transaction, so that an error names its table;
-/// otherwise with one statement, which acquires all locks and rights before it drops the first.
+/// Drops tables; an error names its table, except where one statement drops them all.
 async fn drop_tables<S: Session>(
     session: &mut S,
     tables: &[String],
-    atomic: bool,
+    how: Dropping,
 ) -> Result<(), Failure> {
-    let dropping = |what: &str| format!("dropping table {what} (nothing was dropped)");
-    if atomic {
-        for table in tables {
-            let dropped = session.script(&format!("DROP TABLE {table}")).await;
-            dropped.doing(dropping(table))?;
+    if how == Dropping::AtOnce {
+        if tables.is_empty() {
+            return Ok(());
         }
-    } else if !tables.is_empty() {
         let all = tables.join(", ");
-        session.script(&format!("DROP TABLE {all}")).await.doing(format_args!("dropping {all}"))?;
+        let dropped = session.script(&format!("DROP TABLE {all}")).await;
+        return dropped.doing(format_args!("dropping {all}"));
+    }
+    for table in tables {
+        let nothing = if how == Dropping::InTransaction { " (nothing was dropped)" } else { "" };
+        let dropped = session.script(&format!("DROP TABLE {table}")).await;
+        dropped.doing(format_args!("dropping table {table}{nothing}"))?;
     }
     Ok(())
 }
@@ -339,7 +375,7 @@ pub fn drop_build(
     force: bool,
     limit: Duration,
 ) -> Result<Vec<String>, Failure> {
-    identify(database)?;
+    identify(workload, database)?;
     let catalogue =
         catalogues::catalogue(workload, database.dialect(), database.capabilities().procedures)?;
     on_this_thread(async {
@@ -367,12 +403,12 @@ pub fn drop_build(
             )));
         }
         refuse_dependents(workload, &mut session, &found, force).await?;
-        let atomic = database.capabilities().transactional_ddl;
-        if atomic {
+        let how = Dropping::of(database.capabilities());
+        if how == Dropping::InTransaction {
             session.begin(Access::Write).await.doing("starting to drop")?;
         }
-        let removed = remove(workload, &catalogue, &mut session, &found, atomic, force).await?;
-        if atomic {
+        let removed = remove(workload, &catalogue, &mut session, &found, how, force).await?;
+        if how == Dropping::InTransaction {
             session.commit().await.doing("committing the drop")?;
         }
         session.close().await;

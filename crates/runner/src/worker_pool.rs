@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use triphammer_core::engine;
 use triphammer_core::session::{Canceller, Database as _, Role, Session as _};
+use triphammer_core::workload::Description;
 use triphammer_core::{DbError, ErrorClass};
 use triphammer_drivers::{AnyDatabase, AnySession};
 
@@ -167,8 +168,16 @@ async fn connect_member(
     Ok(Limited::new(session, database.waits()))
 }
 
-/// Identifies the server, on which the dialect depends.
-pub fn identify(database: &AnyDatabase) -> Result<(), Failure> {
+/// Identifies the server, on which the dialect depends, unless the workload cannot run there.
+pub fn identify(workload: &Description, database: &AnyDatabase) -> Result<(), Failure> {
+    if !workload.transactions.is_empty() && !database.capabilities().transactions {
+        return Err(Failure::refuse(format!(
+            "{} needs transactions of several statements, and at {} each statement commits by \
+             itself; use another database, or a workload of queries (-w tproc-h)",
+            workload.title,
+            database.target()
+        )));
+    }
     on_this_thread(answered(database.waits().query, database.identify()))
         .doing(format_args!("connecting to {}", database.target()))
 }

@@ -11,6 +11,7 @@ mod meddler;
 mod postgres;
 mod proxy;
 mod server;
+mod trino;
 
 pub use certificates::write as write_certificates;
 pub use duckdb::duckdb_library;
@@ -19,6 +20,7 @@ pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
 pub use postgres::{PostgresOptions, PostgresServer};
 pub use proxy::Proxy;
 pub use server::Server;
+pub use trino::TrinoServer;
 
 /// Why a server is not available.
 #[derive(Debug, thiserror::Error)]

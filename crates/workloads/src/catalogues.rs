@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use rust_embed::RustEmbed;
-use triphammer_core::SpecError;
 use triphammer_core::sql::{
     Dialect, DialectLayer, DialectOption, StatementCatalogue, StatementDef, optional, param,
     statement,
 };
 use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
+use triphammer_core::{Scale, SpecError};
 
 #[derive(RustEmbed)]
 #[folder = "sql"]
@@ -73,8 +73,23 @@ pub fn catalogue_with(
     procedures: bool,
     options: &BTreeMap<String, String>,
 ) -> Result<StatementCatalogue, SpecError> {
+    catalogue_of_build(workload, dialect, procedures, None, options)
+}
+
+/// Like [`catalogue_with`], for a build at this scale.
+///
+/// # Errors
+/// As [`catalogue_with`].
+pub fn catalogue_of_build(
+    workload: &Description,
+    dialect: &str,
+    procedures: bool,
+    scale: Option<Scale>,
+    options: &BTreeMap<String, String>,
+) -> Result<StatementCatalogue, SpecError> {
     let chain = chain(dialect)?;
-    let variables = option_variables(&chain, dialect, options)?;
+    let mut variables = option_variables(&chain, dialect, options)?;
+    variables.extend(scale.map(|scale| ("scale".to_owned(), scale.to_string())));
     let mut folders = vec!["_build"];
     folders.extend(workload.extends.as_deref());
     folders.push(&workload.name);

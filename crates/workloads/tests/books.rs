@@ -26,7 +26,7 @@ fn every_workload_resolves_in_every_dialect() {
     }
     assert_eq!(
         catalogues::dialects(),
-        ["base", "duckdb", "mariadb", "mysql", "null", "postgres", "sqlite"]
+        ["base", "duckdb", "mariadb", "mysql", "null", "postgres", "sqlite", "trino"]
     );
 }
 
@@ -35,7 +35,10 @@ fn an_unknown_dialect_is_answered_with_the_known_ones() {
     let error =
         catalogues::catalogue(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
     assert!(error.contains("unknown SQL dialect `oracle`"), "{error}");
-    assert!(error.contains("base, duckdb, mariadb, mysql, null, postgres, sqlite"), "{error}");
+    assert!(
+        error.contains("base, duckdb, mariadb, mysql, null, postgres, sqlite, trino"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -30,5 +30,6 @@ mod tpc_b;
 mod tproc_h;
 mod tproc_h_plans;
 mod tproc_h_runs;
+mod trino;
 mod tui;
 mod until_ci;

@@ -30,6 +30,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
     procedures: false,
     one_writer: false,
+    transactions: true,
     transactional_ddl: true,
     foreign_keys: false,
     stores: true,

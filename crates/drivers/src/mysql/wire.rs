@@ -256,11 +256,7 @@ impl Wire {
 
     /// TLS version and cipher; `None` without TLS.
     pub fn cipher(&self) -> Option<String> {
-        let Some(Stream::Tls(stream)) = &self.stream else { return None };
-        let session = stream.get_ref().1;
-        let version = session.protocol_version().and_then(|version| version.as_str().map(spaced));
-        let suite = session.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite()));
-        Some(format!("{} {}", version.unwrap_or_default(), suite.unwrap_or_default()))
+        self.stream.as_ref().and_then(Stream::cipher)
     }
 
     /// Closes the connection properly, as far as possible.
@@ -270,11 +266,6 @@ impl Wire {
             let _ = stream.shutdown().await;
         }
     }
-}
-
-/// Formats `TLSv1_3` for people.
-fn spaced(version: &str) -> String {
-    version.replace('_', ".")
 }
 
 /// State of a socket's input.

@@ -119,6 +119,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
     procedures: true,
     one_writer: false,
+    transactions: true,
     transactional_ddl: true,
     foreign_keys: true,
     stores: false,

@@ -47,6 +47,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
     procedures: false,
     one_writer: true,
+    transactions: true,
     transactional_ddl: true,
     foreign_keys: false,
     stores: true,

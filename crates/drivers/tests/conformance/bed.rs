@@ -12,7 +12,7 @@ use triphammer_core::session::{Database, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
-use triphammer_testbed::{MariadbServer, PostgresServer};
+use triphammer_testbed::{MariadbServer, PostgresServer, TrinoServer};
 
 /// Longer than any case takes.
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -37,6 +37,8 @@ pub struct Words {
     pub decimal_digits: u32,
     /// The same for a decimal with ten digits after the point, if there is a larger type for it.
     pub wide_digits: u32,
+    /// Follows the primary key's column, as `PRIMARY KEY` elsewhere.
+    primary_key: &'static str,
     /// Creates a user who may connect; `{user}` is its name and `{password}` a string.
     pub create_user: &'static str,
     /// A query of one row that returns its parameter.
@@ -74,6 +76,7 @@ const SQLITE: Words = Words {
     },
     decimal_digits: 15,
     wide_digits: 15,
+    primary_key: " PRIMARY KEY",
     create_user: "",
     echo: "SELECT :1",
     series: SERIES,
@@ -102,6 +105,7 @@ const DUCKDB: Words = Words {
     },
     decimal_digits: 18,
     wide_digits: 38,
+    primary_key: " PRIMARY KEY",
     create_user: "",
     echo: "SELECT :1",
     series: "SELECT range + 1, 'forty characters are about as many as th' FROM range(1000000)",
@@ -129,6 +133,7 @@ const POSTGRES: Words = Words {
     },
     decimal_digits: 18,
     wide_digits: 38,
+    primary_key: " PRIMARY KEY",
     create_user: "CREATE USER {user} PASSWORD {password}",
     echo: "SELECT :1",
     series: SERIES,
@@ -156,6 +161,7 @@ const MARIADB: Words = Words {
     },
     decimal_digits: 18,
     wide_digits: 38,
+    primary_key: " PRIMARY KEY",
     create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
     echo: "SELECT :1",
     // Recursion ends after 1,000 rounds here.
@@ -178,12 +184,44 @@ const MARIADB: Words = Words {
     slow: "",
 };
 
+const TRINO: Words = Words {
+    marker: '?',
+    numbered: false,
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "double".into(),
+        ColumnType::Decimal(10) => "decimal(38, 10)".into(),
+        ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
+        ColumnType::Text => "varchar".into(),
+        ColumnType::Timestamp => "timestamp(6)".into(),
+        ColumnType::Date => "date".into(),
+        ColumnType::IntList => "array(integer)".into(),
+    },
+    decimal_digits: 18,
+    wide_digits: 38,
+    primary_key: "",
+    create_user: "",
+    echo: "SELECT :1",
+    // A sequence has at most 10,000 entries.
+    series: "SELECT 1 + a + 1000 * b, 'forty characters are about as many as th' \
+         FROM unnest(sequence(0, 999)) AS x(a), unnest(sequence(0, 999)) AS y(b)",
+    procedure: "",
+    procedure_call: "",
+    list: "SELECT count(*), coalesce(sum(x), 0) FROM unnest(:1) AS list(x)",
+    long: "SELECT count(*) FROM unnest(sequence(0, 9999)) AS x(a), unnest(sequence(0, 9999)) AS y(b), \
+         unnest(sequence(0, 9999)) AS z(c) WHERE a + b + c = -1",
+    slow: "",
+};
+
 const NULL: Words = Words {
     marker: '?',
     numbered: true,
     types: |_| String::new(),
     decimal_digits: 18,
     wide_digits: 38,
+    primary_key: " PRIMARY KEY",
     create_user: "",
     echo: "rows 1: :1",
     series: "rows 1000000: row, text 'forty characters are about as many as th'",
@@ -220,6 +258,12 @@ pub fn postgres() -> Bed {
 pub fn mariadb() -> Bed {
     let url = MariadbServer::shared().fresh_database("conformance").unwrap();
     Bed { url, words: &MARIADB, folder: None }
+}
+
+/// Creates a bed for the driver of Trino.
+pub fn trino() -> Bed {
+    let url = TrinoServer::shared().fresh_schema("conformance").unwrap();
+    Bed { url, words: &TRINO, folder: None }
 }
 
 /// Creates a bed for the null driver.
@@ -272,8 +316,13 @@ impl Bed {
     /// Opens a new session and runs a script.
     pub async fn session_after(&self, script: &str) -> AnySession {
         let mut session = self.session(Role::User).await;
-        session.script(script).await.unwrap();
+        session.script(&self.script(script)).await.unwrap();
         session
+    }
+
+    /// A script in this database's words.
+    pub fn script(&self, script: &str) -> String {
+        script.replace(" PRIMARY KEY", self.words.primary_key)
     }
 
     /// Whether the database has hosts and passwords.
@@ -371,6 +420,7 @@ pub fn open(url: &str, settings: &ConnectSettings) -> AnyDatabase {
 pub enum OwnServer {
     Postgres(PostgresServer),
     Mariadb(MariadbServer),
+    Trino(TrinoServer),
 }
 
 impl OwnServer {
@@ -379,6 +429,7 @@ impl OwnServer {
         match bed.url.split(':').next().unwrap() {
             "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
             "mariadb" | "mysql" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
+            "trino" => Self::Trino(TrinoServer::start().unwrap()),
             _ => panic!("no server to kill for {}", bed.url),
         }
     }
@@ -387,6 +438,7 @@ impl OwnServer {
         let url = match self {
             Self::Postgres(server) => server.url("postgres"),
             Self::Mariadb(server) => server.url("mysql"),
+            Self::Trino(server) => server.url("memory", "default"),
         };
         Arc::new(open(&url, &ConnectSettings::default()))
     }
@@ -395,6 +447,7 @@ impl OwnServer {
         match self {
             Self::Postgres(server) => server.kill9(),
             Self::Mariadb(server) => server.kill9(),
+            Self::Trino(server) => server.kill9(),
         }
     }
 
@@ -402,6 +455,7 @@ impl OwnServer {
         match self {
             Self::Postgres(server) => server.restart().unwrap(),
             Self::Mariadb(server) => server.restart().unwrap(),
+            Self::Trino(server) => server.restart().unwrap(),
         }
     }
 }

@@ -6,7 +6,7 @@ use triphammer_drivers::{AnyDatabase, ConnectSettings, SCHEMES};
 
 use crate::CASES;
 
-const EXPECTED: [(&str, &[&str]); 5] = [
+const EXPECTED: [(&str, &[&str]); 6] = [
     ("postgres://h/d", &[]),
     ("mariadb://h/d", &[]),
     (
@@ -35,6 +35,27 @@ const EXPECTED: [(&str, &[&str]); 5] = [
             "write_skew",
             "lock_timeout",
             "deadlock",
+        ],
+    ),
+    (
+        "trino://h/c/s",
+        &[
+            "password_with_quotes_and_unicode",
+            "types_through_arguments",
+            "execute_gives_the_row_count",
+            "failed_statement",
+            "unique_violation",
+            "call_commits_by_itself",
+            "procedure_with_results",
+            "transactions",
+            "abandoned_transaction",
+            "read_only_access",
+            "snapshot",
+            "write_skew",
+            "lock_timeout",
+            "deadlock",
+            "load_that_fails_midway",
+            "load_with_a_value_that_does_not_fit",
         ],
     ),
     (

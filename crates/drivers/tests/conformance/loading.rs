@@ -18,8 +18,7 @@ static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
     )
 });
 
-const CREATE: &str =
-    "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, amount bigint, words varchar(40))";
+const CREATE: &str = "CREATE TABLE t (id integer PRIMARY KEY, amount bigint, words varchar(40))";
 
 /// Generates `count` rows in batches; `id` makes the key of a row from its number.
 fn rows(count: i64, id: impl Fn(i64) -> i64) -> impl FnMut(&mut Rows) -> bool {
@@ -42,7 +41,7 @@ fn rows(count: i64, id: impl Fn(i64) -> i64) -> impl FnMut(&mut Rows) -> bool {
 pub async fn bulk_load(bed: &Bed) {
     const COUNT: i64 = 200_000;
     let mut loader = bed.session(Role::Loader).await;
-    loader.script(CREATE).await.unwrap();
+    loader.script(&bed.script(CREATE)).await.unwrap();
     loader.begin(Access::Write).await.unwrap();
     let loaded = loader.load(&TABLE, &mut rows(COUNT, |n| n)).await.unwrap();
     assert_eq!(loaded, 200_000);

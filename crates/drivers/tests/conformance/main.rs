@@ -16,20 +16,24 @@ mod threaded;
 mod transactions;
 mod values;
 
-/// Generates a module of tests for each driver, and the list of cases.
+/// Generates a module of tests for each driver, and the list of cases. Drivers whose servers are
+/// elsewhere than in the suite are ignored, with what runs them.
 macro_rules! conformance {
-    ([$($driver:ident)*] $cases:tt) => {
-        $(conformance!(@driver $driver $cases);)*
+    ([$($driver:ident)*] elsewhere [$($other:ident = $why:literal)*] $cases:tt) => {
+        $(conformance!(@driver $driver [] $cases);)*
+        $(conformance!(@driver $other [#[ignore = $why]] $cases);)*
         conformance!(@list $cases);
     };
-    (@driver $driver:ident { $($group:ident: $($case:ident)*;)* }) => {
+    (@driver $driver:ident $marks:tt { $($group:ident: $($case:ident)*;)* }) => {
         mod $driver {
-            $($(
-                #[test]
-                fn $case() {
-                    crate::bed::run(crate::bed::$driver, stringify!($case), crate::$group::$case);
-                }
-            )*)*
+            $($(conformance!(@case $driver $marks $group $case);)*)*
+        }
+    };
+    (@case $driver:ident [$($mark:tt)*] $group:ident $case:ident) => {
+        #[test]
+        $($mark)*
+        fn $case() {
+            crate::bed::run(crate::bed::$driver, stringify!($case), crate::$group::$case);
         }
     };
     (@list { $($group:ident: $($case:ident)*;)* }) => {
@@ -40,6 +44,7 @@ macro_rules! conformance {
 
 conformance! {
     [duckdb mariadb null postgres sqlite]
+    elsewhere [trino = "needs a Trino server: tools/test-matrix.py trino476"]
     {
         connecting:
             connect

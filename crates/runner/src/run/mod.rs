@@ -100,7 +100,7 @@ impl Resolved {
             query_run::refuse_settings(settings, workload)?;
             query_run::refuse_options(settings, workload)?;
         }
-        identify(database)?;
+        identify(workload, database)?;
         let catalogue = catalogues::catalogue(
             workload,
             database.dialect(),

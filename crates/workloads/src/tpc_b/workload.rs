@@ -44,6 +44,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         external: Some(ExternalSchema {
             made_by: "pgbench -i".into(),
             scale: "foreign.scale".into(),
+            hint: None,
             needs: None,
             modes: vec![Mode::Statements],
             options: Vec::new(),

@@ -7,8 +7,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
-    TableDef, Workload, WorkloadSettings,
+    Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric, ScaleUnit,
+    Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Scale, SpecError};
 
@@ -19,7 +19,7 @@ use super::rows::{Piece, factor, rows};
 use super::runs::{self, Runs};
 use super::schema::{fixed_tables, scaled_tables, tables};
 use super::settings::{self, OPTIONS};
-use super::statements::statements;
+use super::statements::{EXTERNAL_SCALE, statements};
 
 /// Most chunks of one load: the record of the build has a row for each.
 const CHUNKS_MAX: u64 = 1_000;
@@ -59,10 +59,27 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         answers: Some(ANSWERS),
         audits: Vec::new(),
         modes: vec![Mode::Statements],
-        external: None,
+        external: Some(external()),
         cycle: None,
     })
 });
+
+/// Tables that somebody else filled, or that a connector generates.
+fn external() -> ExternalSchema {
+    ExternalSchema {
+        made_by: "another program".into(),
+        scale: EXTERNAL_SCALE.into(),
+        hint: Some(
+            "the columns need the names of the specification; for the connector tpch of Trino, set \
+             tpch.column-naming=STANDARD in its catalog"
+                .into(),
+        ),
+        needs: None,
+        modes: vec![Mode::Statements],
+        options: Vec::new(),
+        violates: Vec::new(),
+    }
+}
 
 impl TprocH {
     /// What TPROC-H declares.

@@ -138,6 +138,9 @@ pub enum StepOutcome {
     Cancelled,
     /// It was not started, because the run was stopped or its stream had no connection.
     NotRun,
+    /// A refresh function was not started, because the database cannot delete rows. That is no
+    /// failure of the run: figures that need it are not available.
+    Unsupported,
 }
 
 impl StepOutcome {
@@ -150,6 +153,7 @@ impl StepOutcome {
             Self::Failed => "failed",
             Self::Cancelled => "was cancelled",
             Self::NotRun => "was not run",
+            Self::Unsupported => "is not supported",
         }
     }
 }
@@ -242,11 +246,14 @@ impl QueriesResult {
         }
     }
 
-    /// Whether every query was answered, and equal queries equally.
+    /// Whether every query was answered, and equal queries equally; refresh functions that the
+    /// database does not support do not count.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        let mut steps = self.steps.iter();
-        steps.all(|step| step.outcome == StepOutcome::Answered) && self.answers.differing == 0
+        let is_fine = |step: &StepTime| {
+            matches!(step.outcome, StepOutcome::Answered | StepOutcome::Unsupported)
+        };
+        self.steps.iter().all(is_fine) && self.answers.differing == 0
     }
 
     /// The steps that were not answered.

@@ -117,6 +117,15 @@ fn what_was_not_run_or_not_answered_is_not_available_and_why() {
     assert_eq!(reason(&found, POWER), "needs the refresh function RF1, which was not run");
     assert_eq!(value(&found, GEOMEAN), Some(2_000.0));
 
+    let mut steps = power_test();
+    for step in steps.iter_mut().filter(|step| !step.is_query()) {
+        (step.outcome, step.seconds) = (StepOutcome::Unsupported, None);
+    }
+    let found = result(&plan_of_power, steps);
+    assert_eq!(reason(&found, POWER), "RF1 of stream 0 is not supported");
+    assert_eq!(value(&found, GEOMEAN), Some(2_000.0));
+    assert!(found.is_good(), "the database cannot do it, and the run did what can be done");
+
     let some = plan(QueryTest::Queries, &[1, 6], 1);
     let of = |name, seconds| step(QueryTest::Queries, Some(0), name, 0.0, seconds);
     let found = result(&some, vec![of("q1", 1.0), of("q6", 4.0)]);

@@ -88,10 +88,16 @@ impl Stream {
     /// Returns whether the stream ended without a connection.
     async fn steps(&self) -> bool {
         let mut session = self.connect().await;
-        if let Ok(live) = &mut session
-            && let Err(error) = self.clear(live).await
-        {
-            session = Err(error);
+        let mut no_refresh = None;
+        if let Ok(live) = &mut session {
+            match self.clear(live).await {
+                Ok(()) => {}
+                // Nothing is inserted that cannot be deleted again; queries run all the same.
+                Err(error) if error.class() == ErrorClass::Unsupported => {
+                    no_refresh = Some(format!("the database cannot delete rows: {error}"));
+                }
+                Err(error) => session = Err(error),
+            }
         }
         self.start.wait();
         let laps = if self.is_endless { usize::MAX } else { 1 };
@@ -101,14 +107,18 @@ impl Stream {
                 break;
             }
             if self.slot.is_stopped() {
-                self.not_run(position, step, "the run was stopped");
+                self.not_run(position, step, StepOutcome::NotRun, "the run was stopped");
+                continue;
+            }
+            if let (QueryStep::Refresh(_), Some(reason)) = (step, &no_refresh) {
+                self.not_run(position, step, StepOutcome::Unsupported, reason);
                 continue;
             }
             let live = match &mut session {
                 Ok(live) => live,
                 Err(error) => {
                     let error = format!("no connection: {error}");
-                    self.not_run(position, step, &error);
+                    self.not_run(position, step, StepOutcome::NotRun, &error);
                     if self.is_endless {
                         break;
                     }
@@ -267,9 +277,9 @@ impl Stream {
         }
     }
 
-    fn not_run(&self, position: u32, step: &QueryStep, reason: &str) {
+    fn not_run(&self, position: u32, step: &QueryStep, outcome: StepOutcome, reason: &str) {
         let ended = Ended {
-            outcome: StepOutcome::NotRun,
+            outcome,
             rows: 0,
             fingerprint: None,
             error: Some(DbError::new(ErrorClass::Other, reason)),

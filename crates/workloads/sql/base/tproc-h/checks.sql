@@ -5,7 +5,7 @@
 -- Order number n has the key 4n - 3(n mod 8): of each 32 keys the first 8 are used (clause 4.2.3).
 
 -- name: check.fixed
-SELECT 1, concat('regions=', regions, ' nations=', nations)
+SELECT 1, concat('regions=', {text_of}regions{of_text}, ' nations=', {text_of}nations{of_text})
 FROM (
     SELECT (SELECT count(*) FROM region WHERE r_regionkey BETWEEN 0 AND 4) AS regions,
            (SELECT count(*) FROM nation WHERE n_nationkey BETWEEN 0 AND 24) AS nations
@@ -13,20 +13,20 @@ FROM (
 WHERE (regions <> 5 OR nations <> 25) AND :first <= :last;
 
 -- name: check.suppliers
-SELECT abs((:last - :first + 1) * 10 - count(*)), concat('suppliers=', count(*))
+SELECT abs((:last - :first + 1) * 10 - count(*)), concat('suppliers=', {text_of}count(*){of_text})
 FROM supplier
 WHERE s_suppkey BETWEEN (:first - 1) * 10 + 1 AND :last * 10
 HAVING count(*) <> (:last - :first + 1) * 10;
 
 -- name: check.parts
-SELECT abs((:last - :first + 1) * 200 - count(*)), concat('parts=', count(*))
+SELECT abs((:last - :first + 1) * 200 - count(*)), concat('parts=', {text_of}count(*){of_text})
 FROM part
 WHERE p_partkey BETWEEN (:first - 1) * 200 + 1 AND :last * 200
 HAVING count(*) <> (:last - :first + 1) * 200;
 
 -- A part that has lost all suppliers has a row of its own on the other side of the union.
 -- name: check.partsupps
-SELECT count(*) OVER (), concat('p_partkey=', partkey, ' suppliers=', count(suppkey))
+SELECT count(*) OVER (), concat('p_partkey=', {text_of}partkey{of_text}, ' suppliers=', {text_of}count(suppkey){of_text})
 FROM (
     SELECT ps_partkey AS partkey, ps_suppkey AS suppkey
     FROM partsupp
@@ -40,13 +40,13 @@ ORDER BY partkey
 LIMIT 1;
 
 -- name: check.customers
-SELECT abs((:last - :first + 1) * 150 - count(*)), concat('customers=', count(*))
+SELECT abs((:last - :first + 1) * 150 - count(*)), concat('customers=', {text_of}count(*){of_text})
 FROM customer
 WHERE c_custkey BETWEEN (:first - 1) * 150 + 1 AND :last * 150
 HAVING count(*) <> (:last - :first + 1) * 150;
 
 -- name: check.orders
-SELECT abs((:last - :first + 1) * 1500 - count(*)), concat('orders=', count(*))
+SELECT abs((:last - :first + 1) * 1500 - count(*)), concat('orders=', {text_of}count(*){of_text})
 FROM orders
 WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
         AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
@@ -54,7 +54,7 @@ WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 15
 HAVING count(*) <> (:last - :first + 1) * 1500;
 
 -- name: check.lines
-SELECT count(*) OVER (), concat('o_orderkey=', orderkey, ' lines=', count(line))
+SELECT count(*) OVER (), concat('o_orderkey=', {text_of}orderkey{of_text}, ' lines=', {text_of}count(line){of_text})
 FROM (
     SELECT l_orderkey AS orderkey, l_linenumber AS line
     FROM lineitem
@@ -74,7 +74,7 @@ LIMIT 1;
 
 -- dbgen cuts off a fraction of a cent twice per line, before and after the tax.
 -- name: check.totals
-SELECT count(*) OVER (), concat('o_orderkey=', o_orderkey)
+SELECT count(*) OVER (), concat('o_orderkey=', {text_of}o_orderkey{of_text})
 FROM orders JOIN lineitem ON l_orderkey = o_orderkey
 WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
     AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
@@ -89,7 +89,7 @@ ORDER BY o_orderkey
 LIMIT 1;
 
 -- name: check.prices
-SELECT count(*) OVER (), concat('l_orderkey=', l_orderkey, ' l_linenumber=', l_linenumber)
+SELECT count(*) OVER (), concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
 FROM lineitem LEFT JOIN part ON p_partkey = l_partkey
 WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
     AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
@@ -101,25 +101,25 @@ LIMIT 1;
 -- name: check.references
 SELECT count(*) OVER (), missing
 FROM (
-    SELECT concat('s_suppkey=', s_suppkey) AS missing
+    SELECT concat('s_suppkey=', {text_of}s_suppkey{of_text}) AS missing
     FROM supplier LEFT JOIN nation ON n_nationkey = s_nationkey
     WHERE s_suppkey BETWEEN (:first - 1) * 10 + 1 AND :last * 10 AND n_nationkey IS NULL
     UNION ALL
-    SELECT concat('c_custkey=', c_custkey)
+    SELECT concat('c_custkey=', {text_of}c_custkey{of_text})
     FROM customer LEFT JOIN nation ON n_nationkey = c_nationkey
     WHERE c_custkey BETWEEN (:first - 1) * 150 + 1 AND :last * 150 AND n_nationkey IS NULL
     UNION ALL
-    SELECT concat('ps_partkey=', ps_partkey, ' ps_suppkey=', ps_suppkey)
+    SELECT concat('ps_partkey=', {text_of}ps_partkey{of_text}, ' ps_suppkey=', {text_of}ps_suppkey{of_text})
     FROM partsupp LEFT JOIN supplier ON s_suppkey = ps_suppkey
     WHERE ps_partkey BETWEEN (:first - 1) * 200 + 1 AND :last * 200 AND s_suppkey IS NULL
     UNION ALL
-    SELECT concat('o_orderkey=', o_orderkey)
+    SELECT concat('o_orderkey=', {text_of}o_orderkey{of_text})
     FROM orders LEFT JOIN customer ON c_custkey = o_custkey
     WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
             AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
         AND (c_custkey IS NULL OR c_custkey % 3 = 0)
     UNION ALL
-    SELECT concat('l_orderkey=', l_orderkey, ' l_linenumber=', l_linenumber)
+    SELECT concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
     FROM lineitem LEFT JOIN partsupp ON ps_partkey = l_partkey AND ps_suppkey = l_suppkey
     WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
             AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
@@ -139,35 +139,35 @@ LIMIT 1;
 -- name: check.beyond
 SELECT count(*) OVER (), beyond
 FROM (
-    SELECT concat('r_regionkey=', r_regionkey) AS beyond
+    SELECT concat('r_regionkey=', {text_of}r_regionkey{of_text}) AS beyond
     FROM region
     WHERE r_regionkey NOT BETWEEN 0 AND 4
     UNION ALL
-    SELECT concat('n_nationkey=', n_nationkey) FROM nation WHERE n_nationkey NOT BETWEEN 0 AND 24
+    SELECT concat('n_nationkey=', {text_of}n_nationkey{of_text}) FROM nation WHERE n_nationkey NOT BETWEEN 0 AND 24
     UNION ALL
-    SELECT concat('s_suppkey=', s_suppkey)
+    SELECT concat('s_suppkey=', {text_of}s_suppkey{of_text})
     FROM supplier
     WHERE s_suppkey NOT BETWEEN (:first - 1) * 10 + 1 AND :last * 10
     UNION ALL
-    SELECT concat('p_partkey=', p_partkey)
+    SELECT concat('p_partkey=', {text_of}p_partkey{of_text})
     FROM part
     WHERE p_partkey NOT BETWEEN (:first - 1) * 200 + 1 AND :last * 200
     UNION ALL
-    SELECT concat('ps_partkey=', ps_partkey, ' ps_suppkey=', ps_suppkey)
+    SELECT concat('ps_partkey=', {text_of}ps_partkey{of_text}, ' ps_suppkey=', {text_of}ps_suppkey{of_text})
     FROM partsupp
     WHERE ps_partkey NOT BETWEEN (:first - 1) * 200 + 1 AND :last * 200
     UNION ALL
-    SELECT concat('c_custkey=', c_custkey)
+    SELECT concat('c_custkey=', {text_of}c_custkey{of_text})
     FROM customer
     WHERE c_custkey NOT BETWEEN (:first - 1) * 150 + 1 AND :last * 150
     UNION ALL
-    SELECT concat('o_orderkey=', o_orderkey)
+    SELECT concat('o_orderkey=', {text_of}o_orderkey{of_text})
     FROM orders
     WHERE o_orderkey NOT BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
             AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
         AND o_orderkey % 32 < 8
     UNION ALL
-    SELECT concat('l_orderkey=', l_orderkey, ' l_linenumber=', l_linenumber)
+    SELECT concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
     FROM lineitem LEFT JOIN orders ON o_orderkey = l_orderkey
     WHERE o_orderkey IS NULL
 ) sides

@@ -41,6 +41,7 @@ pub fn external() -> ExternalSchema {
     ExternalSchema {
         made_by: "HammerDB".into(),
         scale: "foreign.scale".into(),
+        hint: None,
         needs: Some(Needs { statement: ROUTINES_THERE.into(), judge: signatures::judge }),
         modes: vec![Mode::Procedures],
         options: vec![(ROUTINES.name, Wanted::Hammerdb.name().into())],
