@@ -199,6 +199,7 @@ pub struct BoundStatement {
 #[derive(Clone, Debug)]
 pub struct StatementCatalogue {
     dialect: String,
+    placeholder: Placeholder,
     clustered: bool,
     done_before: Vec<String>,
     statements: BTreeMap<String, BoundStatement>,
@@ -251,6 +252,7 @@ impl StatementCatalogue {
         }
         let mut catalogue = Self {
             dialect,
+            placeholder,
             clustered,
             done_before,
             statements: BTreeMap::new(),
@@ -293,6 +295,12 @@ impl StatementCatalogue {
     #[must_use]
     pub fn dialect(&self) -> &str {
         &self.dialect
+    }
+
+    /// How the dialect marks parameters.
+    #[must_use]
+    pub const fn placeholder(&self) -> Placeholder {
+        self.placeholder
     }
 
     /// Whether primary keys are better created before the load ([`Dialect::clustered`]).

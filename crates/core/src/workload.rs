@@ -18,7 +18,7 @@ use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
 use crate::rows::Rows;
 use crate::scale::Scale;
-use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
+use crate::session::{Access, Capabilities, Protocol, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp, Value};
 
@@ -568,6 +568,11 @@ pub struct OptionDef {
     pub command: OptionCommand,
     /// The option's effect, if it is a switch that changes how any workload is built.
     pub effect: Option<BuildEffect>,
+    /// Whether it can be repeated: the values are joined with commas, and a job file may contain a
+    /// list.
+    pub repeats: bool,
+    /// Short, one-letter flag; `None` if it has none.
+    pub short: Option<char>,
 }
 
 /// What an option changes about a build, besides its data.
@@ -598,6 +603,8 @@ impl OptionDef {
             default: Name::new_static(default),
             command,
             effect: None,
+            repeats: false,
+            short: None,
         }
     }
 
@@ -611,7 +618,23 @@ impl OptionDef {
             default: Name::new_static("false"),
             command,
             effect: None,
+            repeats: false,
+            short: None,
         }
+    }
+
+    /// Lets the option be repeated.
+    #[must_use]
+    pub const fn repeated(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
+    /// Sets a short flag.
+    #[must_use]
+    pub const fn short(mut self, letter: char) -> Self {
+        self.short = Some(letter);
+        self
     }
 
     /// Makes the switch change how the workload is built.
@@ -680,13 +703,26 @@ impl WorkloadSettings {
 /// Provides the statements of a resolved catalogue for a session to prepare.
 pub struct Statements<'a> {
     catalogue: &'a StatementCatalogue,
+    protocol: Protocol,
 }
 
 impl<'a> Statements<'a> {
     /// Uses the statements of `catalogue`.
     #[must_use]
     pub fn new(catalogue: &'a StatementCatalogue) -> Self {
-        Self { catalogue }
+        Self { catalogue, protocol: Protocol::Prepared }
+    }
+
+    /// The same statements, for sessions that send them by `protocol`.
+    #[must_use]
+    pub const fn by(self, protocol: Protocol) -> Self {
+        Self { protocol, ..self }
+    }
+
+    /// How the session sends statements.
+    #[must_use]
+    pub const fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// The catalogue that the statements come from.

@@ -201,6 +201,24 @@ macro_rules! workloads {
     };
 }
 
+/// Description of the workload `name` with these options: that of the user's scripts depends on
+/// them.
+///
+/// # Errors
+/// When there is no such workload, or a script is invalid.
+pub fn describe_with(
+    name: &str,
+    options: &std::collections::BTreeMap<String, String>,
+) -> Result<Arc<Description>, SpecError> {
+    if name != crate::script::NAME {
+        return describe(name);
+    }
+    let options = options.clone();
+    let settings =
+        WorkloadSettings { scale: 1.into(), options, ..WorkloadSettings::default() };
+    Ok(Arc::clone(crate::script::Script::new(&settings)?.description()))
+}
+
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
     SpecError::new(format!("unknown workload `{name}`: expected one of {}", known.join(", ")))
@@ -210,6 +228,7 @@ workloads! {
     TprocC(crate::tproc_c::TprocC),
     TpcB(crate::tpc_b::TpcB),
     TprocH(crate::tproc_h::TprocH),
+    Script(crate::script::Script),
 }
 
 #[cfg(test)]
@@ -227,6 +246,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h");
+        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, script");
     }
 }

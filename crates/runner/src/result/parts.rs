@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use triphammer_workloads::script::ScriptText;
 use triphammer_core::Scale;
 
 /// How a run ended.
@@ -73,6 +74,46 @@ pub struct WorkloadFacts {
     pub scale_unit: String,
     /// Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.
     pub facts: BTreeMap<String, String>,
+    /// The user's scripts; empty for other workloads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptFacts>,
+}
+
+/// A script that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScriptFacts {
+    /// Name of its file, or of the built-in script.
+    pub name: String,
+    /// Weight in the mix.
+    pub weight: u32,
+    /// Whether it is a built-in script.
+    #[serde(default)]
+    pub builtin: bool,
+    /// SHA-256 of its text, in hexadecimal digits.
+    pub sha256: String,
+    /// The script itself.
+    pub text: String,
+}
+
+impl ScriptFacts {
+    /// Describes a script.
+    #[must_use]
+    pub fn of(script: &ScriptText) -> Self {
+        Self {
+            name: script.name.clone(),
+            weight: script.weight,
+            builtin: script.text.is_none(),
+            sha256: script.hash(),
+            text: script.text().to_owned(),
+        }
+    }
+
+    /// The script to run again.
+    #[must_use]
+    pub fn script(&self) -> ScriptText {
+        let text = (!self.builtin).then(|| self.text.clone());
+        ScriptText { name: self.name.clone(), weight: self.weight, text }
+    }
 }
 
 /// The database's own transaction counter over the timed window.

@@ -106,6 +106,7 @@ pub fn facts() -> RunFacts {
                 ("c_load".into(), "123".into()),
                 ("data seed".into(), "42".into()),
             ]),
+            scripts: Vec::new(),
         },
         description: workload(),
         spec: RunSpec {
