@@ -182,6 +182,12 @@ pub trait Workload: Send + Sync + 'static {
         session: &mut S,
     ) -> Result<Completion, DbError>;
 
+    /// Times of single statements in the sessions that have ended; empty if the workload does not
+    /// count them.
+    fn statement_times(&self) -> Vec<StatementTimes> {
+        Vec::new()
+    }
+
     /// What a run does whose measure is [`MeasureDef::Queries`]; `None` for all others.
     fn query_plan(&self) -> Option<QueryPlan> {
         None
@@ -201,6 +207,25 @@ pub trait Workload: Send + Sync + 'static {
         let _ = (refresh, statements, session);
         Err(DbError::new(ErrorClass::Unsupported, "this workload has no refresh functions"))
     }
+}
+
+/// Times of one statement, of all users together, over the whole run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementTimes {
+    /// Index of its transaction type.
+    pub transaction: usize,
+    /// Line of its script, from 1.
+    pub line: usize,
+    /// The statement, in one line.
+    pub text: String,
+    /// How many times it succeeded.
+    pub runs: u64,
+    /// How many times it failed.
+    pub failures: u64,
+    /// Time of all successful runs.
+    pub total: std::time::Duration,
+    /// Time of the longest of them.
+    pub longest: std::time::Duration,
 }
 
 /// How a successful transaction ended.

@@ -45,7 +45,8 @@ fn scripts(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     let known = &describe(script::NAME)?.options;
     let options = settings.workload_options(known, OptionCommand::Run);
     if of_client && options.get("allow-shell").is_some_and(|value| value != "false") {
-        let message = "a request cannot set allow-shell: it would run commands on the server's host";
+        let message =
+            "a request cannot set allow-shell: it would run commands on the server's host";
         return Err(triphammer_core::SpecError::new(message).about("allow-shell").into());
     }
     show_scripts(settings);

@@ -11,7 +11,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, Statements, TableDef, Workload, WorkloadSettings,
+    Chunk, Completion, Description, Mode, StatementTimes, Statements, TableDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -183,6 +184,10 @@ macro_rules! workloads {
                 }
             }
 
+            fn statement_times(&self) -> Vec<StatementTimes> {
+                match self { $(Self::$name(workload) => workload.statement_times(),)+ }
+            }
+
             fn query_plan(&self) -> Option<QueryPlan> {
                 match self { $(Self::$name(workload) => workload.query_plan(),)+ }
             }
@@ -214,8 +219,7 @@ pub fn describe_with(
         return describe(name);
     }
     let options = options.clone();
-    let settings =
-        WorkloadSettings { scale: 1.into(), options, ..WorkloadSettings::default() };
+    let settings = WorkloadSettings { scale: 1.into(), options, ..WorkloadSettings::default() };
     Ok(Arc::clone(crate::script::Script::new(&settings)?.description()))
 }
 
@@ -246,6 +250,9 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, script");
+        assert_eq!(
+            error,
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, script"
+        );
     }
 }

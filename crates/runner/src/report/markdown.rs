@@ -75,6 +75,9 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
     figures(result, out);
+    if let Some(table) = words::statements(result) {
+        out.push_str(&format!("\n## {}\n\n{}", words::STATEMENTS, table.markdown()));
+    }
     if let Some(table) = words::slices(result) {
         out.push_str(&format!("\n## {}\n\n{}", words::SLICES, table.markdown()));
     }

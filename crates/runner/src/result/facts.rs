@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triphammer_core::event::Note;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_core::workload::{AuditDef, Description};
+use triphammer_core::workload::{AuditDef, Description, StatementTimes};
 
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::queries::QueriesResult;
@@ -65,6 +65,8 @@ pub struct RunFacts {
     pub schedule: Schedule,
     /// Times of a finite set of queries; `None` for a run of transactions.
     pub queries: Option<QueriesResult>,
+    /// Times of the statements of scripts.
+    pub statements: Vec<StatementTimes>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }

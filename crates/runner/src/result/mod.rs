@@ -51,7 +51,8 @@ pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
-    ScriptFacts, ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts,
+    ScriptFacts, ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool,
+    WorkloadFacts,
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use triphammer_workloads::script::ScriptText;
 use triphammer_core::Scale;
+use triphammer_core::workload::{StatementTimes, TransactionDef};
+use triphammer_workloads::script::ScriptText;
+
+use super::redacted::mask_secrets;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,6 +80,44 @@ pub struct WorkloadFacts {
     /// The user's scripts; empty for other workloads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptFacts>,
+}
+
+/// Times of one statement of a script over the whole run, including ramp-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StatementFigures {
+    /// Its transaction type: the script.
+    pub transaction: String,
+    /// Line of the script, from 1.
+    pub line: usize,
+    /// The statement, in one line.
+    pub text: String,
+    /// How many times it succeeded.
+    pub runs: u64,
+    /// How many times it failed.
+    pub failures: u64,
+    /// Mean time of the successful runs, in microseconds.
+    pub mean_us: f64,
+    /// Time of the longest of them, in microseconds.
+    pub max_us: f64,
+}
+
+impl StatementFigures {
+    /// Computes the figures of a statement; `names` are the transaction types.
+    #[must_use]
+    pub fn of(times: &StatementTimes, names: &[TransactionDef]) -> Self {
+        let us = |time: std::time::Duration| time.as_secs_f64() * 1e6;
+        #[expect(clippy::cast_precision_loss, reason = "the number of runs")]
+        let mean_us = us(times.total) / times.runs.max(1) as f64;
+        Self {
+            transaction: names[times.transaction].name.to_string(),
+            line: times.line,
+            text: mask_secrets(&times.text),
+            runs: times.runs,
+            failures: times.failures,
+            mean_us,
+            max_us: us(times.longest),
+        }
+    }
 }
 
 /// A script that was run.

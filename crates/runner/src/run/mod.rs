@@ -148,7 +148,7 @@ impl Resolved {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let defaults = RunDefaults {
             capabilities: database.capabilities(),
-            scale: workload_settings.scale.rounded_up(),
+            scale: if has_data { workload_settings.scale.rounded_up() } else { 1 },
             modes,
             cycle: workload.cycle.as_ref(),
             embedded: target.embedded,
@@ -296,6 +296,7 @@ impl Resolved {
                     return Err(failure);
                 }
             };
+            facts.statements = self.plan.workload.statement_times();
             let is_aborted = end.ending == RunEnding::Aborted;
             let mut settings_end = Vec::new();
             let looking = async {
@@ -521,7 +522,8 @@ impl Resolved {
         let session = monitor.session.as_mut().expect("just ensured");
         let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
-        let scripts = workload_facts.get("script").map(|value| script::scripts(value)).transpose()?;
+        let scripts =
+            workload_facts.get("script").map(|value| script::scripts(value)).transpose()?;
         if let Some(value) = workload_facts.get_mut("script") {
             *value = script::scripts_hash(value);
         }
@@ -562,6 +564,7 @@ impl Resolved {
             until_ci: self.until_ci,
             schedule: Schedule::default(),
             queries: None,
+            statements: Vec::new(),
             notes: Vec::new(),
         })
     }

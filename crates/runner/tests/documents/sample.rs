@@ -162,6 +162,7 @@ pub fn facts() -> RunFacts {
         until_ci: None,
         schedule: Schedule::default(),
         queries: None,
+        statements: Vec::new(),
         notes: Vec::new(),
     }
 }

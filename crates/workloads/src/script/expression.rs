@@ -581,10 +581,8 @@ impl Machine {
             let (script, command) = self.place;
             let value = arguments[0];
             // Whoever cannot read it does not miss it.
-            let _ = writeln!(
-                std::io::stderr(),
-                "debug(script={script},command={command}): {value}"
-            );
+            let _ =
+                writeln!(std::io::stderr(), "debug(script={script},command={command}): {value}");
             return Ok(value);
         }
         if arguments.contains(&Value::Null) {
@@ -655,9 +653,7 @@ fn apply(function: Function, arguments: &[Value]) -> Result<Value, String> {
     Ok(match function {
         Function::Pi => Value::Double(std::f64::consts::PI),
         Function::Abs => match arguments[0] {
-            Value::Int(value) => {
-                Value::Int(value.checked_abs().ok_or("bigint abs out of range")?)
-            }
+            Value::Int(value) => Value::Int(value.checked_abs().ok_or("bigint abs out of range")?),
             value => Value::Double(value.double()?.abs()),
         },
         Function::Int => Value::Int(int(0)?),

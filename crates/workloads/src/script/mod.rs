@@ -7,7 +7,7 @@
 //!   tokens expression   \set and \if: compiled to operations on a stack
 //! variable names random   variables and their slots, conversions, distributions
 //! settings workload     the scripts of a run as a workload
-//! runner     runs the steps of a program on a session
+//! runner times   runs the steps of a program on a session, and counts their times
 //! ```
 
 mod builtin;
@@ -19,6 +19,7 @@ mod runner;
 mod settings;
 mod source;
 mod sql;
+mod times;
 mod tokens;
 mod variable;
 mod workload;

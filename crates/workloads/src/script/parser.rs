@@ -306,7 +306,8 @@ impl<'a> Parser<'a> {
             None => {
                 let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
                 let number = text[..digits].parse().map_err(|_| {
-                    let message = format!("\\sleep needs a whole number or a variable, got `{text}`");
+                    let message =
+                        format!("\\sleep needs a whole number or a variable, got `{text}`");
                     syntax(word.start, message)
                 })?;
                 (Amount::Constant(number), &text[digits..])
@@ -410,8 +411,7 @@ impl<'a> Parser<'a> {
             return Err(syntax(start, format!("\\{command} must follow an SQL command")));
         };
         let prefix = prefix.to_owned();
-        sql.capture =
-            if command == "gset" { Capture::One(prefix) } else { Capture::All(prefix) };
+        sql.capture = if command == "gset" { Capture::One(prefix) } else { Capture::All(prefix) };
         // It belongs to the command before it.
         self.commands -= 1;
         Ok(())
@@ -570,8 +570,8 @@ impl Scan<'_> {
                     self.skip(rest.find('\n').unwrap_or(rest.len()));
                 }
                 '/' if rest.starts_with("/*") => {
-                    let length = comment(rest)
-                        .ok_or_else(|| syntax(self.at, "the comment has no end"))?;
+                    let length =
+                        comment(rest).ok_or_else(|| syntax(self.at, "the comment has no end"))?;
                     self.quoted(length, names);
                 }
                 '\'' | '"' => {

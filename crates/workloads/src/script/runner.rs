@@ -7,11 +7,12 @@ use triphammer_core::rows::{Cell, Row};
 use triphammer_core::session::{Access, Pipeline, Protocol, Session, StatementId};
 use triphammer_core::sql::Placeholder;
 use triphammer_core::workload::{Completion, Statements};
-use triphammer_core::{DbError, ErrorClass, Rows, Value as Argument};
+use triphammer_core::{DbError, Elapsed, ErrorClass, Rows, Value as Argument};
 
 use super::names::Names;
 use super::parser::{Action, Amount, Program, ShellWord, Unit};
 use super::sql::{Capture, Effect, Part, Sql};
+use super::times::Counts;
 use super::variable::{Value, Variable, write_value};
 use super::workload::{Input, Script, State};
 
@@ -29,6 +30,7 @@ pub struct Prepared {
     rows: Rows,
     /// Rows with the names of their columns.
     named: Rows,
+    counts: Counts,
 }
 
 /// A statement of a session.
@@ -81,6 +83,7 @@ impl Prepared {
             statements: (0..script.statements).map(|_| Kept::New).collect(),
             rows: Rows::new(),
             named: Rows::with_names(),
+            counts: Counts::new(&script.times),
         })
     }
 }
@@ -112,7 +115,11 @@ pub async fn run<S: Session>(
     while let Some(step) = parsed.program.steps.get(at) {
         at += 1;
         execution.state.machine.place.1 = step.command;
+        let counted = parsed.counted[at - 1].map(|command| (command, execution.started()));
         let done = execution.step(&step.action, &mut at, session).await;
+        if let Some((command, started)) = counted {
+            execution.prepared.counts.end(command, started, done.is_err());
+        }
         if let Err(error) = done {
             let is_last = at == parsed.program.steps.len();
             // What is committed already does not make the script succeed.
@@ -140,6 +147,10 @@ fn invalid(message: impl AsRef<str>) -> DbError {
 }
 
 impl Execution<'_> {
+    fn started(&self) -> Elapsed {
+        self.prepared.counts.start()
+    }
+
     async fn step<S: Session>(
         &mut self,
         action: &Action,
@@ -174,9 +185,7 @@ impl Execution<'_> {
 
     fn evaluate(&mut self, expression: &super::expression::Expression) -> Result<Value, DbError> {
         let State { variables, machine, .. } = &mut *self.state;
-        machine
-            .evaluate(expression, variables, &self.script.names, &mut self.rng)
-            .map_err(invalid)
+        machine.evaluate(expression, variables, &self.script.names, &mut self.rng).map_err(invalid)
     }
 
     async fn sleep<S: Session>(
@@ -292,11 +301,7 @@ impl Execution<'_> {
     }
 
     /// Sends statements as one text with the values in it.
-    async fn texts<S: Session>(
-        &mut self,
-        parts: &[Part],
-        session: &mut S,
-    ) -> Result<(), DbError> {
+    async fn texts<S: Session>(&mut self, parts: &[Part], session: &mut S) -> Result<(), DbError> {
         let State { variables, text, .. } = &mut *self.state;
         text.clear();
         for (place, part) in parts.iter().enumerate() {
@@ -354,9 +359,8 @@ impl Execution<'_> {
         } else {
             session.query(id, args, rows).await?;
         }
-        let found = columns_known.get_or_insert_with(|| {
-            columns(rows, prefix, &self.script.names).into_boxed_slice()
-        });
+        let found = columns_known
+            .get_or_insert_with(|| columns(rows, prefix, &self.script.names).into_boxed_slice());
         capture(rows, found, is_one, variables)
     }
 
@@ -412,9 +416,13 @@ impl Execution<'_> {
             .output()
             .map_err(|error| invalid(format!("cannot run the shell command: {error}")))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let number = text.lines().next().unwrap_or_default().trim().parse().map_err(|_| {
-            invalid("the shell command must return an integer")
-        })?;
+        let number = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .parse()
+            .map_err(|_| invalid("the shell command must return an integer"))?;
         self.state.variables[slot] = Variable::Value(Value::Int(number));
         Ok(())
     }

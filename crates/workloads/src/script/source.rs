@@ -168,9 +168,8 @@ pub fn scripts_hash(value: &str) -> String {
     let title = |script: &ScriptText| {
         format!("{} (sha256 {})", script.title(), &script.hash()[..HASH_DIGITS])
     };
-    let titles = |scripts: Vec<ScriptText>| {
-        scripts.iter().map(title).collect::<Vec<_>>().join(", ")
-    };
+    let titles =
+        |scripts: Vec<ScriptText>| scripts.iter().map(title).collect::<Vec<_>>().join(", ");
     scripts(value).map_or_else(|_| value.to_owned(), titles)
 }
 

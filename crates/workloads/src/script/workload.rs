@@ -11,7 +11,7 @@ use triphammer_core::sql::{Required, StatementDef};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
     Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric, ScaleUnit,
-    Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
+    StatementTimes, Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -21,6 +21,7 @@ use super::parser::{Action, Program, parse};
 use super::runner::{Prepared, run};
 use super::settings::{ALLOW_SHELL, DEFINE, OPTIONS, SCRIPT, definitions};
 use super::source::{ScriptText, scripts};
+use super::times::Times;
 use super::variable::{Value, Variable};
 use super::{NAME, builtin};
 use crate::tpc_b::TpcB;
@@ -44,6 +45,7 @@ pub struct Script {
     pub(super) may_shell: bool,
     /// Number of statements of all scripts.
     pub(super) statements: usize,
+    pub(super) times: Arc<Times>,
 }
 
 /// A script of a run.
@@ -52,6 +54,8 @@ pub(super) struct ParsedScript {
     pub name: String,
     pub program: Program,
     pub has_pipelines: bool,
+    /// For each step the number under which its times are counted.
+    pub counted: Box<[Option<usize>]>,
 }
 
 /// A virtual user: its variables last from one transaction to the next.
@@ -130,7 +134,11 @@ fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description 
         name: NAME.into(),
         title: "Script".into(),
         version: 1,
-        scale_unit: ScaleUnit::new("branch", "branches"),
+        scale_unit: if is_builtin {
+            ScaleUnit::new("branch", "branches")
+        } else {
+            ScaleUnit::new("unit of scale", "units of scale")
+        },
         options: OPTIONS.to_vec(),
         statements: if is_builtin { vec![scale] } else { Vec::new() },
         tables: if is_builtin { tables() } else { Arc::new([]) },
@@ -199,7 +207,8 @@ impl Script {
         let mut parsed = Vec::new();
         let mut transactions: Vec<TransactionDef> = Vec::new();
         let mut statements = 0;
-        for script in &texts {
+        let mut times = Times::default();
+        for (place, script) in texts.iter().enumerate() {
             let mut program = parse(&script.name, script.text(), &mut names)
                 .map_err(|message| SpecError::new(message).about("script"))?;
             for part in program.sql.iter_mut().flat_map(|sql| &mut sql.parts) {
@@ -207,8 +216,8 @@ impl Script {
                 statements += 1;
             }
             transactions.push(transaction(script, &transactions));
-            let script = ParsedScript::new(script.name.clone(), program, may_shell)?;
-            parsed.push(script);
+            let counted = times.add(place, &program, &names);
+            parsed.push(ParsedScript::new(script.name.clone(), program, counted, may_shell)?);
         }
         let is_builtin = texts
             .iter()
@@ -223,6 +232,7 @@ impl Script {
             weights: texts.iter().map(|script| script.weight.into()).collect(),
             may_shell,
             statements,
+            times: Arc::new(times),
         })
     }
 
@@ -242,7 +252,12 @@ impl Script {
 }
 
 impl ParsedScript {
-    fn new(name: String, program: Program, may_shell: bool) -> Result<Self, SpecError> {
+    fn new(
+        name: String,
+        program: Program,
+        counted: Box<[Option<usize>]>,
+        may_shell: bool,
+    ) -> Result<Self, SpecError> {
         let has = |wanted: fn(&Action) -> bool| {
             program.steps.iter().find(|step| wanted(&step.action)).map(|step| step.line)
         };
@@ -256,7 +271,7 @@ impl ParsedScript {
             return Err(SpecError::new(message).about("script"));
         }
         let has_pipelines = has(|action| matches!(action, Action::Pipeline(_))).is_some();
-        Ok(Self { name, program, has_pipelines })
+        Ok(Self { name, program, has_pipelines, counted })
     }
 }
 
@@ -370,5 +385,9 @@ impl Workload for Script {
         session: &mut S,
     ) -> Result<Completion, DbError> {
         run(self, input, prepared, session).await
+    }
+
+    fn statement_times(&self) -> Vec<StatementTimes> {
+        self.times.read()
     }
 }

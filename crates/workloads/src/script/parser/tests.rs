@@ -109,10 +109,7 @@ fn syntax_errors_name_file_line_and_column() {
         ("\\startpipeline\n\\startpipeline\n", "a.sql:2:1: \\startpipeline: already in pipeline"),
         ("\\endpipeline\n", "a.sql:1:1: \\endpipeline: not in pipeline mode"),
         ("\\setrandom a 1 10", "replace it with \\set a random(1, 10)"),
-        (
-            "\\setrandom a 1 :n gaussian 2.5",
-            "replace it with \\set a random_gaussian(1, :n, 2.5)",
-        ),
+        ("\\setrandom a 1 :n gaussian 2.5", "replace it with \\set a random_gaussian(1, :n, 2.5)"),
         ("SELECT 1;\nSELECT 'a", "a.sql:2:8: the quotation ' has no end"),
         ("SELECT $a$ $b$;", "a.sql:1:8: the dollar quotation has no end"),
         ("SELECT 1 /* x", "a.sql:1:10: the comment has no end"),
