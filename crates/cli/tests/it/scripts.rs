@@ -1,5 +1,7 @@
 //! Scripts in pgbench's language, run by the program on real databases.
 
+use std::collections::BTreeMap;
+use std::process::Command;
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
@@ -161,7 +163,7 @@ fn built_in_scripts_run_on_the_tables_of_tpc_b() {
             if target.starts_with("sqlite") { "no such file" } else { "build them first" };
         assert!(refused.err.contains(message), "{}", refused.err);
         program.ok(&["build", target, "-w", "tpc-b", "--scale", "2"]);
-        let result = program.json(&[&run[..], &mix, &["--transactions", "60"]].concat());
+        let result = program.json(&[&run[..], &mix, &["--transactions=60", "--vus=1"]].concat());
         assert_eq!(result["workload"]["scale"], 2.0, "{result}");
         let types = result["window"]["types"].as_array().unwrap();
         let committed = |place: usize| types[place]["committed"].as_u64().unwrap();
@@ -339,4 +341,123 @@ fn sleeping_ends_with_the_run() {
     let done = program.run(&[&run[..], &args].concat());
     assert_ne!(done.code, 2, "{}", done.err);
     assert!(clock.now().duration() < Duration::from_secs(60));
+}
+
+/// What `debug` of a script prints when pgbench runs it `times` times.
+fn debugged_by_pgbench(program: &Program, target: &str, times: u32) -> Vec<String> {
+    let server = PostgresServer::shared();
+    let port = server.port().to_string();
+    let done = Command::new(PostgresServer::program("pgbench"))
+        .env("PGPASSWORD", server.password())
+        .args(["-h", "127.0.0.1", "-p", &port, "-U", server.user(), "-n", "--random-seed=5"])
+        .args(["-t", &times.to_string(), "-f", "a.sql", "-D", "foo=-10.1", "-D", "n=null"])
+        .arg(name_of(target))
+        .current_dir(program.folder())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    debugged(&String::from_utf8(done.stderr).unwrap())
+}
+
+fn debugged(text: &str) -> Vec<String> {
+    text.lines().filter(|line| line.starts_with("debug(")).map(str::to_owned).collect()
+}
+
+#[test]
+fn expressions_have_the_same_values_in_pgbench() {
+    let program = Program::new();
+    let target = fresh();
+    write(
+        &program,
+        "a.sql",
+        "\\set a debug(17 / (4|1) + ( 4 + (7 >> 2)))
+\\set a debug(- (3 * 4 - (-(~ 1) + -(~ 0))) / -1 + 3 % -1)
+\\set a debug(64 % (((2 + 1 * 2 + (1 # 2) | 4 * (2 & 11)) - (1 << 2)) + 2))
+\\set a debug(-7 / 2 + -7 % 3)
+\\set a debug(1 + ~ 0 + 1)
+\\set d debug(double(1 + 1) * (-75.0 / :foo))
+\\set d debug(pi() * 4.9 + sqrt(2) + ln(3) + exp(1.5) + pow(2, 0.5))
+\\set d debug(least(-5.18, .0E0, 1.0/0) * -3.3)
+\\set d debug(1e-5)
+\\set d debug(123456789012345678.0)
+\\set d debug(greatest(1, 2, 3.5))
+\\set a debug(int(2.5) + int(3.5))
+\\set a debug(case when :n is null then 46 else 0 end)
+\\set a debug(not (1 > 2) and (null or true))
+\\set a debug(true or 1/0 = 1)
+\\set a debug(1 <> 2 and 2 >= 2)
+",
+    );
+    let text = std::fs::read_to_string(program.path("a.sql")).unwrap();
+    let more = "\\set a debug(hash(10, 5432) # hash_fnv1a(:a0, 7))
+\\set a debug(permute(123456, 1000000, 42))
+\\set a debug(permute(-1, 9223372036854775797, 5432))
+\\if :a0 = 3
+\\set a debug(random(4, 4))
+\\else
+\\set a debug(0)
+\\endif
+SELECT 5 AS b, 2.50 AS c \\gset x_
+\\set a debug(:x_b + :x_c)
+SELECT 1 AS one \\; SELECT 2 AS two \\aset
+\\set a debug(:one + :two)
+\\set a debug(:random_seed + :scale + :client_id)
+";
+    write(&program, "a.sql", &format!("\\set a0 3\n{text}{more}"));
+    let theirs = debugged_by_pgbench(&program, &target, 1);
+    let run = ["-D", "foo=-10.1", "-D", "n=null", "--seed=5"];
+    for protocol in ["simple", "prepared"] {
+        let done = once(&program, &target, &[&run[..], &["--protocol", protocol]].concat());
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert_eq!(debugged(&done.err), theirs, "{protocol}");
+    }
+    assert_eq!(theirs.len(), 23);
+}
+
+/// Counts of the values by the command that printed them.
+fn counts(lines: &[String]) -> BTreeMap<String, BTreeMap<String, f64>> {
+    let mut counts: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
+    for line in lines {
+        let (command, value) = line.split_once(": ").unwrap();
+        *counts.entry(command.into()).or_default().entry(value.into()).or_default() += 1.0;
+    }
+    counts
+}
+
+#[test]
+fn distributions_are_those_of_pgbench() {
+    const DRAWS: u32 = 20_000;
+    let program = Program::new();
+    let target = fresh();
+    write(
+        &program,
+        "a.sql",
+        "\\set a debug(random(1, 10))
+\\set a debug(random_exponential(1, 10, 3.0))
+\\set a debug(random_gaussian(1, 10, 2.5))
+\\set a debug(random_zipfian(1, 10, 1.2))
+\\set a debug(random_zipfian(1, 10, 2.5))
+",
+    );
+    let theirs = counts(&debugged_by_pgbench(&program, &target, DRAWS));
+    let done = once(&program, "null:", &[&format!("--transactions={DRAWS}")]);
+    assert_eq!(done.code, 0, "{}", &done.err[done.err.len() - 500..]);
+    let ours = counts(&debugged(&done.err));
+    assert_eq!(theirs.len(), 5);
+    for (command, theirs) in &theirs {
+        let ours = &ours[command];
+        // Two samples of the same size: Σ (a - b)² / (a + b) is χ² with 9 degrees of freedom, which
+        // exceeds 45 once in a million times.
+        let seen =
+            |counts: &BTreeMap<String, f64>, value| counts.get(value).copied().unwrap_or(0.0);
+        let distance: f64 = theirs
+            .keys()
+            .map(|value| {
+                let (a, b) = (seen(theirs, value), seen(ours, value));
+                (a - b).powi(2) / (a + b)
+            })
+            .sum();
+        assert_eq!(ours.len(), theirs.len(), "{command}");
+        assert!(distance < 45.0, "{command}: {distance} {ours:?} {theirs:?}");
+    }
 }

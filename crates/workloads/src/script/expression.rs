@@ -737,8 +737,7 @@ fn on_doubles(operation: Binary, a: Value, b: Value) -> Result<Option<Value>, St
 fn on_ints(operation: Binary, a: i64, b: i64) -> Result<Value, String> {
     use Binary as B;
     // Shifts count modulo 64, as processors do.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "modulo 64")]
-    let shift = (b & 63) as u32;
+    let shift = u32::try_from(b & 63).expect("below 64");
     Ok(match operation {
         B::Add => Value::Int(a.checked_add(b).ok_or("bigint add out of range")?),
         B::Subtract => Value::Int(a.checked_sub(b).ok_or("bigint sub out of range")?),

@@ -15,6 +15,8 @@ pub enum Value {
     Double(f64),
 }
 
+/// The first integer that does not fit: 2^63, which unlike the last that fits is exact in a double.
+const INT_END: f64 = 9_223_372_036_854_775_808.0;
 /// Digits of a double that is written as text: pgbench's `%.15g`.
 const DIGITS: i32 = 15;
 
@@ -52,9 +54,7 @@ impl Value {
             Self::Int(value) => Ok(value),
             Self::Double(value) => {
                 let rounded = value.round_ties_even();
-                // 2^63 is exact in a double; the largest integer is not.
-                if rounded >= -9_223_372_036_854_775_808.0 && rounded < 9_223_372_036_854_775_808.0
-                {
+                if (-INT_END..INT_END).contains(&rounded) {
                     #[expect(clippy::cast_possible_truncation, reason = "within the range")]
                     return Ok(rounded as i64);
                 }
