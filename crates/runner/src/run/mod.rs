@@ -522,6 +522,7 @@ impl Resolved {
         let session = monitor.session.as_mut().expect("just ensured");
         let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
+        workload_facts.retain(|_, value| !value.is_empty());
         let scripts =
             workload_facts.get("script").map(|value| script::scripts(value)).transpose()?;
         if let Some(value) = workload_facts.get_mut("script") {

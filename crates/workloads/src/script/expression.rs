@@ -499,7 +499,7 @@ pub struct Machine {
 
 impl Default for Machine {
     fn default() -> Self {
-        Self { stack: Vec::with_capacity(16), zipf: Zipf::new(ZIPF_MIN), place: (0, 0) }
+        Self { stack: Vec::with_capacity(16), zipf: Zipf::new(ZIPF_MIN, 1), place: (0, 0) }
     }
 }
 
@@ -631,10 +631,11 @@ impl Machine {
                 ));
             }
             _ if (ZIPF_MIN..=ZIPF_MAX).contains(&parameter) => {
-                if !self.zipf.is_of(parameter) {
-                    self.zipf = Zipf::new(parameter);
+                let size = high - low + 1;
+                if !self.zipf.is_of(parameter, size) {
+                    self.zipf = Zipf::new(parameter, size);
                 }
-                self.zipf.draw(rng, low, high)
+                low + (self.zipf.draw(rng) - 1)
             }
             _ => {
                 return Err(format!(

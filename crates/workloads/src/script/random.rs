@@ -42,49 +42,79 @@ pub fn gaussian(rng: &mut Rng, low: i64, high: i64, parameter: f64) -> i64 {
     spread(low, high, (deviation + parameter) / (parameter * 2.0))
 }
 
-/// Draws from a bounded Zipf distribution by rejection (Devroye, Non-Uniform Random Variate
-/// Generation, 1986, page 550). Keeps what depends only on the parameter.
+/// Draws from a bounded Zipf distribution, whose weights are 1 / k^`parameter`, by
+/// rejection-inversion (Hörmann and Derflinger, Rejection-inversion to generate variates from
+/// monotone discrete distributions, 1996): in constant time even where the parameter is near 1. Keeps
+/// what depends only on the parameter and on the size of the range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zipf {
     parameter: f64,
-    /// 2^(parameter - 1).
-    b: f64,
+    size: i64,
+    /// The integral of the weights up to 3/2, less the first weight.
+    start: f64,
+    /// The integral of the weights up to size + 1/2.
+    end: f64,
+    /// What is at most this far below its number is accepted without computing a weight.
+    near: f64,
+}
+
+/// The integral of x^-`parameter` from 1 to `x`.
+fn integral(parameter: f64, x: f64) -> f64 {
+    let log = x.ln();
+    let exponent = (1.0 - parameter) * log;
+    // (e^y - 1) / y, which is 1 at 0.
+    let factor = if exponent == 0.0 { 1.0 } else { exponent.exp_m1() / exponent };
+    factor * log
+}
+
+/// The x up to which the integral is `area`.
+fn inverse(parameter: f64, area: f64) -> f64 {
+    let scaled = (area * (1.0 - parameter)).max(-1.0);
+    // ln(1 + y) / y, which is 1 at 0.
+    let factor = if scaled == 0.0 { 1.0 } else { scaled.ln_1p() / scaled };
+    (factor * area).exp()
+}
+
+fn weight(parameter: f64, x: f64) -> f64 {
+    (-parameter * x.ln()).exp()
 }
 
 impl Zipf {
-    /// A distribution whose weights are 1 / k^`parameter`.
-    pub fn new(parameter: f64) -> Self {
-        Self { parameter, b: (parameter - 1.0).exp2() }
+    /// The distribution over the numbers 1 to `size`.
+    #[expect(clippy::cast_precision_loss, reason = "the end of a large range")]
+    pub fn new(parameter: f64, size: i64) -> Self {
+        let second = inverse(parameter, integral(parameter, 2.5) - weight(parameter, 2.0));
+        Self {
+            parameter,
+            size,
+            start: integral(parameter, 1.5) - 1.0,
+            end: integral(parameter, size as f64 + 0.5),
+            near: 2.0 - second,
+        }
     }
 
-    /// Whether it is that of `parameter`.
+    /// Whether it is that of a parameter and a size.
     #[expect(clippy::float_cmp, reason = "the very same number")]
-    pub fn is_of(&self, parameter: f64) -> bool {
-        self.parameter == parameter
+    pub fn is_of(&self, parameter: f64, size: i64) -> bool {
+        self.parameter == parameter && self.size == size
     }
 
-    /// Draws a number from `low`, the most frequent one, to `high`.
+    /// Draws a number: 1 is the most frequent one.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "x is between 1 and the size of the range"
+        reason = "x is a positive number, which the range limits"
     )]
-    pub fn draw(&self, rng: &mut Rng, low: i64, high: i64) -> i64 {
-        let size = high - low + 1;
-        if size <= 1 {
-            return low;
-        }
-        let exponent = self.parameter - 1.0;
+    pub fn draw(&self, rng: &mut Rng) -> i64 {
         loop {
-            let (u, v) = (rng.unit(), rng.unit());
-            let x = u.powf(-1.0 / exponent).floor();
-            if x > size as f64 {
-                continue;
-            }
-            let t = (1.0 + 1.0 / x).powf(exponent);
-            if v * x * (t - 1.0) / (self.b - 1.0) <= t / self.b {
-                // The size as a double may have been rounded up.
-                return low + (x as i64).min(size) - 1;
+            let area = self.end + rng.unit() * (self.start - self.end);
+            let x = inverse(self.parameter, area);
+            let number = ((x + 0.5) as i64).clamp(1, self.size);
+            let k = number as f64;
+            if k - x <= self.near
+                || area >= integral(self.parameter, k + 0.5) - weight(self.parameter, k)
+            {
+                return number;
             }
         }
     }
@@ -263,16 +293,19 @@ mod tests {
 
     #[test]
     fn zipfian_draws_have_the_documented_shares() {
-        for parameter in [1.07, 1.5, 2.5] {
-            let zipf = Zipf::new(parameter);
-            let seen = shares(10, |rng| zipf.draw(rng, 0, 9));
+        for parameter in [ZIPF_MIN, 1.07, 1.5, 2.5] {
+            let zipf = Zipf::new(parameter, 10);
+            let seen = shares(10, |rng| zipf.draw(rng) - 1);
             let weight = |k: f64| k.powf(-parameter);
             let all: f64 = (1..=10).map(f64::from).map(weight).sum();
             for (k, share) in (1..).map(f64::from).zip(seen) {
                 assert!(is_near(share, weight(k) / all), "{parameter} {k}: {share}");
             }
         }
-        assert_eq!(Zipf::new(1.1).draw(&mut Rng::of(1, &[]), 5, 5), 5);
+        let mut rng = Rng::of(1, &[]);
+        assert_eq!(Zipf::new(1.1, 1).draw(&mut rng), 1);
+        let steep = Zipf::new(ZIPF_MAX, i64::MAX);
+        assert!((0..1000).all(|_| steep.draw(&mut rng) == 1));
     }
 
     #[test]
@@ -280,7 +313,7 @@ mod tests {
         let (low, high) = (0, i64::MAX - 1);
         let mut rng = Rng::of(3, &[]);
         for _ in 0..1000 {
-            let zipf = Zipf::new(ZIPF_MIN).draw(&mut rng, low, high);
+            let zipf = Zipf::new(ZIPF_MIN, high).draw(&mut rng);
             let bell = gaussian(&mut rng, low, high, GAUSSIAN_MIN);
             let steep = exponential(&mut rng, low, high, 1e-9);
             for value in [zipf, bell, steep] {

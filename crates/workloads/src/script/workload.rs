@@ -37,6 +37,8 @@ pub struct Script {
     description: Arc<Description>,
     pub(super) scripts: Vec<ParsedScript>,
     pub(super) names: Names,
+    /// Names of the scripts, for their clients.
+    titles: Arc<[String]>,
     /// The variables before a client's first transaction.
     defaults: Vec<Variable>,
     /// Slot of `:client_id`, unless it is defined by the user.
@@ -61,8 +63,11 @@ pub(super) struct ParsedScript {
 /// A virtual user: its variables last from one transaction to the next.
 pub struct User(Rc<Client>);
 
-/// The variables of a client; lent to the transaction that it runs.
-pub(super) struct Client(Cell<Option<Box<State>>>);
+/// The variables of a client, lent to the transaction that it runs, and the names of the scripts.
+pub(super) struct Client {
+    state: Cell<Option<Box<State>>>,
+    names: Arc<[String]>,
+}
 
 /// What a client keeps.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +86,6 @@ pub struct Input {
     pub(super) script: usize,
     pub(super) client: Rc<Client>,
     pub(super) rng: Rng,
-    name: Rc<str>,
 }
 
 /// A client's state during a transaction; it returns to the client even if the transaction is
@@ -93,19 +97,19 @@ pub(super) struct Lent<'a> {
 
 impl Client {
     pub fn lend(&self) -> Lent<'_> {
-        Lent { client: self, state: self.0.take().unwrap_or_default() }
+        Lent { client: self, state: self.state.take().unwrap_or_default() }
     }
 }
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        self.client.0.set(Some(std::mem::take(&mut self.state)));
+        self.client.state.set(Some(std::mem::take(&mut self.state)));
     }
 }
 
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "script = {}", self.name)
+        write!(f, "script = {}", self.client.names[self.script])
     }
 }
 
@@ -227,6 +231,7 @@ impl Script {
             description: Arc::new(describe(transactions, is_builtin)),
             scripts: parsed,
             names,
+            titles: texts.iter().map(|script| script.name.clone()).collect(),
             defaults,
             client_id,
             weights: texts.iter().map(|script| script.weight.into()).collect(),
@@ -334,7 +339,8 @@ impl Workload for Script {
         }
         let before = variables.clone();
         let state = State { variables, before, ..State::default() };
-        User(Rc::new(Client(Cell::new(Some(Box::new(state))))))
+        let (state, names) = (Cell::new(Some(Box::new(state))), Arc::clone(&self.titles));
+        User(Rc::new(Client { state, names }))
     }
 
     /// An arrival begins with new variables; its client is the session that runs it.
@@ -361,12 +367,7 @@ impl Workload for Script {
         let mut lent = user.0.lend();
         let State { variables, before, .. } = &mut *lent.state;
         before.clone_from(variables);
-        Input {
-            script: transaction,
-            client: Rc::clone(&user.0),
-            rng: Rng::of(rng.bits(), &[]),
-            name: Rc::from(self.scripts[transaction].name.as_str()),
-        }
+        Input { script: transaction, client: Rc::clone(&user.0), rng: Rng::of(rng.bits(), &[]) }
     }
 
     async fn prepare<S: Session>(
