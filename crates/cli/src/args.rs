@@ -96,10 +96,12 @@ fn argument(definition: &SettingDef) -> Arg {
 fn option(definition: &OptionDef) -> Arg {
     let name = definition.name.to_string();
     let arg = Arg::new(name.clone()).long(name).help(definition.help.to_string());
-    match &definition.value {
+    let arg = match &definition.value {
         Some(value) => arg.value_name(value.to_string()).num_args(1).allow_negative_numbers(true),
         None => switch(arg),
-    }
+    };
+    let arg = if definition.repeats { arg.action(ArgAction::Append) } else { arg };
+    if let Some(letter) = definition.short { arg.short(letter) } else { arg }
 }
 
 /// Formats an argument error in one line: clap's message without the usage, and where to read more.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::DbError;
+use crate::error::{DbError, ErrorClass};
 use crate::rows::Rows;
 use crate::sql::BoundStatement;
 use crate::value::Value;
@@ -123,6 +123,17 @@ impl Access {
     }
 }
 
+/// A step of a pipeline: statements that are sent without waiting for their answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipeline {
+    /// From here on, statements are only sent.
+    Start,
+    /// Marks the end of an implicit transaction, without waiting.
+    Sync,
+    /// Waits for all answers; statements are answered one by one again.
+    End,
+}
+
 /// One connection. A failed call leaves the session usable unless the error's class [loses the
 /// session](crate::ErrorClass::loses_session); after a failed statement in a transaction the caller
 /// must roll that transaction back.
@@ -168,6 +179,35 @@ pub trait Session: 'static {
         rows: &mut Rows,
     ) -> Result<(), DbError> {
         self.query(id, args, rows).await
+    }
+
+    /// Runs SQL text with its values in it, and stores the rows of its last statement in `rows`,
+    /// which is emptied first; `commits` if it may commit implicitly. Drivers that cannot read the
+    /// rows of a text leave `rows` empty.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+        let _ = commits;
+        rows.reset(0);
+        self.script(sql).await
+    }
+
+    /// Starts, synchronises or ends a pipeline. Inside, [`Session::execute`] returns at once with
+    /// 0, no other call is allowed, and errors are reported at the end.
+    ///
+    /// # Errors
+    /// As the database reports, and `Unsupported` where the protocol has no pipelines.
+    async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
+        let _ = step;
+        let message = "this database has no pipelines; use statements without \\startpipeline";
+        Err(DbError::new(ErrorClass::Unsupported, message))
+    }
+
+    /// Waits inside a transaction, as the workload's script says. The engine's session does; a
+    /// driver has nothing to do.
+    async fn pause(&mut self, wait: Duration) {
+        let _ = wait;
     }
 
     /// Runs a statement whose result may be larger than memory: `each` receives it in batches, in

@@ -240,6 +240,7 @@ impl BoundStatement {
 #[derive(Clone, Debug)]
 pub struct StatementCatalogue {
     dialect: String,
+    placeholder: Placeholder,
     clustered: bool,
     done_before: Vec<String>,
     explain: Option<Explain>,
@@ -295,6 +296,7 @@ impl StatementCatalogue {
         }
         let mut catalogue = Self {
             dialect,
+            placeholder,
             clustered,
             done_before,
             explain,
@@ -344,6 +346,12 @@ impl StatementCatalogue {
     #[must_use]
     pub fn explain(&self) -> Option<&Explain> {
         self.explain.as_ref()
+    }
+
+    /// How the dialect marks parameters.
+    #[must_use]
+    pub const fn placeholder(&self) -> Placeholder {
+        self.placeholder
     }
 
     /// Whether primary keys are better created before the load ([`Dialect::clustered`]).

@@ -26,6 +26,8 @@ pub enum ColumnType {
     Date,
     /// List of 32-bit integers, for databases that accept a list as one argument.
     IntList,
+    /// Parameters only: the value has its own type, and the database decides what it stands for.
+    Any,
 }
 
 /// An instant without a zone: microseconds since 1970-01-01 00:00:00. TPROC-C uses whole seconds.

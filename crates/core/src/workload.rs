@@ -18,7 +18,7 @@ use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
 use crate::rows::Rows;
 use crate::scale::Scale;
-use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
+use crate::session::{Access, Capabilities, Protocol, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp, Value};
 
@@ -195,6 +195,12 @@ pub trait Workload: Send + Sync + 'static {
         session: &mut S,
     ) -> Result<Completion, DbError>;
 
+    /// Times of single statements in the sessions that have ended; empty if the workload does not
+    /// count them.
+    fn statement_times(&self) -> Vec<StatementTimes> {
+        Vec::new()
+    }
+
     /// The queries that a run times: all that it does if its measure is [`MeasureDef::Queries`], else beside its
     /// transactions, in streams that repeat until the end. `None` for a run without queries.
     fn query_plan(&self) -> Option<QueryPlan> {
@@ -215,6 +221,25 @@ pub trait Workload: Send + Sync + 'static {
         let _ = (refresh, statements, session);
         Err(DbError::new(ErrorClass::Unsupported, "this workload has no refresh functions"))
     }
+}
+
+/// Times of one statement, of all users together, over the whole run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementTimes {
+    /// Index of its transaction type.
+    pub transaction: usize,
+    /// Line of its script, from 1.
+    pub line: usize,
+    /// The statement, in one line.
+    pub text: String,
+    /// How many times it succeeded.
+    pub runs: u64,
+    /// How many times it failed.
+    pub failures: u64,
+    /// Time of all successful runs.
+    pub total: std::time::Duration,
+    /// Time of the longest of them.
+    pub longest: std::time::Duration,
 }
 
 /// How a successful transaction ended.
@@ -585,6 +610,11 @@ pub struct OptionDef {
     pub command: OptionCommand,
     /// The option's effect, if it is a switch that changes how any workload is built.
     pub effect: Option<BuildEffect>,
+    /// Whether it can be repeated: the values are joined with commas, and a job file may contain a
+    /// list.
+    pub repeats: bool,
+    /// Short, one-letter flag; `None` if it has none.
+    pub short: Option<char>,
 }
 
 /// What an option changes about a build, besides its data.
@@ -615,6 +645,8 @@ impl OptionDef {
             default: Name::new_static(default),
             command,
             effect: None,
+            repeats: false,
+            short: None,
         }
     }
 
@@ -628,7 +660,23 @@ impl OptionDef {
             default: Name::new_static("false"),
             command,
             effect: None,
+            repeats: false,
+            short: None,
         }
+    }
+
+    /// Lets the option be repeated.
+    #[must_use]
+    pub const fn repeated(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
+    /// Sets a short flag.
+    #[must_use]
+    pub const fn short(mut self, letter: char) -> Self {
+        self.short = Some(letter);
+        self
     }
 
     /// Makes the switch change how the workload is built.
@@ -697,13 +745,26 @@ impl WorkloadSettings {
 /// Provides the statements of a resolved catalogue for a session to prepare.
 pub struct Statements<'a> {
     catalogue: &'a StatementCatalogue,
+    protocol: Protocol,
 }
 
 impl<'a> Statements<'a> {
     /// Uses the statements of `catalogue`.
     #[must_use]
     pub fn new(catalogue: &'a StatementCatalogue) -> Self {
-        Self { catalogue }
+        Self { catalogue, protocol: Protocol::Prepared }
+    }
+
+    /// The same statements, for sessions that send them by `protocol`.
+    #[must_use]
+    pub const fn by(self, protocol: Protocol) -> Self {
+        Self { protocol, ..self }
+    }
+
+    /// How the session sends statements.
+    #[must_use]
+    pub const fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// The catalogue that the statements come from.

@@ -4,12 +4,13 @@
 //! driver, add its module and its line in `drivers!` at the end of this file.
 
 use std::fmt;
+use std::time::Duration;
 
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Database, EngineControl, LockMode, Role, RowSource,
-    ServerInfo, ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, Database, EngineControl, LockMode, Pipeline, Role,
+    RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -151,6 +152,23 @@ macro_rules! drivers {
             rows: &mut Rows,
         ) -> Result<(), DbError> {
             match self { $(Self::$name(session) => session.call(id, args, rows).await,)+ }
+        }
+
+        async fn text(
+            &mut self,
+            sql: &str,
+            commits: bool,
+            rows: &mut Rows,
+        ) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.text(sql, commits, rows).await,)+ }
+        }
+
+        async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.pipeline(step).await,)+ }
+        }
+
+        async fn pause(&mut self, wait: Duration) {
+            match self { $(Self::$name(session) => session.pause(wait).await,)+ }
         }
 
         async fn stream(

@@ -385,7 +385,7 @@ pub fn base_record(workload: &Description, target: &Target) -> Result<Record, Fa
         )));
     };
     let (base, database) = (describe(base)?, &target.database);
-    identify(database)?;
+    identify(&base, database)?;
     let procedures = database.capabilities().procedures;
     let catalogue = catalogues::catalogue(&base, database.dialect(), procedures)?;
     let record = on_this_thread(async {

@@ -231,6 +231,12 @@ pub async fn built<S: Admin>(
         }
         None => {
             found.refuse_strangers(workload, target)?;
+            if workload.name == crate::SCRIPTS {
+                return Err(Failure::refuse(format!(
+                    "the built-in scripts need pgbench's tables, which {target} does not have; \
+                     build them first: triphammer build {target} -w tpc-b"
+                )));
+            }
             let other = other_workload(workload, session, database).await;
             Err(Failure::refuse(match other {
                 Some(other) => format!("there is no {} at {target}, but {other}", workload.title),

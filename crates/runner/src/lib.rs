@@ -49,6 +49,7 @@ pub mod watch;
 mod worker_pool;
 
 pub use failure::Failure;
+pub use triphammer_workloads::script::NAME as SCRIPTS;
 pub use triphammer_workloads::{all as workloads, catalogues, describe};
 
 use triphammer_core::workload::{Name, OptionDef};

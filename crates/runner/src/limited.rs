@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Admin, Canceller, LockMode, RowSource, ServerInfo, ServerProcess, Session, StatementId,
-    Waits,
+    Access, Admin, Canceller, LockMode, Pipeline, RowSource, ServerInfo, ServerProcess, Session,
+    StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -155,6 +155,18 @@ impl<S: Session> Session for Limited<S> {
         rows: &mut Rows,
     ) -> Result<(), DbError> {
         finished!(self.call(id, args, rows))
+    }
+
+    async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+        finished!(self.text(sql, commits, rows))
+    }
+
+    async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
+        finished!(self.pipeline(step))
+    }
+
+    async fn pause(&mut self, wait: Duration) {
+        self.session.pause(wait).await;
     }
 
     async fn stream(

@@ -6,12 +6,13 @@ use std::path::Path;
 use triphammer_core::engine::{Origin, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
+use triphammer_workloads::script;
 
 use crate::campaign::find_job;
 use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::report::format::{duration, figure, milliseconds};
-use crate::result::{RunResult, SlowTransaction};
+use crate::result::{RunResult, ScriptFacts, SlowTransaction};
 use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
 
@@ -54,6 +55,11 @@ impl Exemplar {
         let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
         let slow = slow
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
+        if !result.workload.scripts.is_empty() {
+            let scripts: Vec<_> = result.workload.scripts.iter().map(ScriptFacts::script).collect();
+            let text = script::value(&scripts)?;
+            settings.set("script", text, Source::Job(job));
+        }
         let is_arrival = matches!(slow.origin, Origin::Arrival(_));
         for setting in &result.settings {
             let name = setting.name.as_str();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
 use triphammer_core::{Database, Scale};
-use triphammer_workloads::{AnyWorkload, describe};
+use triphammer_workloads::{AnyWorkload, describe, describe_with, script};
 
 use crate::build::{BuildRequest, base_record};
 use crate::cancel::Cancel;
@@ -22,13 +22,55 @@ use crate::workload_options;
 /// The default workload.
 pub const DEFAULT_WORKLOAD: &str = "tproc-c";
 
-/// Finds the workload named in the settings.
+/// Finds the workload named in the settings; reads the user's scripts if it is made of them.
 ///
 /// # Errors
-/// When there is no workload of that name.
+/// When there is no workload of that name, or a script is invalid.
 pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     let name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
-    Ok(describe(&name)?)
+    if name == script::NAME { scripts(settings) } else { Ok(describe(&name)?) }
+}
+
+/// Reads the scripts, whose texts become the value of their setting, and describes them.
+fn scripts(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    let command = settings.command();
+    if !command.job().is_some_and(JobKind::drives) {
+        return Err(Failure::refuse(format!(
+            "scripts have no data of their own, so there is nothing to {}; the built-in scripts use \
+             the tables of tpc-b (-w tpc-b)",
+            command.name()
+        )));
+    }
+    let of_client = settings.of_client();
+    let loaded = script::load(settings.get("script").unwrap_or_default(), !of_client)?;
+    settings.replace("script", loaded);
+    let known = &describe(script::NAME)?.options;
+    let options = settings.workload_options(known, OptionCommand::Run);
+    if of_client && options.get("allow-shell").is_some_and(|value| value != "false") {
+        let message =
+            "a request cannot set allow-shell: it would run commands on the server's host";
+        return Err(triphammer_core::SpecError::new(message).about("allow-shell").into());
+    }
+    show_scripts(settings);
+    Ok(describe_with(script::NAME, &options)?)
+}
+
+/// The workload of one run: `workload`, unless the run's own settings name other scripts.
+///
+/// # Errors
+/// When a script is invalid.
+pub fn of_run(
+    settings: &mut Settings,
+    workload: &Arc<Description>,
+) -> Result<Arc<Description>, Failure> {
+    if workload.name == script::NAME { scripts(settings) } else { Ok(Arc::clone(workload)) }
+}
+
+/// Shows the scripts by their names instead of their texts.
+pub fn show_scripts(settings: &mut Settings) {
+    let summary = settings.get("script").map(script::summary).unwrap_or_default();
+    let source = settings.source("script");
+    settings.show("script", summary, &source);
 }
 
 /// Rejects a flag that is not an option of the workload. In a job file or the environment, it may

@@ -106,6 +106,11 @@ pub fn open(
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
     let embedded = settings.get("target").is_none();
+    if embedded && workload == triphammer_workloads::script::NAME {
+        let message = "scripts run on a database of yours: name its target, such as \
+                       postgres://user@host/db";
+        return Err(SpecError::new(message).about("target"));
+    }
     let url = settings.get("target").map_or_else(|| embedded_target(workload), str::to_owned);
     let mut warnings = Vec::new();
     let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());

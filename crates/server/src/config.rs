@@ -33,6 +33,8 @@ pub struct Config {
     /// Host names under which browsers may reach the server, in addition to addresses and
     /// `localhost`.
     pub hosts: Vec<String>,
+    /// Whether clients may run scripts, which can do anything that their targets' users may.
+    pub allow_scripts: bool,
     /// Time limits and connection limits.
     pub limits: ServerLimits,
 }

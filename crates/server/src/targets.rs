@@ -13,6 +13,7 @@ use triphammer_core::SpecError;
 use triphammer_core::text::steers;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, DataFolder, Reach, Secret, TargetUrl};
+use triphammer_runner::SCRIPTS;
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::Secrets;
 use utoipa::ToSchema;
@@ -145,6 +146,8 @@ pub struct Targets {
     fixed: BTreeMap<String, FixedTarget>,
     /// Access of the clients' targets to this host.
     reach: Reach,
+    /// Whether clients may run scripts on them.
+    allow_scripts: bool,
     held: Mutex<Held>,
 }
 
@@ -182,7 +185,21 @@ impl Targets {
                 .about("data")
         })?;
         let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
-        Ok(Self { file, fixed: config.targets.clone(), reach: Reach::Folder(data), held })
+        let (fixed, reach) = (config.targets.clone(), Reach::Folder(data));
+        Ok(Self { file, fixed, reach, allow_scripts: config.allow_scripts, held })
+    }
+
+    /// Rejects scripts of clients, unless the server was started to accept them.
+    ///
+    /// # Errors
+    /// When the workload is one of scripts.
+    pub fn refuse_scripts(&self, workload: Option<&str>) -> Result<(), ApiError> {
+        if self.allow_scripts || workload.map(str::trim) != Some(SCRIPTS) {
+            return Ok(());
+        }
+        let message = "this server does not run scripts, which can do anything that a target's \
+                       database user may; start it with --allow-scripts";
+        Err(ApiError::invalid(message).about("workload"))
     }
 
     /// Returns all targets, sorted by name.

@@ -153,6 +153,8 @@ pub fn all_options() -> &'static [(Name, OptionDef)] {
                     default: option.default.into(),
                     command: OptionCommand::Build,
                     effect: None,
+                    repeats: false,
+                    short: None,
                 };
                 (name, definition)
             })

@@ -8,8 +8,9 @@
 pub mod catalogues;
 pub mod ch;
 pub mod list;
+pub mod script;
 pub mod tpc_b;
 pub mod tproc_c;
 pub mod tproc_h;
 
-pub use list::{AnyWorkload, all, describe};
+pub use list::{AnyWorkload, all, describe, describe_with};

@@ -11,7 +11,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, Statements, TableDef, Workload, WorkloadSettings,
+    Chunk, Completion, Description, Mode, StatementTimes, Statements, TableDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -182,6 +183,10 @@ macro_rules! workloads {
                 }
             }
 
+            fn statement_times(&self) -> Vec<StatementTimes> {
+                match self { $(Self::$name(workload) => workload.statement_times(),)+ }
+            }
+
             fn query_plan(&self) -> Option<QueryPlan> {
                 match self { $(Self::$name(workload) => workload.query_plan(),)+ }
             }
@@ -200,6 +205,23 @@ macro_rules! workloads {
     };
 }
 
+/// Description of the workload `name` with these options: that of the user's scripts depends on
+/// them.
+///
+/// # Errors
+/// When there is no such workload, or a script is invalid.
+pub fn describe_with(
+    name: &str,
+    options: &std::collections::BTreeMap<String, String>,
+) -> Result<Arc<Description>, SpecError> {
+    if name != crate::script::NAME {
+        return describe(name);
+    }
+    let options = options.clone();
+    let settings = WorkloadSettings { scale: 1.into(), options, ..WorkloadSettings::default() };
+    Ok(Arc::clone(crate::script::Script::new(&settings)?.description()))
+}
+
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
     SpecError::new(format!("unknown workload `{name}`: expected one of {}", known.join(", ")))
@@ -210,6 +232,7 @@ workloads! {
     TpcB(crate::tpc_b::TpcB),
     TprocH(crate::tproc_h::TprocH),
     Ch(crate::ch::Ch),
+    Script(crate::script::Script),
 }
 
 #[cfg(test)]
@@ -229,7 +252,7 @@ mod tests {
         let error = describe("tproc-z").unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch"
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script"
         );
     }
 }

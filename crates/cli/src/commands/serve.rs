@@ -51,6 +51,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         data: settings.get("data").map(PathBuf::from).unwrap_or_default(),
         tls,
         hosts,
+        allow_scripts: settings.switch("allow-scripts")?,
         limits: ServerLimits::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -23,6 +23,7 @@ mod profile;
 mod program;
 mod reference;
 mod rogue;
+mod scripts;
 mod serve;
 mod servers;
 mod sqlite;

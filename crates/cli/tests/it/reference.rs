@@ -34,7 +34,8 @@ fn page() -> String {
         "\n## Options of workloads\n\n| workload | flag | default | meaning |\n|---|---|---|---|\n",
     );
     for (title, o) in workload_options() {
-        page.push_str(&format!("| {title} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
+        let default = if o.default.is_empty() { String::new() } else { format!("`{}`", o.default) };
+        page.push_str(&format!("| {title} | `--{}` | {default} | {} |\n", o.name, o.help));
     }
     page.push_str(
         "\n## Options of builds in a dialect\n\nA dialect has its parent's too: mariadb those of mysql.\n\n\

@@ -2,9 +2,11 @@
 //! implicitly, is on its way; if the connection is lost then, the outcome is in doubt. To the
 //! workload it is an ordinary session.
 
+use std::time::Duration;
+
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, RowSource, Session, StatementId};
+use crate::session::{Access, Canceller, Pipeline, RowSource, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -16,6 +18,8 @@ pub struct Metered<S> {
     round_trips: u64,
     commit_pending: bool,
     acknowledged: bool,
+    /// Whether statements are only sent.
+    in_pipeline: bool,
     announced: Access,
 }
 
@@ -27,6 +31,7 @@ impl<S: Session> Metered<S> {
             round_trips: 0,
             commit_pending: false,
             acknowledged: false,
+            in_pipeline: false,
             announced: Access::Write,
         }
     }
@@ -95,7 +100,7 @@ impl<S: Session> Session for Metered<S> {
     }
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
-        self.round_trips += 1;
+        self.round_trips += u64::from(!self.in_pipeline);
         self.session.execute(id, args).await
     }
 
@@ -118,6 +123,31 @@ impl<S: Session> Session for Metered<S> {
         self.committing();
         let result = self.session.call(id, args, rows).await;
         self.committed(result)
+    }
+
+    async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+        if !commits {
+            self.round_trips += 1;
+            return self.session.text(sql, commits, rows).await;
+        }
+        self.committing();
+        let result = self.session.text(sql, commits, rows).await;
+        self.committed(result)
+    }
+
+    /// Only the end of a pipeline waits, for all that was sent; it may have committed.
+    async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
+        self.in_pipeline = step != Pipeline::End;
+        if step != Pipeline::End {
+            return self.session.pipeline(step).await;
+        }
+        self.committing();
+        let result = self.session.pipeline(step).await;
+        self.committed(result)
+    }
+
+    async fn pause(&mut self, wait: Duration) {
+        tokio::time::sleep(wait).await;
     }
 
     async fn stream(

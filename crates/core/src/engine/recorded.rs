@@ -2,10 +2,11 @@
 //! and to run by hand.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, RowSource, Session, StatementId};
+use crate::session::{Access, Canceller, Pipeline, RowSource, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::{Value, write_decimal};
 use crate::workload::TableDef;
@@ -129,6 +130,19 @@ impl<S: Session> Session for Recorded<S> {
     ) -> Result<(), DbError> {
         self.note_statement(id, args);
         self.session.call(id, args, rows).await
+    }
+
+    async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+        self.note(sql);
+        self.session.text(sql, commits, rows).await
+    }
+
+    async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
+        self.session.pipeline(step).await
+    }
+
+    async fn pause(&mut self, wait: Duration) {
+        self.session.pause(wait).await;
     }
 
     async fn stream(

@@ -51,7 +51,7 @@ pub async fn replay<W: Workload, D: Database>(
     let opening = async {
         let session = plan.database.connect(Role::User, 0).await?;
         let mut session = Metered::new(Recorded::new(session));
-        let mut statements = Statements::new(&plan.catalogue);
+        let mut statements = Statements::new(&plan.catalogue).by(plan.spec.protocol);
         let mode = plan.spec.mode;
         let prepared = plan.workload.prepare(mode, &mut statements, &mut session).await?;
         Ok::<_, DbError>((session, prepared))

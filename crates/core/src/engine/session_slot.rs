@@ -71,7 +71,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
     let limit = plan.spec.limits.connect;
     let opening = async {
         let mut session = Metered::new(plan.database.connect(Role::User, id).await?);
-        let mut statements = Statements::new(&plan.catalogue);
+        let mut statements = Statements::new(&plan.catalogue).by(plan.spec.protocol);
         let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
         Ok(Live { session, prepared })
     };

@@ -55,7 +55,7 @@ fn class_of(code: u16, moment: ErrorContext) -> ErrorClass {
         1317 | 1028 | 1969 | 3024 => ErrorClass::Cancelled,
         1021 | 1114 => ErrorClass::DiskFull,
         1290 | 1792 | 1836 | 1874 => ErrorClass::ReadOnly,
-        1235 | 1289 => ErrorClass::Unsupported,
+        1235 | 1289 | 1295 => ErrorClass::Unsupported,
         // Other reasons for rejecting a login: user, password, database, authentication method.
         _ if moment == ErrorContext::Connecting => ErrorClass::Refused,
         _ => ErrorClass::Other,

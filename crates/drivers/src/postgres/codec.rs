@@ -20,7 +20,7 @@ const NUMERIC_DIGITS_MAX: usize = 6;
 /// The same for a 128-bit integer.
 const NUMERIC128_DIGITS_MAX: usize = 11;
 
-/// PostgreSQL's type id (oid) of a column type.
+/// PostgreSQL's type id (oid) of a column type; 0 leaves it to the server.
 pub fn oid_of(column_type: ColumnType) -> u32 {
     let known = match column_type {
         ColumnType::SmallInt => Type::INT2,
@@ -32,6 +32,7 @@ pub fn oid_of(column_type: ColumnType) -> u32 {
         ColumnType::Timestamp => Type::TIMESTAMP,
         ColumnType::Date => Type::DATE,
         ColumnType::IntList => Type::INT4_ARRAY,
+        ColumnType::Any => return 0,
     };
     known.oid()
 }
@@ -96,6 +97,8 @@ pub enum Wire {
     Date,
     /// One-dimensional array of 32-bit integers.
     Int4List,
+    /// The text of a value whose type the server infers.
+    Any,
 }
 
 impl Wire {
@@ -111,6 +114,7 @@ impl Wire {
             ColumnType::Timestamp => Self::Timestamp,
             ColumnType::Date => Self::Date,
             ColumnType::IntList => Self::Int4List,
+            ColumnType::Any => Self::Any,
         }
     }
 
@@ -125,6 +129,7 @@ impl Wire {
             Self::Timestamp => "a timestamp",
             Self::Date => "a date",
             Self::Int4List => "a list of integers",
+            Self::Any => "a parameter without a type",
         }
     }
 }
@@ -139,16 +144,38 @@ fn put_int(out: &mut impl BufMut, wire: Wire, value: i64) -> Result<(), Misfit> 
         Wire::Numeric => put_numeric(out, value, 0),
         #[expect(clippy::cast_precision_loss, reason = "the parameter is floating point")]
         Wire::Float8 => out.put_f64(value as f64),
+        Wire::Any => put_digits(out, value),
         _ => return Err(misfit(value, wire.name())),
     }
     Ok(())
 }
 
-fn put_float(out: &mut impl BufMut, wire: Wire, value: f64) -> Result<(), Misfit> {
-    if wire != Wire::Float8 {
-        return Err(misfit(value, wire.name()));
+/// Writes an integer as text.
+fn put_digits(out: &mut impl BufMut, value: i64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut left = value.unsigned_abs();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(left % 10).expect("a single digit");
+        left /= 10;
+        if left == 0 {
+            break;
+        }
     }
-    out.put_f64(value);
+    if value < 0 {
+        at -= 1;
+        digits[at] = b'-';
+    }
+    out.put_slice(&digits[at..]);
+}
+
+fn put_float(out: &mut impl BufMut, wire: Wire, value: f64) -> Result<(), Misfit> {
+    match wire {
+        Wire::Float8 => out.put_f64(value),
+        Wire::Any => out.put_slice(value.to_string().as_bytes()),
+        _ => return Err(misfit(value, wire.name())),
+    }
     Ok(())
 }
 
@@ -195,7 +222,7 @@ fn put_date(out: &mut impl BufMut, wire: Wire, date: Date) -> Result<(), Misfit>
 
 #[inline]
 fn put_text(out: &mut impl BufMut, wire: Wire, text: &[u8]) -> Result<(), Misfit> {
-    if wire != Wire::Text {
+    if !matches!(wire, Wire::Text | Wire::Any) {
         return Err(misfit("text", wire.name()));
     }
     out.put_slice(text);

@@ -79,14 +79,14 @@ impl Prepared {
             Self::OnServer(statement) => {
                 let OnServer { name, wires, columns } = &**statement;
                 check_count(wires.len(), args.len())?;
-                connection.execute(name, args.len(), |index, out| {
+                connection.execute(name, args.len(), are_texts(wires), |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
                 Ok(Format::Known(columns))
             }
             Self::Here { sql, types, wires } => {
                 check_count(wires.len(), args.len())?;
-                connection.execute_text(sql, types, |index, out| {
+                connection.execute_text(sql, types, are_texts(wires), |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
                 Ok(Format::Told(Box::default()))
@@ -121,6 +121,12 @@ impl Format<'_> {
             *told = columns;
         }
     }
+}
+
+/// Whether arguments are sent as text, for the server to infer their types: all of them, or none.
+#[inline]
+fn are_texts(wires: &[Wire]) -> bool {
+    wires.first() == Some(&Wire::Any)
 }
 
 #[inline]

@@ -10,8 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, Protocol, RowSource, ServerInfo,
-    ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, Pipeline, Protocol, RowSource,
+    ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -148,56 +148,20 @@ impl PostgresSession {
         args: &[Value<'_>],
         mut rows: Option<&mut Rows>,
         lists: bool,
-        mut after_row: impl FnMut(&mut Rows),
+        after_row: impl FnMut(&mut Rows),
     ) -> Result<u64, DbError> {
         let Self { connection, statements, text, .. } = self;
         let connection = connection.get_mut();
         connection.ready().await?;
         let statement = statements.get(id.index()).ok_or_else(not_prepared)?;
-        let mut format = statement.send(connection, args, text)?;
+        let format = statement.send(connection, args, text)?;
         if let Some(rows) = &mut rows {
             rows.reset(format.width());
             if rows.wants_names() {
                 rows.set_names(format.columns().iter().map(Column::name));
             }
         }
-        let mut count = 0;
-        let mut problem = None;
-        loop {
-            let frame = connection.next().await?;
-            match frame.tag {
-                backend::DATA_ROW_TAG => {
-                    if let (Some(rows), None) = (&mut rows, &problem) {
-                        match format.read_row(frame.body, rows, lists) {
-                            Ok(()) => {
-                                after_row(rows);
-                                if rows.bytes() > ANSWER_BYTES_MAX {
-                                    return Err(connection.given_up(too_large()));
-                                }
-                            }
-                            Err(error) => problem = Some(error),
-                        }
-                    }
-                }
-                backend::BIND_COMPLETE_TAG | backend::PARSE_COMPLETE_TAG => {}
-                backend::COMMAND_COMPLETE_TAG => count = touched(frame.body),
-                backend::READY_FOR_QUERY_TAG => {
-                    return problem.map_or(Ok(count), |error| Err(error.unread()));
-                }
-                backend::ROW_DESCRIPTION_TAG => {
-                    let Some(told) = columns(frame.body) else {
-                        return Err(connection.garbled("truncated columns"));
-                    };
-                    if let Some(rows) = &mut rows {
-                        rows.reset(told.len());
-                        rows.set_names(told.iter().map(Column::name));
-                    }
-                    format.told(told);
-                }
-                backend::NO_DATA_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => {}
-                tag => return Err(connection.misplaced(tag)),
-            }
-        }
+        receive(connection, format, rows, lists, after_row).await
     }
 
     async fn prepare_on_server(
@@ -252,6 +216,54 @@ impl PostgresSession {
         chunk.rows().extend_from_slice(&COPY_TAIL);
         connection.send_rows(&mut chunk).await?;
         connection.end_copy().await
+    }
+}
+
+/// Reads the answer to a statement: its rows into `rows`, if requested, calling `after_row` after
+/// each. Returns the number of affected rows.
+async fn receive(
+    connection: &mut Connection,
+    mut format: Format<'_>,
+    mut rows: Option<&mut Rows>,
+    lists: bool,
+    mut after_row: impl FnMut(&mut Rows),
+) -> Result<u64, DbError> {
+    let mut count = 0;
+    let mut problem = None;
+    loop {
+        let frame = connection.next().await?;
+        match frame.tag {
+            backend::DATA_ROW_TAG => {
+                if let (Some(rows), None) = (&mut rows, &problem) {
+                    match format.read_row(frame.body, rows, lists) {
+                        Ok(()) => {
+                            after_row(rows);
+                            if rows.bytes() > ANSWER_BYTES_MAX {
+                                return Err(connection.given_up(too_large()));
+                            }
+                        }
+                        Err(error) => problem = Some(error),
+                    }
+                }
+            }
+            backend::BIND_COMPLETE_TAG | backend::PARSE_COMPLETE_TAG => {}
+            backend::COMMAND_COMPLETE_TAG => count = touched(frame.body),
+            backend::READY_FOR_QUERY_TAG => {
+                return problem.map_or(Ok(count), |error| Err(error.unread()));
+            }
+            backend::ROW_DESCRIPTION_TAG => {
+                let Some(told) = columns(frame.body) else {
+                    return Err(connection.garbled("truncated columns"));
+                };
+                if let Some(rows) = &mut rows {
+                    rows.reset(told.len());
+                    rows.set_names(told.iter().map(Column::name));
+                }
+                format.told(told);
+            }
+            backend::NO_DATA_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => {}
+            tag => return Err(connection.misplaced(tag)),
+        }
     }
 }
 
@@ -328,6 +340,11 @@ impl Session for PostgresSession {
     }
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
+        let connection = self.connection.get_mut();
+        if connection.is_in_pipeline() {
+            let statement = self.statements.get(id.index()).ok_or_else(not_prepared)?;
+            return statement.send(connection, args, &mut self.text).map(|_| 0);
+        }
         self.fetch(id, args, None, false, |_| {}).await
     }
 
@@ -352,6 +369,27 @@ impl Session for PostgresSession {
         }
         let result = self.fetch(id, args, Some(rows), true, |_| {}).await;
         result.map(drop).map_err(DbError::after_commit_sent)
+    }
+
+    async fn text(&mut self, sql: &str, _commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        connection.query(sql)?;
+        rows.reset(0);
+        receive(connection, Format::Text, Some(rows), false, |_| {}).await.map(drop)
+    }
+
+    async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
+        let connection = self.connection.get_mut();
+        match step {
+            Pipeline::Start if self.shared.protocol == Protocol::Simple => {
+                let message = "a pipeline needs --protocol prepared or extended, not simple";
+                Err(DbError::new(ErrorClass::Unsupported, message))
+            }
+            Pipeline::Start => connection.start_pipeline().await,
+            Pipeline::Sync => connection.sync_pipeline(),
+            Pipeline::End => connection.end_pipeline().await,
+        }
     }
 
     async fn stream(
@@ -417,6 +455,12 @@ impl Session for PostgresSession {
 
     async fn rollback(&mut self) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
+        if connection.is_in_pipeline()
+            && let Err(error) = connection.end_pipeline().await
+            && error.class().loses_session()
+        {
+            return Err(error);
+        }
         connection.ready().await?;
         if connection.status() == Status::Idle {
             return Ok(());

@@ -156,6 +156,7 @@ fn type_name(param_type: ColumnType) -> &'static str {
         ColumnType::Timestamp => "timestamp",
         ColumnType::Date => "date",
         ColumnType::IntList => "int4[]",
+        ColumnType::Any => "unknown",
     }
 }
 
@@ -228,13 +229,13 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
     let whole = |value: i64| match ty {
         C::SmallInt => i16::try_from(value).is_ok(),
         C::Int => i32::try_from(value).is_ok(),
-        C::BigInt | C::Float | C::Decimal(_) => true,
+        C::BigInt | C::Float | C::Decimal(_) | C::Any => true,
         C::Text | C::Timestamp | C::Date | C::IntList => false,
     };
     let fits = match arg {
         Value::Null => true,
         Value::Int(value) => whole(*value),
-        Value::Float(_) => ty == C::Float,
+        Value::Float(_) => matches!(ty, C::Float | C::Any),
         Value::Decimal { units, scale } => match ty {
             C::Decimal(_) | C::Float => true,
             _ => triphammer_core::value::rescale(*units, *scale, 0).is_some_and(whole),
@@ -246,7 +247,7 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
                 .is_some_and(whole),
         },
         Value::Date(_) => ty == C::Date,
-        Value::Text(_) => ty == C::Text,
+        Value::Text(_) => matches!(ty, C::Text | C::Any),
         Value::Timestamp(_) => ty == C::Timestamp,
         Value::Ints(_) => ty == C::IntList,
     };

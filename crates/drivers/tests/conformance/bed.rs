@@ -70,9 +70,11 @@ const SQLITE: Words = Words {
         ColumnType::BigInt => "bigint".into(),
         ColumnType::Float => "double".into(),
         ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
-        ColumnType::Text | ColumnType::Timestamp | ColumnType::Date | ColumnType::IntList => {
-            "text".into()
-        }
+        ColumnType::Text
+        | ColumnType::Timestamp
+        | ColumnType::Date
+        | ColumnType::IntList
+        | ColumnType::Any => "text".into(),
     },
     decimal_digits: 15,
     wide_digits: 15,
@@ -102,6 +104,7 @@ const DUCKDB: Words = Words {
         ColumnType::Timestamp => "timestamp".into(),
         ColumnType::Date => "date".into(),
         ColumnType::IntList => "integer[]".into(),
+        ColumnType::Any => unreachable!("only a parameter"),
     },
     decimal_digits: 18,
     wide_digits: 38,
@@ -130,6 +133,7 @@ const POSTGRES: Words = Words {
         ColumnType::Timestamp => "timestamp".into(),
         ColumnType::Date => "date".into(),
         ColumnType::IntList => "integer[]".into(),
+        ColumnType::Any => unreachable!("only a parameter"),
     },
     decimal_digits: 18,
     wide_digits: 38,
@@ -155,7 +159,7 @@ const MARIADB: Words = Words {
         ColumnType::Float => "double".into(),
         ColumnType::Decimal(10) => "decimal(38, 10)".into(),
         ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
-        ColumnType::Text | ColumnType::IntList => "text".into(),
+        ColumnType::Text | ColumnType::IntList | ColumnType::Any => "text".into(),
         ColumnType::Timestamp => "datetime(6)".into(),
         ColumnType::Date => "date".into(),
     },

@@ -108,7 +108,7 @@ fn values(bed: &Bed, column: ColumnType, long: &'static str) -> Vec<Value<'stati
         .into_iter()
         .map(|text| Value::Date(Date::parse(text).unwrap()))
         .collect(),
-        ColumnType::IntList => unreachable!("no column is a list"),
+        ColumnType::IntList | ColumnType::Any => unreachable!("no column is one"),
     }
 }
 

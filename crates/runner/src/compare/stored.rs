@@ -196,9 +196,13 @@ pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)
 fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds, Failure> {
     let Some(job) = result.job.map(JobId) else { return Ok(super::run::Seconds::new()) };
     let rows = store.series(job).map_err(refuse)?;
-    let workload = describe(&result.workload.name)?;
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
-    Ok(seconds(result, &workload.primary_metric, &names, &rows))
+    let mut metric = describe(&result.workload.name)?.primary_metric.clone();
+    if !result.workload.scripts.is_empty() {
+        // All types of scripts count, and only the run knows them.
+        metric.transactions = (0..names.len()).collect();
+    }
+    Ok(seconds(result, &metric, &names, &rows))
 }
 
 fn refuse(error: StoreError) -> Failure {

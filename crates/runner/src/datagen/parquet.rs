@@ -97,7 +97,7 @@ fn field(name: &str, of: ColumnType) -> io::Result<String> {
         ColumnType::Text => format!("BYTE_ARRAY {name} (STRING)"),
         ColumnType::Timestamp => format!("INT64 {name} (TIMESTAMP(MICROS,false))"),
         ColumnType::Date => format!("INT32 {name} (DATE)"),
-        ColumnType::IntList => return Err(without_form(name)),
+        ColumnType::IntList | ColumnType::Any => return Err(without_form(name)),
     };
     Ok(format!("OPTIONAL {form}; "))
 }

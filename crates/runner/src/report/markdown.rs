@@ -80,6 +80,9 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         let table = query_streams::queries(streams).markdown();
         out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
     }
+    if let Some(table) = words::statements(result) {
+        out.push_str(&format!("\n## {}\n\n{}", words::STATEMENTS, table.markdown()));
+    }
     if let Some(table) = words::slices(result) {
         out.push_str(&format!("\n## {}\n\n{}", words::SLICES, table.markdown()));
     }

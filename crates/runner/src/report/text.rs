@@ -320,6 +320,10 @@ impl Page {
             let painted = self.style.paint(Ink::Dim, &line);
             self.line(&painted);
         }
+        if let Some(statements) = words::statements(result) {
+            self.heading(words::STATEMENTS);
+            self.table(&statements);
+        }
         if let Some(slowest) = load::slowest(result) {
             self.heading(load::SLOWEST);
             self.table(&slowest);

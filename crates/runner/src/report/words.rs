@@ -230,6 +230,39 @@ pub(super) fn slices(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
+/// Heading of the statements of scripts.
+pub(super) const STATEMENTS: &str = "Statements over the whole run, in ms";
+/// Maximum number of statements that a report shows.
+const STATEMENTS_SHOWN: usize = 100;
+/// Maximum length of a statement in a report, in characters.
+const STATEMENT_LENGTH: usize = 40;
+
+/// Times of the statements of scripts.
+pub(super) fn statements(result: &RunResult) -> Option<Table> {
+    if result.statements.is_empty() {
+        return None;
+    }
+    let mut table =
+        Table::new(2, &["script", "statement", "line", "runs", "failed", "mean", "max"]);
+    for seen in result.statements.iter().take(STATEMENTS_SHOWN) {
+        let text = super::text::printable(&seen.text);
+        let shown = match text.char_indices().nth(STATEMENT_LENGTH) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.into_owned(),
+        };
+        table.row(vec![
+            seen.transaction.clone(),
+            shown,
+            integer(seen.line as u64),
+            integer(seen.runs),
+            integer(seen.failures),
+            milliseconds(seen.mean_us),
+            milliseconds(seen.max_us),
+        ]);
+    }
+    Some(table)
+}
+
 /// Label of the bottleneck.
 pub(super) const LIMITED_BY: &str = "Limited by";
 

@@ -14,7 +14,9 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
-use super::parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
+use super::parts::{
+    ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool, WorkloadFacts,
+};
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
@@ -97,6 +99,9 @@ pub struct RunResult {
     pub slices: Vec<Slice>,
     /// Transactions of the whole run, including ramp-up and drain.
     pub run: Figures,
+    /// Times of the statements of scripts, in the order of the scripts; empty for other workloads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<StatementFigures>,
     /// Arrivals of an open load; `None` for other loads.
     #[serde(default)]
     pub arrivals: Option<Arrivals>,

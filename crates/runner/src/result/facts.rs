@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triphammer_core::event::Note;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_core::workload::{AuditDef, Description};
+use triphammer_core::workload::{AuditDef, Description, StatementTimes};
 
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::queries::QueriesResult;
@@ -68,6 +68,8 @@ pub struct RunFacts {
     pub queries: Option<QueriesResult>,
     /// What streams of queries did beside the transactions; `None` without streams.
     pub query_streams: Option<StreamsTaken>,
+    /// Times of the statements of scripts.
+    pub statements: Vec<StatementTimes>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }

@@ -18,7 +18,7 @@ use super::document::{
 use super::facts::{CounterSpan, DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
-use super::parts::{ServerTransactions, Setting, Status};
+use super::parts::{ServerTransactions, Setting, StatementFigures, Status};
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::redacted::mask_secrets;
@@ -90,6 +90,11 @@ impl RunResult {
             window,
             slices: facts.slicer.slices(&facts.description.transactions, end.window),
             run,
+            statements: facts
+                .statements
+                .iter()
+                .map(|times| StatementFigures::of(times, &facts.description.transactions))
+                .collect(),
             requirements: Vec::new(),
             errors: errors(facts, end),
             warnings: Vec::new(),

@@ -51,7 +51,10 @@ pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub(crate) use parts::DATABASE_DEFAULT;
-pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
+pub use parts::{
+    ScriptFacts, ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool,
+    WorkloadFacts,
+};
 pub use percentiles::PercentileIntervals;
 pub use queries::{
     AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,

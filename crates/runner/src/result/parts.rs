@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use triphammer_core::Scale;
+use triphammer_core::workload::{StatementTimes, TransactionDef};
+use triphammer_workloads::script::ScriptText;
+
+use super::redacted::mask_secrets;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +77,84 @@ pub struct WorkloadFacts {
     pub scale_unit: String,
     /// Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.
     pub facts: BTreeMap<String, String>,
+    /// The user's scripts; empty for other workloads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptFacts>,
+}
+
+/// Times of one statement of a script over the whole run, including ramp-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StatementFigures {
+    /// Its transaction type: the script.
+    pub transaction: String,
+    /// Line of the script, from 1.
+    pub line: usize,
+    /// The statement, in one line.
+    pub text: String,
+    /// How many times it succeeded.
+    pub runs: u64,
+    /// How many times it failed.
+    pub failures: u64,
+    /// Mean time of the successful runs, in microseconds.
+    pub mean_us: f64,
+    /// Time of the longest of them, in microseconds.
+    pub max_us: f64,
+}
+
+impl StatementFigures {
+    /// Computes the figures of a statement; `names` are the transaction types.
+    #[must_use]
+    pub fn of(times: &StatementTimes, names: &[TransactionDef]) -> Self {
+        let us = |time: std::time::Duration| time.as_secs_f64() * 1e6;
+        #[expect(clippy::cast_precision_loss, reason = "the number of runs")]
+        let mean_us = us(times.total) / times.runs.max(1) as f64;
+        Self {
+            transaction: names[times.transaction].name.to_string(),
+            line: times.line,
+            text: mask_secrets(&times.text),
+            runs: times.runs,
+            failures: times.failures,
+            mean_us,
+            max_us: us(times.longest),
+        }
+    }
+}
+
+/// A script that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScriptFacts {
+    /// Name of its file, or of the built-in script.
+    pub name: String,
+    /// Weight in the mix.
+    pub weight: u32,
+    /// Whether it is a built-in script.
+    #[serde(default)]
+    pub builtin: bool,
+    /// SHA-256 of its text, in hexadecimal digits.
+    pub sha256: String,
+    /// The script itself.
+    pub text: String,
+}
+
+impl ScriptFacts {
+    /// Describes a script.
+    #[must_use]
+    pub fn of(script: &ScriptText) -> Self {
+        Self {
+            name: script.name.clone(),
+            weight: script.weight,
+            builtin: script.text.is_none(),
+            sha256: script.hash(),
+            text: script.text().to_owned(),
+        }
+    }
+
+    /// The script to run again.
+    #[must_use]
+    pub fn script(&self) -> ScriptText {
+        let text = (!self.builtin).then(|| self.text.clone());
+        ScriptText { name: self.name.clone(), weight: self.weight, text }
+    }
 }
 
 /// The database's own transaction counter over the timed window.

@@ -20,7 +20,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
 use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::{AnyWorkload, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
@@ -34,8 +34,8 @@ use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SettingChange,
-    Slicer, StreamsTaken, Tool, WorkloadFacts,
+    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, ScriptFacts,
+    SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -94,6 +94,8 @@ impl Resolved {
         is_preview: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
+        // Each run has its own: the two sides of a comparison may run different scripts.
+        let workload = &requests::of_run(settings, workload)?;
         let vocabulary = Vocabulary::of_workload(workload);
         let requirements = requirement::from_settings(settings, &vocabulary)?;
         if query_run::is_for(workload) {
@@ -107,7 +109,8 @@ impl Resolved {
             database.capabilities().procedures,
         )?;
         let mut record = Record::default();
-        let mut workload_settings = if database.capabilities().stores {
+        let has_data = !workload.tables.is_empty();
+        let mut workload_settings = if database.capabilities().stores && has_data {
             let found = on_this_thread(find(workload, &catalogue, target));
             record = match found {
                 Ok(record) => record,
@@ -122,11 +125,15 @@ impl Resolved {
             refuse_lack(&record, &database.target())?;
             record.workload_settings().doing("reading the build record")?
         } else {
-            let scale = requests::scale(settings, SCALE_UNSTORED.into())?;
+            let unstored = if has_data { SCALE_UNSTORED.into() } else { Scale::ONE };
+            let scale = requests::scale(settings, unstored)?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
+        }
+        if workload.name == script::NAME {
+            requests::show_scripts(settings);
         }
         let external = workload.external.as_ref().filter(|_| record.is_external());
         for (name, value) in external.iter().flat_map(|external| &external.options) {
@@ -145,7 +152,7 @@ impl Resolved {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let defaults = RunDefaults {
             capabilities: database.capabilities(),
-            scale: workload_settings.scale.rounded_up(),
+            scale: if has_data { workload_settings.scale.rounded_up() } else { 1 },
             modes,
             cycle: workload.cycle.as_ref(),
             embedded: target.embedded,
@@ -295,6 +302,7 @@ impl Resolved {
                     return Err(failure);
                 }
             };
+            facts.statements = self.plan.workload.statement_times();
             let is_aborted = end.ending == RunEnding::Aborted;
             let mut settings_end = Vec::new();
             let looking = async {
@@ -533,7 +541,8 @@ impl Resolved {
 
     /// Whether the run may leave other data than it found.
     fn changes_data(&self) -> bool {
-        self.queries.as_ref().is_none_or(|queries| queries.plan.refreshes())
+        !self.workload().tables.is_empty()
+            && self.queries.as_ref().is_none_or(|queries| queries.plan.refreshes())
     }
 
     /// Replays one transaction of an earlier run with these settings.
@@ -583,6 +592,12 @@ impl Resolved {
         let session = monitor.session.as_mut().expect("just ensured");
         let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
+        workload_facts.retain(|_, value| !value.is_empty());
+        let scripts =
+            workload_facts.get("script").map(|value| script::scripts(value)).transpose()?;
+        if let Some(value) = workload_facts.get_mut("script") {
+            *value = script::scripts_hash(value);
+        }
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
         let workload = self.workload();
@@ -597,6 +612,7 @@ impl Resolved {
                 scale: self.settings.scale,
                 scale_unit: workload.scale_unit.many.to_string(),
                 facts: workload_facts,
+                scripts: scripts.unwrap_or_default().iter().map(ScriptFacts::of).collect(),
             },
             description: Arc::clone(workload),
             spec: self.plan.spec.clone(),
@@ -620,6 +636,7 @@ impl Resolved {
             schedule: Schedule::default(),
             queries: None,
             query_streams: None,
+            statements: Vec::new(),
             notes: Vec::new(),
         })
     }

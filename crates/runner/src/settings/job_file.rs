@@ -69,7 +69,8 @@ fn job_file_value(
         return refuse("a job file must not contain a password; use `password-file`".into());
     }
     let setting = declared(command, key);
-    let is_option = options.iter().any(|o| o.name == key && belongs(o, command));
+    let option = options.iter().find(|o| o.name == key && belongs(o, command));
+    let is_option = option.is_some();
     if setting.is_some_and(|s| !s.in_job_file()) {
         return refuse(format!(
             "`{key}` is not allowed in job files; give --{key} on the command \
@@ -88,7 +89,10 @@ fn job_file_value(
         toml::Value::Array(items) if items.iter().all(toml::Value::is_integer) => {
             items.iter().map(toml::Value::to_string).collect::<Vec<_>>().join(",")
         }
-        toml::Value::Array(items) if setting.is_some_and(|s| s.is(Mark::Repeats)) => {
+        toml::Value::Array(items)
+            if setting.is_some_and(|s| s.is(Mark::Repeats))
+                || option.is_some_and(|o| o.repeats) =>
+        {
             let texts: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
             if texts.len() < items.len() {
                 return refuse(format!("`{key}` must be a list of strings"));

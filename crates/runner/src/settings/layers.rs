@@ -51,6 +51,14 @@ impl Settings {
         self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
     }
 
+    /// Replaces a given value by what it stands for, such as a file by its contents; the source
+    /// stays.
+    pub fn replace(&mut self, name: &str, value: impl Into<Given>) {
+        if let Some((given, _)) = self.values.get_mut(name) {
+            *given = value.into();
+        }
+    }
+
     /// Adds the environment: the variables of the command's settings, and of the options of workloads.
     pub fn add_environment(
         &mut self,

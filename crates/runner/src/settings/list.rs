@@ -602,5 +602,12 @@ pub const SETTINGS: &[SettingDef] = &[
          localhost; separate several with commas",
     )
     .marked(&[NotInJobFile]),
+    switch(
+        "allow-scripts",
+        of(&[SERVE]),
+        "Let clients run scripts (workload script), which can do anything that the database user of \
+         a target may",
+    )
+    .marked(&[NotInJobFile]),
     switch("open", of(&[SERVE]), "Open the web interface in a browser").marked(&[NotInJobFile]),
 ];

@@ -106,6 +106,7 @@ pub fn facts() -> RunFacts {
                 ("c_load".into(), "123".into()),
                 ("data seed".into(), "42".into()),
             ]),
+            scripts: Vec::new(),
         },
         description: workload(),
         spec: RunSpec {
@@ -162,6 +163,7 @@ pub fn facts() -> RunFacts {
         schedule: Schedule::default(),
         queries: None,
         query_streams: None,
+        statements: Vec::new(),
         notes: Vec::new(),
     }
 }

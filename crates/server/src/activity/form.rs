@@ -87,6 +87,7 @@ impl Asked {
         let options: Vec<&OptionDef> = options.iter().map(|(_, o)| o).collect();
         let mut settings = Settings::new(form.command);
         settings.add_request(&form.settings, &options)?;
+        targets.refuse_scripts(settings.get("workload"))?;
         let of_both = settings.clone();
         let mut keys = targets.no_keys();
         if let Some(name) = &form.target {

@@ -69,6 +69,7 @@ impl Site {
             data: folder.path().to_owned(),
             tls: None,
             hosts: Vec::new(),
+            allow_scripts: false,
             limits: ServerLimits::default(),
         };
         change(&mut config);

@@ -258,3 +258,43 @@ fn two_runs_are_judged_as_the_command_line_judges_them() {
         assert_eq!(site.call("GET", path, &Value::Null).0, status, "{path}");
     }
 }
+
+#[test]
+fn scripts_run_only_on_a_server_that_was_started_for_them() {
+    let form =
+        |settings: Value| json!({ "command": "run", "target": "none", "settings": settings });
+    let script = |text: &str| {
+        let texts = json!([{ "name": "a.sql", "weight": 2, "text": text }]).to_string();
+        json!({ "workload": "script", "script": texts, "transactions": "5" })
+    };
+    let site = Site::start();
+    site.target("none", "null:");
+    let (status, body) = site.call("POST", "/api/v1/preview", &form(script("SELECT 1;")));
+    assert_eq!(status, 422, "{body}");
+    assert!(body.to_string().contains("start it with --allow-scripts"), "{body}");
+    let site = Site::start_with(|config| config.allow_scripts = true);
+    site.target("none", "null:");
+    let shell = json!({ "allow-shell": "true" });
+    let file = json!({ "workload": "script", "script": "a.sql", "transactions": "5" });
+    for (settings, message) in [
+        (script("SELECT 1;\n\\set a 1 +\n"), "a.sql:2:11: syntax error at the end"),
+        (script("\\shell true\n"), "needs --allow-shell"),
+        (file, "a request cannot name a file of the server"),
+    ] {
+        let (status, body) = site.call("POST", "/api/v1/preview", &form(settings));
+        assert_eq!(status, 422, "{body}");
+        assert!(body.to_string().contains(message), "{body}");
+    }
+    let mut settings = script("\\shell true\n");
+    settings.as_object_mut().unwrap().extend(shell.as_object().unwrap().clone());
+    let (status, body) = site.call("POST", "/api/v1/preview", &form(settings));
+    assert!(
+        status == 422 && body.to_string().contains("a request cannot set allow-shell"),
+        "{body}"
+    );
+    let ran = site.done("run", "none", &script("SELECT 1;"));
+    let job = ran["job"].as_i64().unwrap();
+    let detail = site.get(&format!("/api/v1/jobs/{job}"));
+    let facts = &detail["document"]["workload"]["scripts"][0];
+    assert_eq!((&facts["text"], &facts["name"]), (&"SELECT 1;".into(), &"a.sql".into()));
+}

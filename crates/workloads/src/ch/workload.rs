@@ -172,6 +172,7 @@ impl Workload for Ch {
             streams: self.streams.count,
             phases: vec![QueryPhase { test: QueryTest::Queries, streams }],
             repeats: 1,
+            analyze: false,
         })
     }
 }

@@ -52,12 +52,14 @@ pub fn bind(
     out: &mut BytesMut,
     name: &str,
     count: usize,
+    as_text: bool,
     mut put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
 ) -> Result<(), Unwritable> {
     let start = out.len();
     out.extend_from_slice(b"B\0\0\0\0\0");
     out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b"\0\0\x01\0\x01");
+    // The end of the name, and one format for all arguments.
+    out.extend_from_slice(if as_text { b"\0\0\x01\0\0" } else { b"\0\0\x01\0\x01" });
     out.put_u16(u16::try_from(count).map_err(|_| too_long("the list of arguments"))?);
     for index in 0..count {
         let length_at = out.len();

@@ -32,6 +32,8 @@ pub use self::startup::{Login, start};
 
 /// Sent to run the unnamed portal to its end and to request the answer.
 const EXECUTE_AND_SYNC: [u8; 15] = *b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
+/// Length of its first part, which only runs the portal.
+const EXECUTE: usize = 10;
 
 /// State of the transaction, as of the last answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Connection {
     is_spoiled: bool,
     /// Whether a request was sent and the end of its answer has not arrived.
     is_asking: bool,
+    /// Number of synchronisations in the pipeline so far; `None` outside of one.
+    pipeline: Option<u32>,
     /// Whether the server waits for rows.
     is_copying: bool,
     /// The error with which the current answer, or the connection, will end.
@@ -86,6 +90,7 @@ impl Connection {
             status: Status::Idle,
             is_spoiled: false,
             is_asking: false,
+            pipeline: None,
             is_copying: false,
             failure: None,
             unsent: None,
@@ -108,6 +113,57 @@ impl Connection {
     #[inline]
     pub async fn ready(&mut self) -> Result<(), DbError> {
         if self.is_asking || self.end.is_some() { self.settle().await } else { Ok(()) }
+    }
+
+    /// Whether requests are only written.
+    pub fn is_in_pipeline(&self) -> bool {
+        self.pipeline.is_some()
+    }
+
+    /// From here on, requests are only written.
+    ///
+    /// # Errors
+    /// When a pipeline is open already, or the connection is lost.
+    pub async fn start_pipeline(&mut self) -> Result<(), DbError> {
+        if self.is_in_pipeline() {
+            return Err(DbError::new(ErrorClass::Other, "a pipeline is open already"));
+        }
+        self.ready().await?;
+        self.pipeline = Some(0);
+        Ok(())
+    }
+
+    /// Writes a synchronisation.
+    ///
+    /// # Errors
+    /// When there is no pipeline.
+    pub fn sync_pipeline(&mut self) -> Result<(), DbError> {
+        let Some(syncs) = &mut self.pipeline else {
+            return Err(DbError::new(ErrorClass::Other, "there is no pipeline"));
+        };
+        *syncs += 1;
+        frontend::sync(&mut self.out);
+        self.is_asking = true;
+        Ok(())
+    }
+
+    /// Sends what was written, reads all answers, and leaves the pipeline.
+    ///
+    /// # Errors
+    /// The first error of an answer.
+    pub async fn end_pipeline(&mut self) -> Result<(), DbError> {
+        self.sync_pipeline()?;
+        let mut problem = None;
+        for _ in 0..self.pipeline.take().unwrap_or(0) {
+            self.is_asking = true;
+            if let Err(error) = self.answer(|_| Ok(())).await {
+                if self.end.is_some() {
+                    return Err(error);
+                }
+                problem.get_or_insert(error);
+            }
+        }
+        problem.map_or(Ok(()), Err)
     }
 
     #[cold]
@@ -154,8 +210,14 @@ impl Connection {
         })
     }
 
+    /// The message that runs a portal, outside of a pipeline with the request for the answer.
+    #[inline]
+    fn execute_message(&self) -> &'static [u8] {
+        if self.pipeline.is_none() { &EXECUTE_AND_SYNC } else { &EXECUTE_AND_SYNC[..EXECUTE] }
+    }
+
     /// Writes a run of a prepared statement to the buffer; `put` writes argument n, or returns
-    /// false for NULL.
+    /// false for NULL. The arguments are in binary, or all `as_text`.
     ///
     /// # Errors
     /// When an argument does not fit.
@@ -164,11 +226,13 @@ impl Connection {
         &mut self,
         name: &str,
         count: usize,
+        as_text: bool,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
+        let execute = self.execute_message();
         self.encode(|out| {
-            messages::bind(out, name, count, put)?;
-            out.extend_from_slice(&EXECUTE_AND_SYNC);
+            messages::bind(out, name, count, as_text, put)?;
+            out.extend_from_slice(execute);
             Ok(())
         })
     }
@@ -182,13 +246,15 @@ impl Connection {
         &mut self,
         sql: &str,
         types: &[u32],
+        as_text: bool,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
+        let execute = self.execute_message();
         self.encode(|out| {
             frontend::parse("", sql, types.iter().copied(), out)?;
-            messages::bind(out, "", types.len(), put)?;
+            messages::bind(out, "", types.len(), as_text, put)?;
             frontend::describe(b'P', "", out)?;
-            out.extend_from_slice(&EXECUTE_AND_SYNC);
+            out.extend_from_slice(execute);
             Ok(())
         })
     }

@@ -1,0 +1,56 @@
+//! Users' own SQL: scripts in pgbench's language (version 17), each a transaction type.
+//!
+//! ```text
+//! source     --script FILE@WEIGHT, built-in scripts, their texts as one value
+//! parser     text → Program: a list of steps; errors have line and column
+//!   sql        the SQL of a step: pieces of text and variables
+//!   tokens expression   \set and \if: compiled to operations on a stack
+//! variable names random   variables and their slots, conversions, distributions
+//! settings workload     the scripts of a run as a workload
+//! runner times   runs the steps of a program on a session, and counts their times
+//! ```
+
+mod builtin;
+mod expression;
+mod names;
+mod parser;
+mod random;
+mod runner;
+mod settings;
+mod source;
+mod sql;
+mod times;
+mod tokens;
+mod variable;
+mod workload;
+
+pub use source::{SCRIPTS_MAX, ScriptText, load, scripts, scripts_hash, summary, value};
+pub use workload::Script;
+
+/// Name of the workload.
+pub const NAME: &str = "script";
+
+/// Where and why a script is invalid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SyntaxError {
+    /// Offset in the script, in bytes.
+    at: usize,
+    message: String,
+}
+
+fn syntax(at: usize, message: impl Into<String>) -> SyntaxError {
+    SyntaxError { at, message: message.into() }
+}
+
+/// Length of a backslash that continues a command on the next line, with the end of the line.
+fn continuation(rest: &str) -> Option<usize> {
+    ["\\\n", "\\\r\n"].iter().find(|mark| rest.starts_with(**mark)).map(|mark| mark.len())
+}
+
+/// Line and column of an offset, both from 1; a column is a character.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = 1 + before.bytes().filter(|b| *b == b'\n').count();
+    (line, 1 + before[line_start..].chars().count())
+}

@@ -1,0 +1,397 @@
+//! The scripts of a run as a [`Workload`]: each is a transaction type.
+
+use std::cell::Cell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::{Arc, LazyLock};
+
+use triphammer_core::random::Rng;
+use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::sql::{Required, StatementDef};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric, ScaleUnit,
+    StatementTimes, Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
+};
+use triphammer_core::{DbError, SpecError};
+
+use super::expression::Machine;
+use super::names::Names;
+use super::parser::{Action, Program, parse};
+use super::runner::{Prepared, run};
+use super::settings::{ALLOW_SHELL, DEFINE, OPTIONS, SCRIPT, definitions};
+use super::source::{ScriptText, scripts};
+use super::times::Times;
+use super::variable::{Value, Variable};
+use super::{NAME, builtin};
+use crate::tpc_b::TpcB;
+
+/// Purpose of the random number that is `:default_seed`.
+const DEFAULT_SEED: u64 = 0x7365_6564;
+/// Maximum length of a key, in characters.
+const KEY_MAX: usize = 40;
+
+/// The scripts of a run.
+#[derive(Debug)]
+pub struct Script {
+    description: Arc<Description>,
+    pub(super) scripts: Vec<ParsedScript>,
+    pub(super) names: Names,
+    /// Names of the scripts, for their clients.
+    titles: Arc<[String]>,
+    /// The variables before a client's first transaction.
+    defaults: Vec<Variable>,
+    /// Slot of `:client_id`, unless it is defined by the user.
+    client_id: Option<usize>,
+    weights: Vec<u64>,
+    pub(super) may_shell: bool,
+    /// Number of statements of all scripts.
+    pub(super) statements: usize,
+    pub(super) times: Arc<Times>,
+}
+
+/// A script of a run.
+#[derive(Debug)]
+pub(super) struct ParsedScript {
+    pub name: String,
+    pub program: Program,
+    pub has_pipelines: bool,
+    /// For each step the number under which its times are counted.
+    pub counted: Box<[Option<usize>]>,
+}
+
+/// A virtual user: its variables last from one transaction to the next.
+pub struct User(Rc<Client>);
+
+/// The variables of a client, lent to the transaction that it runs, and the names of the scripts.
+pub(super) struct Client {
+    state: Cell<Option<Box<State>>>,
+    names: Arc<[String]>,
+}
+
+/// What a client keeps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub variables: Vec<Variable>,
+    /// The variables before the current transaction, with which every attempt begins.
+    pub before: Vec<Variable>,
+    pub machine: Machine,
+    /// Text of a statement, or of its arguments.
+    pub text: String,
+}
+
+/// A transaction: a script, the client that runs it, and its random numbers.
+#[derive(Clone)]
+pub struct Input {
+    pub(super) script: usize,
+    pub(super) client: Rc<Client>,
+    pub(super) rng: Rng,
+}
+
+/// A client's state during a transaction; it returns to the client even if the transaction is
+/// abandoned.
+pub(super) struct Lent<'a> {
+    client: &'a Client,
+    pub state: Box<State>,
+}
+
+impl Client {
+    pub fn lend(&self) -> Lent<'_> {
+        Lent { client: self, state: self.state.take().unwrap_or_default() }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.client.state.set(Some(std::mem::take(&mut self.state)));
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "script = {}", self.client.names[self.script])
+    }
+}
+
+static DESCRIPTION: LazyLock<Arc<Description>> =
+    LazyLock::new(|| Arc::new(describe(Vec::new(), false)));
+
+/// Declares the workload for these transaction types; built-in scripts need pgbench's tables.
+fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description {
+    let all: Vec<usize> = (0..transactions.len()).collect();
+    let scale = StatementDef {
+        name: "foreign.scale".into(),
+        params: Vec::new(),
+        required: Required::Always,
+        text: Some("SELECT COUNT(*) FROM pgbench_branches".into()),
+    };
+    let external = ExternalSchema {
+        made_by: "pgbench -i or a build of tpc-b".into(),
+        scale: "foreign.scale".into(),
+        hint: None,
+        needs: None,
+        modes: vec![Mode::Statements],
+        options: Vec::new(),
+        violates: Vec::new(),
+    };
+    let tables = || Arc::clone(&TpcB::describe().tables);
+    Description {
+        name: NAME.into(),
+        title: "Script".into(),
+        extends: None,
+        has_streams: false,
+        version: 1,
+        scale_unit: if is_builtin {
+            ScaleUnit::new("branch", "branches")
+        } else {
+            ScaleUnit::new("unit of scale", "units of scale")
+        },
+        options: OPTIONS.to_vec(),
+        statements: if is_builtin { vec![scale] } else { Vec::new() },
+        tables: if is_builtin { tables() } else { Arc::new([]) },
+        transactions,
+        primary_metric: PrimaryMetric {
+            name: "TPS".into(),
+            meaning: "transactions committed per second".into(),
+            transactions: all,
+            measure: MeasureDef::Rate { per_seconds: 1 },
+            database_count: None,
+            counted: Vec::new(),
+        },
+        checks: Vec::new(),
+        answers: None,
+        audits: Vec::new(),
+        modes: vec![Mode::Statements],
+        external: is_builtin.then_some(external),
+        cycle: None,
+    }
+}
+
+/// A key for a script in JSON and in requirements: the name of its file in lower case, without its
+/// extension, with a number if another script has it.
+fn key(name: &str, others: &[TransactionDef]) -> String {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let mut base: String = stem.chars().take(KEY_MAX).map(letter).collect();
+    if !base.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        base.insert_str(0, "script_");
+    }
+    let is_free = |key: &str| others.iter().all(|other| other.name != key) && key != "all";
+    if is_free(&base) {
+        return base;
+    }
+    (2..).map(|n| format!("{base}_{n}")).find(|key| is_free(key)).unwrap_or(base)
+}
+
+fn transaction(script: &ScriptText, others: &[TransactionDef]) -> TransactionDef {
+    let is_select_only = script.text.is_none() && script.name == "select-only";
+    TransactionDef {
+        name: key(&script.name, others).into(),
+        title: script.name.as_str().into(),
+        weight: script.weight,
+        access: if is_select_only { Access::Read } else { Access::Write },
+        counter: None,
+    }
+}
+
+impl Script {
+    /// Declares the workload before its scripts are known.
+    #[must_use]
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
+    }
+
+    /// Parses the scripts.
+    ///
+    /// # Errors
+    /// With the place of the first syntax error, or what is wrong with an option.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        given.refuse_unknown(NAME, OPTIONS)?;
+        let texts = scripts(given.option(&SCRIPT))?;
+        let may_shell = given.switch(&ALLOW_SHELL)?;
+        let mut names = Names::default();
+        let mut parsed = Vec::new();
+        let mut transactions: Vec<TransactionDef> = Vec::new();
+        let mut statements = 0;
+        let mut times = Times::default();
+        for (place, script) in texts.iter().enumerate() {
+            let mut program = parse(&script.name, script.text(), &mut names)
+                .map_err(|message| SpecError::new(message).about("script"))?;
+            for part in program.sql.iter_mut().flat_map(|sql| &mut sql.parts) {
+                part.id = statements;
+                statements += 1;
+            }
+            transactions.push(transaction(script, &transactions));
+            let counted = times.add(place, &program, &names);
+            parsed.push(ParsedScript::new(script.name.clone(), program, counted, may_shell)?);
+        }
+        let is_builtin = texts
+            .iter()
+            .any(|script| script.text.is_none() && builtin::find(&script.name).is_some());
+        let (defaults, client_id) = defaults(given, &mut names)?;
+        Ok(Self {
+            description: Arc::new(describe(transactions, is_builtin)),
+            scripts: parsed,
+            names,
+            titles: texts.iter().map(|script| script.name.clone()).collect(),
+            defaults,
+            client_id,
+            weights: texts.iter().map(|script| script.weight.into()).collect(),
+            may_shell,
+            statements,
+            times: Arc::new(times),
+        })
+    }
+
+    /// Puts the variables of `user` back to those before its first transaction; the client keeps
+    /// its number.
+    fn reset(&self, user: &User) {
+        let mut lent = user.0.lend();
+        let state = &mut *lent.state;
+        for (slot, (variable, default)) in
+            state.variables.iter_mut().zip(&self.defaults).enumerate()
+        {
+            if Some(slot) != self.client_id {
+                variable.clone_from(default);
+            }
+        }
+    }
+}
+
+impl ParsedScript {
+    fn new(
+        name: String,
+        program: Program,
+        counted: Box<[Option<usize>]>,
+        may_shell: bool,
+    ) -> Result<Self, SpecError> {
+        let has = |wanted: fn(&Action) -> bool| {
+            program.steps.iter().find(|step| wanted(&step.action)).map(|step| step.line)
+        };
+        if let Some(line) = has(|action| matches!(action, Action::Shell(..)))
+            && !may_shell
+        {
+            let message = format!(
+                "{name}:{line}:1: the script runs commands of the operating system, which needs \
+                 --allow-shell"
+            );
+            return Err(SpecError::new(message).about("script"));
+        }
+        let has_pipelines = has(|action| matches!(action, Action::Pipeline(_))).is_some();
+        Ok(Self { name, program, has_pipelines, counted })
+    }
+}
+
+/// The variables before a client's first transaction, and the slot of `:client_id`: what the user
+/// defines has precedence over the automatic ones.
+fn defaults(
+    given: &WorkloadSettings,
+    names: &mut Names,
+) -> Result<(Vec<Variable>, Option<usize>), SpecError> {
+    let defined = definitions(given.option(&DEFINE))?;
+    let scale = given.scale.whole().unwrap_or_else(|| given.scale.rounded_up());
+    let default_seed = Rng::of(given.run_seed, &[DEFAULT_SEED]).bits();
+    let automatic = [
+        ("scale", i64::from(scale)),
+        ("random_seed", given.run_seed.cast_signed()),
+        ("default_seed", default_seed.cast_signed()),
+        ("client_id", 0),
+    ];
+    let mut values: Vec<(usize, Variable)> = Vec::new();
+    for (name, value) in automatic {
+        values.push((names.slot(name), Variable::Value(Value::Int(value))));
+    }
+    for (name, value) in &defined {
+        values.push((names.slot(name), Variable::Text(value.clone())));
+    }
+    let mut variables = vec![Variable::Unset; names.len()];
+    for (slot, value) in values {
+        variables[slot] = value;
+    }
+    let is_defined = defined.iter().any(|(name, _)| name == "client_id");
+    Ok((variables, names.find("client_id").filter(|_| !is_defined)))
+}
+
+impl Workload for Script {
+    type User = User;
+    type Input = Input;
+    type Prepared = Prepared;
+
+    fn description(&self) -> &Arc<Description> {
+        &self.description
+    }
+
+    /// Scripts have no data of their own.
+    fn chunks(&self) -> Vec<Chunk> {
+        Vec::new()
+    }
+
+    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
+        Box::new(|_: &mut triphammer_core::Rows| false)
+    }
+
+    fn build_facts(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn user(&self, id: u32, _users: u32, _rng: &mut Rng) -> User {
+        let mut variables = self.defaults.clone();
+        if let Some(slot) = self.client_id {
+            variables[slot] = Variable::Value(Value::Int(id.into()));
+        }
+        let before = variables.clone();
+        let state = State { variables, before, ..State::default() };
+        let (state, names) = (Cell::new(Some(Box::new(state))), Arc::clone(&self.titles));
+        User(Rc::new(Client { state, names }))
+    }
+
+    /// An arrival begins with new variables; its client is the session that runs it.
+    fn arrive(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {
+        self.reset(user);
+        self.next(user, rng)
+    }
+
+    fn next(&self, _user: &mut User, rng: &mut Rng) -> Option<usize> {
+        if let [_] = self.weights[..] {
+            return Some(0);
+        }
+        let mut drawn = rng.below(self.weights.iter().sum());
+        self.weights.iter().position(|weight| match drawn.checked_sub(*weight) {
+            None => true,
+            Some(rest) => {
+                drawn = rest;
+                false
+            }
+        })
+    }
+
+    fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {
+        let mut lent = user.0.lend();
+        let State { variables, before, .. } = &mut *lent.state;
+        before.clone_from(variables);
+        Input { script: transaction, client: Rc::clone(&user.0), rng: Rng::of(rng.bits(), &[]) }
+    }
+
+    async fn prepare<S: Session>(
+        &self,
+        _mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Prepared, DbError> {
+        Prepared::new(self, statements, session).await
+    }
+
+    async fn run<S: Session>(
+        &self,
+        input: &Input,
+        prepared: &mut Prepared,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        run(self, input, prepared, session).await
+    }
+
+    fn statement_times(&self) -> Vec<StatementTimes> {
+        self.times.read()
+    }
+}
