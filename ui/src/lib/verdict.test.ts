@@ -24,6 +24,14 @@ test('a run whose requirement fails is not good though it is complete', () => {
   expect(ending(run({ requirements: [{ ...judged, passed: true }] })).tone).toBe('good');
 });
 
+test('a run whose streams lack answers is not good', () => {
+  const streams = (over: object, failed = 0) => ({ away: 0, baseline: null, queries: [{ timed_out: 0, failed }], ...over });
+  expect(ending(run({ query_streams: streams({}) })).tone).toBe('good');
+  for (const lacking of [streams({}, 1), streams({ away: 1 }), streams({ baseline: { unanswered: 2 } })]) {
+    expect(ending(run({ query_streams: lacking }))).toEqual({ tone: 'bad', words: 'complete, queries without an answer' });
+  }
+});
+
 test('a failing run says first how many failed, and with what', () => {
   const failures = { share: 1, limit: 0.01, above_limit: true };
   const errors = [

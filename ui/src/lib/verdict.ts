@@ -21,9 +21,16 @@ export function ending(result: RunResult): Ending {
   if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
   if (result.queries?.steps.some((step) => step.outcome !== 'answered')) return { tone: 'bad', words: 'complete, queries without an answer' };
   if ((result.queries?.answers.differing ?? 0) > 0) return { tone: 'bad', words: 'complete, answers differ' };
+  if (lacksAnswers(result)) return { tone: 'bad', words: 'complete, queries without an answer' };
   if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
   if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
   return { tone: 'good', words: 'complete' };
+}
+
+/** Whether queries of the streams beside the transactions timed out or failed, or a stream had no connection. */
+function lacksAnswers({ query_streams: streams }: RunResult): boolean {
+  if (!streams) return false;
+  return streams.away > 0 || (streams.baseline?.unanswered ?? 0) > 0 || streams.queries.some((query) => query.timed_out + query.failed > 0);
 }
 
 /** Formats the error of most failed transactions. */

@@ -82,7 +82,8 @@ pub fn of_run(result: &RunResult) -> Suite {
         ]),
     }
     if let Some(streams) = &result.query_streams {
-        let outcome = passed(streams.is_good(), query_streams::outcome(streams));
+        let text = query_streams::outcome(streams).join(words::DOT);
+        let outcome = passed(streams.is_good(), text);
         cases.push(case("triphammer.queries", "the queries of all streams are answered", outcome));
     }
     if let Some(steadiness) = words::judged_steadiness(result) {

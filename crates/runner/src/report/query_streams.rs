@@ -2,7 +2,6 @@
 
 use super::format::{self, counted, duration, figure, integer, percent};
 use super::table::Table;
-use super::words::DOT;
 use crate::result::{Baseline, QueryStreams};
 
 /// Heading of the table of queries.
@@ -45,8 +44,8 @@ fn of_window(streams: &QueryStreams) -> impl Iterator<Item = [String; 3]> {
     })
 }
 
-/// Formats `2 streams · 40 queries answered in the window · 0 timed out or failed · 2 cancelled at its end`.
-pub(super) fn outcome(streams: &QueryStreams) -> String {
+/// The parts of `2 streams · 40 queries answered in the window · 0 timed out or failed · 2 cancelled at its end`.
+pub(super) fn outcome(streams: &QueryStreams) -> Vec<String> {
     let cancelled: u64 = streams.queries.iter().map(|query| query.cancelled).sum();
     let mut parts = vec![
         counted(streams.streams.into(), "streams"),
@@ -64,7 +63,7 @@ pub(super) fn outcome(streams: &QueryStreams) -> String {
     if streams.away > 0 {
         parts.push(format!("{} without a connection", counted(streams.away.into(), "streams")));
     }
-    parts.join(DOT)
+    parts
 }
 
 /// The table of queries in the timed window.

@@ -441,7 +441,7 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
         ("Host", host(&result.host)),
     ];
     if let Some(streams) = &result.query_streams {
-        conditions.insert(1, ("Queries", query_streams::outcome(streams)));
+        conditions.insert(1, ("Queries", query_streams::outcome(streams).join(DOT)));
     }
     if let Some(arrivals) = load::arrivals(result) {
         conditions.insert(1, ("Arrivals", arrivals));

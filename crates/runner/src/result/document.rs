@@ -15,7 +15,11 @@ use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{
+<<<<<<< ours
     ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool, WorkloadFacts,
+=======
+    ServerTransactions, SessionCounts, Setting, SettingChange, Status, Tool, WorkloadFacts,
+>>>>>>> theirs
 };
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
@@ -367,15 +371,6 @@ pub struct FailureShare {
     pub limit: f64,
     /// Whether `share` is above `limit`.
     pub above_limit: bool,
-}
-
-/// Numbers of sessions lost and reconnected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SessionCounts {
-    /// Number of sessions lost.
-    pub lost: u64,
-    /// Number of sessions reconnected.
-    pub reconnected: u64,
 }
 
 /// CPU use of the client: of its threads over the whole run, of its process in the timed window.

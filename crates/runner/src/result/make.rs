@@ -13,12 +13,16 @@ use super::bottleneck::{BottleneckVerdict, LimitFigures};
 use super::declared::{DeclaredFigure, OF_RUN};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
-    RoundTrips, RunResult, SessionCounts, ThreadCpu,
+    RoundTrips, RunResult, ThreadCpu,
 };
 use super::facts::{CounterSpan, DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+<<<<<<< ours
 use super::parts::{ServerTransactions, Setting, StatementFigures, Status};
+=======
+use super::parts::{ServerTransactions, SessionCounts, Setting, Status};
+>>>>>>> theirs
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::redacted::mask_secrets;

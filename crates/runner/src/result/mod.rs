@@ -44,16 +44,19 @@ pub use bottleneck::{
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
     ClassCount, ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
-    PrimaryMetricFigure, Remark, RoundTrips, RunResult, SessionCounts, ThreadCpu, TypeFigures,
-    Warning,
+    PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
+<<<<<<< ours
     ScriptFacts, ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool,
     WorkloadFacts,
+=======
+    ServerTransactions, SessionCounts, Setting, SettingChange, Status, Tool, WorkloadFacts,
+>>>>>>> theirs
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{

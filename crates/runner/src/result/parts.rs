@@ -11,6 +11,15 @@ use triphammer_workloads::script::ScriptText;
 
 use super::redacted::mask_secrets;
 
+/// Numbers of sessions lost and reconnected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionCounts {
+    /// Number of sessions lost.
+    pub lost: u64,
+    /// Number of sessions reconnected.
+    pub reconnected: u64,
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::query_plan::QueryPlan;
 use triphammer_statistics::compare::Better;
 
-use super::document::SessionCounts;
+use super::parts::SessionCounts;
 use super::queries::{QueryFigure, StepOutcome, StepTime};
 use crate::measure::queries::geometric_mean;
 

@@ -107,8 +107,8 @@ pub const SETTINGS: &[SettingDef] = &[
         ON_TARGET,
         "Maximum time for statements that are not part of a transaction under test (locks, \
          settings, counters, the build record). A load, an index or a check may take longer as \
-         long as the server is still working on it. In a run of TPROC-H the maximum time of each \
-         query, which is cancelled then and counts as not answered; without it there is none",
+         long as the server is still working on it. In a run of TPROC-H or CH-benCHmark the maximum \
+         time of each query, which is cancelled then and counts as not answered; without it there is none",
     )
     .titled(Group::Connection, "Maximum time per query")
     .default("30s"),

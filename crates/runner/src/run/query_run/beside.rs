@@ -1,8 +1,8 @@
 //! Streams of queries beside the transactions of a run.
 //!
 //! The engine measures the transactions on its own threads; [`drive`] runs the streams on others, as it does in a
-//! run of queries, but repeats each stream until it is stopped. The streams connect before the engine's sessions and
-//! begin with the ramp-up. A query counts in the figures if it is answered in the timed window; what runs at its end
+//! run of queries, but repeats each stream until it is stopped. The streams connect and
+//! begin when all sessions of the engine are connected, with its ramp-up. A query counts in the figures if it is answered in the timed window; what runs at its end
 //! is cancelled in the database.
 //!
 //! With a baseline, the streams first run alone, before the engine starts; then the transactions run alone, in the
