@@ -2203,7 +2203,7 @@ export interface Steadiness {
 export type Steady = "steady" | "drifting" | "too_short";
 
 /** How a query or refresh function ended. */
-export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "not_run";
+export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "not_run" | "unsupported";
 
 /** A query or refresh function of a stream. */
 export interface StepTime {

@@ -5,7 +5,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 
 /// Names of errors with their classes. All others are [`ErrorClass::Other`]: mistakes in a
 /// statement, failures inside the server, limits that a statement exceeds.
-const CLASSES: [(&str, ErrorClass); 22] = [
+const CLASSES: [(&str, ErrorClass); 18] = [
     ("USER_CANCELED", ErrorClass::Cancelled),
     ("ADMINISTRATIVELY_KILLED", ErrorClass::Cancelled),
     ("ADMINISTRATIVELY_PREEMPTED", ErrorClass::Cancelled),
@@ -14,7 +14,6 @@ const CLASSES: [(&str, ErrorClass); 22] = [
     ("EXCEEDED_TIME_LIMIT", ErrorClass::Cancelled),
     ("EXCEEDED_CPU_LIMIT", ErrorClass::Cancelled),
     ("NOT_SUPPORTED", ErrorClass::Unsupported),
-    ("MISSING_CATALOG_NAME", ErrorClass::Refused),
     ("READ_ONLY_VIOLATION", ErrorClass::ReadOnly),
     ("CONSTRAINT_VIOLATION", ErrorClass::Constraint),
     ("TRANSACTION_CONFLICT", ErrorClass::Serialization),
@@ -24,9 +23,6 @@ const CLASSES: [(&str, ErrorClass); 22] = [
     ("SERVER_SHUTTING_DOWN", ErrorClass::Unavailable),
     ("NO_NODES_AVAILABLE", ErrorClass::Unavailable),
     ("QUERY_QUEUE_FULL", ErrorClass::Unavailable),
-    ("CLUSTER_OUT_OF_MEMORY", ErrorClass::Unavailable),
-    ("REMOTE_HOST_GONE", ErrorClass::Other),
-    ("PERMISSION_DENIED", ErrorClass::Other),
     ("INVALID_SESSION_PROPERTY", ErrorClass::Refused),
 ];
 

@@ -1,8 +1,7 @@
 //! Advisory locks. Trino has none, so they are files of this host's user: programs on other hosts
 //! do not see them.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
+use sha2::{Digest, Sha256};
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::session::LockMode;
 
@@ -23,7 +22,8 @@ pub(super) fn take(
         let message = format!("creating {} for locks: {error}", folder.display());
         DbError::new(ErrorClass::Other, message)
     })?;
-    let mut hasher = DefaultHasher::new();
-    (options.server(), &options.catalog, &options.schema).hash(&mut hasher);
-    LockFile::take(&folder.join(format!("trino-{:016x}", hasher.finish())), name, mode)
+    let place = format!("{}/{}/{}", options.server(), options.catalog, options.schema);
+    let digest = Sha256::digest(place.as_bytes());
+    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    LockFile::take(&folder.join(format!("trino-{digest}")), name, mode)
 }

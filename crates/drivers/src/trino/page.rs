@@ -272,7 +272,10 @@ impl<'de> Visitor<'de> for Field<'_> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
         let rows = self.1;
         let read = match self.0 {
-            Kind::Text => Some(rows.text(text)),
+            Kind::Text => {
+                rows.text(text);
+                Some(())
+            }
             Kind::Decimal(scale) => {
                 parse_decimal128(text, *scale).map(|units| rows.decimal128(units, *scale))
             }

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use triphammer_core::session::{Admin, Database, Role, Session, StatementId, Waits};
 use triphammer_core::sql::{BoundStatement, param};
@@ -279,12 +279,10 @@ fn a_loop_of_pages_ends_with_the_callers_time_limit_and_is_cancelled() {
     });
     block_on(async {
         let mut session = responder.session();
-        let began = Instant::now();
         let mut rows = Rows::new();
         let endless =
             tokio::time::timeout(Duration::from_millis(300), ask(&mut session, &mut rows));
         assert!(endless.await.is_err());
-        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
         session.rollback().await.unwrap();
         session.close().await;
     });

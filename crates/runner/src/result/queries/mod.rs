@@ -376,10 +376,14 @@ impl Repeat<'_> {
         }
     }
 
-    /// The steps of a test, if it was run and all of them were answered.
-    fn answered(&self, test: QueryTest) -> Result<Vec<&StepTime>, String> {
-        let steps: Vec<&StepTime> =
-            self.steps.iter().copied().filter(|step| step.test == test).collect();
+    /// The steps of a test that count, if it was run and all of them were answered.
+    fn answered(
+        &self,
+        test: QueryTest,
+        counts: impl Fn(&StepTime) -> bool,
+    ) -> Result<Vec<&StepTime>, String> {
+        let of_test = self.steps.iter().copied().filter(|step| step.test == test && counts(step));
+        let steps: Vec<&StepTime> = of_test.collect();
         if steps.is_empty() {
             return Err(format!(
                 "needs --test {test} or both, and --test {} was run",
@@ -397,7 +401,7 @@ impl Repeat<'_> {
         let tests = [QueryTest::Power, QueryTest::Throughput, QueryTest::Queries];
         let was_asked = |test: &QueryTest| self.steps.iter().any(|step| step.test == *test);
         let test = tests.into_iter().find(was_asked).ok_or("no query was run")?;
-        let steps = self.answered(test)?;
+        let steps = self.answered(test, |step| step.outcome != StepOutcome::Unsupported)?;
         let counted = steps.iter().filter(|step| step.is_query() && is_counted(step));
         let times: Vec<f64> = counted.filter_map(|step| step.seconds).collect();
         geometric_mean(&times).ok_or_else(|| "no query was counted".to_owned())
@@ -405,7 +409,7 @@ impl Repeat<'_> {
 
     fn power(&self) -> Available {
         self.whole()?;
-        let steps = self.answered(QueryTest::Power)?;
+        let steps = self.answered(QueryTest::Power, |_| true)?;
         let time = |name: &str| {
             let seconds = steps.iter().find(|step| step.name == name).and_then(|s| s.seconds);
             seconds.ok_or_else(|| needs_refresh(name))
@@ -418,7 +422,7 @@ impl Repeat<'_> {
 
     fn throughput(&self) -> Available {
         self.whole()?;
-        let steps = self.answered(QueryTest::Throughput)?;
+        let steps = self.answered(QueryTest::Throughput, |_| true)?;
         if let Some(name) = ["rf1", "rf2"].into_iter().find(|n| steps.iter().all(|s| s.name != *n))
         {
             return Err(needs_refresh(name));
