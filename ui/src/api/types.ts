@@ -1839,6 +1839,8 @@ export interface RunResult {
   spec: RunSpec;
   /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
+  /** Times of the statements of scripts, in the order of the scripts; empty for other workloads. */
+  statements?: StatementFigures[] | undefined;
   /** How the run ended. */
   status: Status;
   /** Whether the window was steady, and when the warm-up ended; `null` if seconds are not samples of the primary metric, and if the load itself changes. */
@@ -1961,6 +1963,20 @@ export interface SchemaFact {
 
 /** Kind of a schema fact. */
 export type SchemaKind = "table" | "engine" | "index" | "constraint" | "rows" | "bytes" | "index_bytes" | "statistics";
+
+/** A script that was run. */
+export interface ScriptFacts {
+  /** Whether it is a built-in script. */
+  builtin: boolean;
+  /** Name of its file, or of the built-in script. */
+  name: string;
+  /** SHA-256 of its text, in hexadecimal digits. */
+  sha256: string;
+  /** The script itself. */
+  text: string;
+  /** Weight in the mix. */
+  weight: number;
+}
 
 /** The server at the other end of a session. */
 export interface ServerInfo {
@@ -2156,6 +2172,24 @@ export interface Spread {
   mean: number[];
   /** Minimum over the seconds of each point. */
   min: number[];
+}
+
+/** Times of one statement of a script over the whole run, including ramp-up. */
+export interface StatementFigures {
+  /** How many times it failed. */
+  failures: number;
+  /** Line of the script, from 1. */
+  line: number;
+  /** Time of the longest of them, in microseconds. */
+  max_us: number;
+  /** Mean time of the successful runs, in microseconds. */
+  mean_us: number;
+  /** How many times it succeeded. */
+  runs: number;
+  /** The statement, in one line. */
+  text: string;
+  /** Its transaction type: the script. */
+  transaction: string;
 }
 
 /** How a run ended. */
@@ -2574,6 +2608,8 @@ export interface WorkloadFacts {
   scale: number;
   /** Unit of the scale, in the plural: `warehouses`. */
   scale_unit: string;
+  /** The user's scripts; empty for other workloads. */
+  scripts?: ScriptFacts[] | undefined;
   /** Title of the workload: `TPROC-C`. */
   title: string;
   /** Version of the workload; results of different versions cannot be compared. */

@@ -1,13 +1,13 @@
 //! Users' own SQL: scripts in pgbench's language (version 17), each a transaction type.
 //!
 //! ```text
-//! source     --script FILE@WEIGHT, built-in scripts, their texts as one value
-//! parser     text → Program: a list of steps; errors have line and column
-//!   sql        the SQL of a step: pieces of text and variables
-//!   tokens expression   \set and \if: compiled to operations on a stack
-//! variable names random   variables and their slots, conversions, distributions
-//! settings workload     the scripts of a run as a workload
-//! runner times   runs the steps of a program on a session, and counts their times
+//! source                  --script FILE@WEIGHT, built-in scripts, their texts as one value
+//! parser                  text → Program: a list of steps; errors have line and column
+//!   sql                   the SQL of a step: pieces of text and variables
+//!   tokens expression     \set and \if: compiled to operations on a stack
+//! variable names random   values and their conversions, slots of variables, distributions
+//! settings workload       the scripts of a run as a workload
+//! runner times            runs the steps of a program on a session, and counts their times
 //! ```
 
 mod builtin;
