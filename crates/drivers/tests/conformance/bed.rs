@@ -202,6 +202,7 @@ const TRINO: Words = Words {
         ColumnType::Timestamp => "timestamp(6)".into(),
         ColumnType::Date => "date".into(),
         ColumnType::IntList => "array(integer)".into(),
+        ColumnType::Any => unreachable!("only a parameter"),
     },
     decimal_digits: 18,
     wide_digits: 38,

@@ -15,11 +15,8 @@ use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{
-<<<<<<< ours
-    ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool, WorkloadFacts,
-=======
-    ServerTransactions, SessionCounts, Setting, SettingChange, Status, Tool, WorkloadFacts,
->>>>>>> theirs
+    ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures, Status, Tool,
+    WorkloadFacts,
 };
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;

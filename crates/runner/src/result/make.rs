@@ -18,11 +18,7 @@ use super::document::{
 use super::facts::{CounterSpan, DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
-<<<<<<< ours
-use super::parts::{ServerTransactions, Setting, StatementFigures, Status};
-=======
-use super::parts::{ServerTransactions, SessionCounts, Setting, Status};
->>>>>>> theirs
+use super::parts::{ServerTransactions, SessionCounts, Setting, StatementFigures, Status};
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::redacted::mask_secrets;

@@ -51,12 +51,8 @@ pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
-<<<<<<< ours
-    ScriptFacts, ServerTransactions, Setting, SettingChange, StatementFigures, Status, Tool,
-    WorkloadFacts,
-=======
-    ServerTransactions, SessionCounts, Setting, SettingChange, Status, Tool, WorkloadFacts,
->>>>>>> theirs
+    ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,
+    Status, Tool, WorkloadFacts,
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{

@@ -333,7 +333,7 @@ impl TakenQuery {
             StepOutcome::TimedOut => self.timed_out += 1,
             StepOutcome::Failed => self.failed += 1,
             StepOutcome::Cancelled => self.cancelled += 1,
-            StepOutcome::NotRun => {}
+            StepOutcome::NotRun | StepOutcome::Unsupported => {}
         }
         self.rows = self.rows.max(step.rows);
         let Some(seconds) = step.seconds.filter(|_| step.outcome == StepOutcome::Answered) else {
@@ -385,6 +385,7 @@ mod tests {
             streams: 1,
             phases: vec![QueryPhase { test: QueryTest::Queries, streams }],
             repeats: 1,
+            analyze: false,
         }
     }
 
