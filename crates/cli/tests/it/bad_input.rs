@@ -103,10 +103,7 @@ const TABLE: &[(&[&str], &str)] = &[
         "--all-warehouses is an option of TPROC-C, not of tpc-b",
     ),
     (&["profile", "null:", "--vus", "4"], "is only one level: a profile needs at least two"),
-    (
-        &["profile", "null:", "--vus", "many"],
-        "invalid number of virtual users `many`: expected 1,2,4,8",
-    ),
+    (&["profile", "null:", "--vus", "many"], "invalid level `many`: expected 1,2,4,8"),
     (&["profile", "null:", "--vus", "8..2"], "empty range `8..2`"),
     (&["profile", "null:", "--repeats", "0"], "must be 1 to 100"),
     (&["profile", "null:", "--max-vus", "1"], "a profile needs two levels"),

@@ -223,7 +223,7 @@ fn duckdb_keeps_to_its_threads_and_memory() {
     assert!(
         report.contains("engine memory limit 300MiB") && report.contains("engine memory up to")
     );
-    let refused = program.run(&["run", "-w", "tproc-h", "--dop", "2"]);
+    let refused = program.run(&["run", "sqlite:h.sqlite", "-w", "tproc-h", "--dop", "2"]);
     let reason = "does not support --dop: SQLite executes a query on one thread";
     assert!(refused.code == 2 && refused.err.contains(reason), "{refused:?}");
 }

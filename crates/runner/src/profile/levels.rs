@@ -100,7 +100,7 @@ mod tests {
             ("1,x", "invalid level `x`"),
             ("8..8", "empty range"),
             ("9..", "invalid level"),
-            ("-1..4", "invalid number"),
+            ("-1..4", "invalid level"),
         ] {
             let error = text.parse::<Asked>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");
