@@ -29,6 +29,9 @@ use crate::limited::Limited;
 use crate::result::{StepOutcome, mask_secrets};
 use crate::worker_pool::on_this_thread;
 
+/// Maximum time to explain a query without running it: it may have to wait for a lock.
+const EXPLAIN_LIMIT: Duration = Duration::from_secs(5);
+
 /// What was read, and what could not be, in words.
 #[derive(Debug, Default)]
 pub struct Plans {
@@ -213,7 +216,8 @@ impl Reader {
         args: &[Value<'static>],
     ) -> Result<(), DbError> {
         let of = format!("the plan of {}", name.to_uppercase());
-        let limit = Some(self.plan.database.waits().query);
+        // Shorter than the session's own limit, which would leave the server waiting for a lock.
+        let limit = Some(EXPLAIN_LIMIT.min(self.plan.database.waits().query / 2));
         let step = Step { name, args, text: &self.explain.plan, limit };
         let Some((operations, _)) = self.step(session, position, &step, &of).await? else {
             return Ok(());
