@@ -24,7 +24,7 @@ pub fn listen() {
     let listening = std::thread::Builder::new().name("signals".into()).spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         if let Ok(runtime) = runtime {
-            runtime.block_on(hear());
+            runtime.block_on(on_event());
         }
     });
     if let Err(error) = listening {
@@ -34,12 +34,12 @@ pub fn listen() {
 
 /// Registers the job that a signal stops.
 pub fn stops(handle: Handle) {
-    *HANDLE.lock().expect("nobody panics with it") = Some(handle);
+    *HANDLE.lock().expect("no thread panics while it holds the lock") = Some(handle);
 }
 
 /// Registers the last action before an immediate exit, such as marking the job as interrupted.
 pub fn before_exit(words: impl FnOnce() + Send + 'static) {
-    *LAST_WORDS.lock().expect("nobody panics with it") = Some(Box::new(words));
+    *LAST_WORDS.lock().expect("no thread panics while it holds the lock") = Some(Box::new(words));
 }
 
 /// Whether a signal was received.
@@ -47,7 +47,7 @@ pub fn interrupted() -> bool {
     HEARD.load(Ordering::Relaxed) > 0
 }
 
-async fn hear() {
+async fn on_event() {
     let Some(mut signals) = Signals::listen() else { return };
     while let Some(signal) = signals.next().await {
         match signal {
@@ -144,7 +144,7 @@ pub fn abort() {
 /// Handles one Ctrl-C: stop, then abort, then exit.
 pub fn heard() {
     let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
-    let handle = HANDLE.lock().expect("nobody panics with it").clone();
+    let handle = HANDLE.lock().expect("no thread panics while it holds the lock").clone();
     match (handle, times) {
         (Some(handle), 1) => {
             crate::terminal::note(
@@ -176,7 +176,8 @@ pub fn end_soon() {
 #[expect(clippy::exit, reason = "the person at the terminal wants out, and nothing can be drained")]
 fn end_now() {
     crate::tui::restore();
-    if let Some(words) = LAST_WORDS.lock().expect("nobody panics with it").take() {
+    if let Some(words) = LAST_WORDS.lock().expect("no thread panics while it holds the lock").take()
+    {
         words();
     }
     crate::terminal::note("interrupted");

@@ -34,7 +34,7 @@ static KEPT: Mutex<Option<VecDeque<String>>> = Mutex::new(None);
 /// Writes a line to stderr, or keeps it for later; errors of a closed stderr are ignored.
 fn line(text: &str) {
     let text = triphammer_core::text::lines(text);
-    if let Some(kept) = KEPT.lock().expect("nobody panics with it").as_mut() {
+    if let Some(kept) = KEPT.lock().expect("no thread panics while it holds the lock").as_mut() {
         kept.push_back(text.into_owned());
         if kept.len() > KEPT_MAX {
             kept.pop_front();
@@ -46,19 +46,19 @@ fn line(text: &str) {
 
 /// Starts to keep lines, because the full-screen view is shown.
 pub fn keep() {
-    *KEPT.lock().expect("nobody panics with it") = Some(VecDeque::new());
+    *KEPT.lock().expect("no thread panics while it holds the lock") = Some(VecDeque::new());
 }
 
 /// Returns the newest kept lines, at most `lines`.
 pub fn kept(lines: usize) -> Vec<String> {
-    let kept = KEPT.lock().expect("nobody panics with it");
+    let kept = KEPT.lock().expect("no thread panics while it holds the lock");
     let Some(kept) = kept.as_ref() else { return Vec::new() };
     kept.iter().skip(kept.len().saturating_sub(lines)).cloned().collect()
 }
 
 /// Prints the kept lines after the full-screen view has ended.
 pub fn release() {
-    let kept = KEPT.lock().expect("nobody panics with it").take();
+    let kept = KEPT.lock().expect("no thread panics while it holds the lock").take();
     for text in kept.unwrap_or_default() {
         line(&text);
     }
@@ -99,7 +99,8 @@ impl Bars {
 
     /// Removes the last bar.
     pub fn clear(&self) {
-        if let Some(bar) = self.bar.lock().expect("nobody panics with it").take() {
+        if let Some(bar) = self.bar.lock().expect("no thread panics while it holds the lock").take()
+        {
             bar.finish_and_clear();
         }
     }
@@ -123,12 +124,12 @@ impl Bars {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
         bar.set_style(style);
         bar.set_message(name.to_owned());
-        *self.bar.lock().expect("nobody panics with it") = Some(bar);
+        *self.bar.lock().expect("no thread panics while it holds the lock") = Some(bar);
     }
 
     /// Advances the bar by a number of units.
     pub fn advance(&self, units: u64) {
-        if let Some(bar) = &*self.bar.lock().expect("nobody panics with it") {
+        if let Some(bar) = &*self.bar.lock().expect("no thread panics while it holds the lock") {
             bar.inc(units);
         }
     }

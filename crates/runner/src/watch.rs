@@ -70,7 +70,7 @@ pub enum JobEvent<'a> {
         result: &'a RunResult,
     },
     /// That run failed.
-    StepRefused {
+    StepRejected {
         /// The run of the campaign.
         step: &'a PlannedRun,
         /// Reason in words, for people.
@@ -138,7 +138,7 @@ fn whole_seconds(time: Duration) -> String {
 /// Receives the events of a job.
 pub trait Watcher: Send {
     /// Handles an event. The job waits until this returns.
-    fn hear(&mut self, event: JobEvent<'_>);
+    fn on_event(&mut self, event: JobEvent<'_>);
 }
 
 /// A watcher that ignores all events.
@@ -146,7 +146,7 @@ pub trait Watcher: Send {
 pub struct Silent;
 
 impl Watcher for Silent {
-    fn hear(&mut self, _: JobEvent<'_>) {}
+    fn on_event(&mut self, _: JobEvent<'_>) {}
 }
 
 /// Passes events to a watcher, from any thread.
@@ -166,7 +166,7 @@ impl<'a> Watch<'a> {
 
     /// Passes an event to the watcher.
     pub fn report(&self, event: JobEvent<'_>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).hear(event);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).on_event(event);
     }
 
     /// Reports the start of a part of the job.
@@ -199,7 +199,7 @@ impl<'a> Watch<'a> {
 pub(crate) struct InStep<'a, 'b>(pub &'a Watch<'b>);
 
 impl Watcher for InStep<'_, '_> {
-    fn hear(&mut self, event: JobEvent<'_>) {
+    fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Began(job) => self.0.report(JobEvent::StepBegan(job)),
             JobEvent::Resolved(_) => {}

@@ -29,7 +29,7 @@ const TOLERANCE: f64 = 1e-4;
 struct Nobody;
 
 impl Watcher for Nobody {
-    fn hear(&mut self, event: JobEvent<'_>) {
+    fn on_event(&mut self, event: JobEvent<'_>) {
         if let JobEvent::Warning(text) = event {
             panic!("{text}");
         }

@@ -26,7 +26,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 struct Nobody;
 
 impl Watcher for Nobody {
-    fn hear(&mut self, event: JobEvent<'_>) {
+    fn on_event(&mut self, event: JobEvent<'_>) {
         if let JobEvent::Warning(text) = event {
             panic!("{text}");
         }

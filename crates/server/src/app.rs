@@ -107,10 +107,12 @@ impl App {
     ) -> Result<T, ApiError> {
         let shared = Arc::clone(&self.0);
         blocking(move || {
-            let kept = shared.stores.lock().expect("nobody panics with it").pop();
+            let kept =
+                shared.stores.lock().expect("no thread panics while it holds the lock").pop();
             let store = kept.map_or_else(|| Store::open(&shared.store), Ok)?;
             let answer = ask(&store)?;
-            let mut stores = shared.stores.lock().expect("nobody panics with it");
+            let mut stores =
+                shared.stores.lock().expect("no thread panics while it holds the lock");
             if stores.len() < STORES_KEPT {
                 stores.push(store);
             }

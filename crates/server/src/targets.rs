@@ -343,7 +343,7 @@ impl Targets {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
-        self.held.lock().expect("nobody panics with it")
+        self.held.lock().expect("no thread panics while it holds the lock")
     }
 }
 

@@ -147,7 +147,7 @@ impl Screen {
 }
 
 impl Watcher for Screen {
-    fn hear(&mut self, event: JobEvent<'_>) {
+    fn on_event(&mut self, event: JobEvent<'_>) {
         if matches!(event, JobEvent::Run(_) | JobEvent::Second(_)) {
             self.look();
         }
@@ -191,7 +191,7 @@ impl Watcher for Screen {
                     (&self.workload.primary_metric.name, figure(result.primary_metric.value));
                 self.message(&format!("{}: {name} {value}", step.title));
             }
-            JobEvent::StepRefused { step, reason } => {
+            JobEvent::StepRejected { step, reason } => {
                 self.message(&format!("warning: {}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {
@@ -206,7 +206,7 @@ impl Watcher for Screen {
             },
         }
         if let Some(tui) = &self.tui {
-            tui.hear(event);
+            tui.on_event(event);
         }
     }
 }

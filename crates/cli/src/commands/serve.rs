@@ -83,7 +83,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     }
     let served = runtime.block_on(async {
         let (told, ends) = watch::channel(0);
-        let hear = tokio::spawn(hear(signals, told));
+        let hear = tokio::spawn(on_event(signals, told));
         let served = server.run(ends).await;
         hear.abort();
         served
@@ -96,7 +96,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
 }
 
 /// Counts the interrupts received, and publishes the count.
-async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
+async fn on_event(signals: Option<Signals>, told: watch::Sender<u32>) {
     let Some(mut signals) = signals else { return std::future::pending().await };
     let mut hung_up = false;
     while let Some(signal) = signals.next().await {

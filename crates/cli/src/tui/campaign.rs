@@ -38,7 +38,7 @@ struct Made {
 
 impl Campaign {
     /// Updates the state from an event of the job.
-    pub fn hear(&mut self, event: JobEvent<'_>) {
+    pub fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Sequence(begin) => (self.done, self.of) = (begin.done, begin.runs),
             JobEvent::Step { step, done, of } => {
@@ -52,7 +52,7 @@ impl Campaign {
                 let p95 = seconds(result.window.total.response.p95_us);
                 made.sums = [made.sums[0] + result.primary_metric.value, made.sums[1] + p95];
             }
-            JobEvent::StepRefused { step, .. } => self.made(&step.title).rejected += 1,
+            JobEvent::StepRejected { step, .. } => self.made(&step.title).rejected += 1,
             JobEvent::Rest(rest) => self.rest = Some(rest),
             _ => {}
         }

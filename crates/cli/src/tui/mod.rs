@@ -131,8 +131,8 @@ impl Tui {
     }
 
     /// Updates the model from an event of the job.
-    pub fn hear(&self, event: JobEvent<'_>) {
-        lock(&self.model).hear(event);
+    pub fn on_event(&self, event: JobEvent<'_>) {
+        lock(&self.model).on_event(event);
     }
 }
 

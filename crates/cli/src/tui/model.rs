@@ -128,7 +128,7 @@ impl Model {
     }
 
     /// Updates the model from an event of the job.
-    pub fn hear(&mut self, event: JobEvent<'_>) {
+    pub fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Run(event) => self.event(event),
             JobEvent::Second(second) => self.second(second),
@@ -138,7 +138,7 @@ impl Model {
             _ => {}
         }
         if let Some(campaign) = &mut self.campaign {
-            campaign.hear(event);
+            campaign.on_event(event);
         }
         self.revision += 1;
     }
@@ -400,10 +400,11 @@ pub mod tests {
     pub fn pass(model: &mut Model, seconds: u64) {
         for at in 0..seconds {
             match at {
-                0 => model.hear(JobEvent::Run(&Event::Phase(Phase::RampUp, Elapsed::default()))),
-                10 => {
-                    model.hear(JobEvent::Run(&Event::Phase(Phase::Window, Elapsed::at_second(10))))
+                0 => {
+                    model.on_event(JobEvent::Run(&Event::Phase(Phase::RampUp, Elapsed::default())))
                 }
+                10 => model
+                    .on_event(JobEvent::Run(&Event::Phase(Phase::Window, Elapsed::at_second(10)))),
                 _ => {}
             }
             let mut interval = RecordedInterval::new(at, SHARES.len());
@@ -419,7 +420,7 @@ pub mod tests {
             interval.types[1].counts.failed[0] = u64::from(at == 20);
             let phase = if at < 10 { Phase::RampUp } else { Phase::Window };
             let server = Some(ServerTransactions { count: 420, seconds: 1.0 });
-            model.hear(JobEvent::Second(&Second::new(interval, phase, server)));
+            model.on_event(JobEvent::Second(&Second::new(interval, phase, server)));
         }
     }
 
@@ -484,13 +485,13 @@ pub mod tests {
             settings: Vec::new(),
             title: "8 virtual users".into(),
         };
-        model.hear(JobEvent::Step { step: &step, done: 1, of: Some(6) });
+        model.on_event(JobEvent::Step { step: &step, done: 1, of: Some(6) });
         assert!(model.course.is_empty() && model.whole.is_none() && model.phase.is_none());
         assert_eq!(model.figures.seconds, 0);
         let campaign = model.campaign.as_ref().unwrap();
         assert_eq!(campaign.current(), "run 2 of 6: 8 virtual users");
-        model.hear(JobEvent::StepRefused { step: &step, reason: "it cannot be" });
-        model.hear(JobEvent::Rest(Duration::from_secs(10)));
+        model.on_event(JobEvent::StepRejected { step: &step, reason: "it cannot be" });
+        model.on_event(JobEvent::Rest(Duration::from_secs(10)));
         assert_eq!(model.campaign.as_ref().unwrap().between(), "cool-down of 10s");
     }
 }

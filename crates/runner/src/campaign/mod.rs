@@ -297,7 +297,7 @@ impl Sequence<'_, '_> {
     }
 
     fn refused<Q: Question>(&mut self, question: &mut Q, step: &PlannedRun, reason: &str) -> Going {
-        self.watch.report(JobEvent::StepRefused { step, reason });
+        self.watch.report(JobEvent::StepRejected { step, reason });
         question.report_failure(step, reason);
         self.failures += 1;
         if self.failures < FAILURES_MAX {

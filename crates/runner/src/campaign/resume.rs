@@ -44,7 +44,7 @@ impl CampaignPlan {
             .all_given()
             .filter(|(name, ..)| {
                 let marked = |mark| is(settings.command(), name, mark);
-                !marked(Mark::Anew) && !marked(Mark::Spent)
+                !marked(Mark::OnResume) && !marked(Mark::OnlyAtStart)
             })
             .map(|(name, value, source)| GivenSetting {
                 name: name.to_owned(),
@@ -154,7 +154,7 @@ fn lay(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<Settings, Fail
     let mut settings = Settings::new(now.command());
     for (name, value, source) in now.all_given() {
         let marked = |mark| is(now.command(), name, mark);
-        if marked(Mark::Anew) || marked(Mark::AnewOrKept) {
+        if marked(Mark::OnResume) || marked(Mark::OnResumeOrStored) {
             settings.set(name, value, source.clone());
         } else if *source == Source::Flag
             && !plan.given.iter().any(|given| given.name == name && given.value == value)

@@ -24,7 +24,7 @@ impl Work for DropJob {
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let force = job.settings.switch("force")?;
-        watcher.hear(JobEvent::Began(None));
+        watcher.on_event(JobEvent::Began(None));
         let target = job.target();
         let removed = drop_build(&job.workload, &target.database, force, target.connect_limit)?;
         let (workload, target) = (job.workload.title.to_string(), target.database.target());

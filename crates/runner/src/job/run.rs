@@ -30,8 +30,8 @@ impl Work for RunJob {
         let info = resolved.info(&job.settings);
         let mut outputs = asked.open(&job.workload.transactions, &info)?;
         let mut store = job.open_store(&Watch::new(watcher))?;
-        watcher.hear(JobEvent::Resolved(resolved.spec()));
-        watcher.hear(JobEvent::RunInfo(&info));
+        watcher.on_event(JobEvent::Resolved(resolved.spec()));
+        watcher.on_event(JobEvent::RunInfo(&info));
         let result = {
             let mut around = outputs.around(watcher);
             let watch = Watch::new(&mut around);

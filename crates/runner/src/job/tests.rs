@@ -14,7 +14,7 @@ use crate::watch::{JobEvent, Silent};
 struct Events(Vec<&'static str>);
 
 impl Watcher for Events {
-    fn hear(&mut self, event: JobEvent<'_>) {
+    fn on_event(&mut self, event: JobEvent<'_>) {
         let name = match event {
             JobEvent::Resolved(_) => "resolved",
             JobEvent::Began(Some(_)) => "began",
@@ -28,7 +28,7 @@ impl Watcher for Events {
             JobEvent::StepResolved(_) => "step resolved",
             JobEvent::StepBegan(_) => "step began",
             JobEvent::StepEnded { .. } => "step ended",
-            JobEvent::StepRefused { .. } => "step refused",
+            JobEvent::StepRejected { .. } => "step rejected",
             JobEvent::Rest(_) => "rest",
             JobEvent::Note(_) => "note",
             JobEvent::Queries(_) => "queries",

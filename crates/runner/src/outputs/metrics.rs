@@ -139,7 +139,7 @@ impl RunMetrics {
     }
 
     /// Updates the metrics from an event of the job: the phase of a run, or a second.
-    pub fn hear(&mut self, event: JobEvent<'_>) {
+    pub fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Run(Event::Phase(phase, _)) => self.phase = Some(*phase),
             JobEvent::Second(second) => self.take(second),

@@ -180,13 +180,13 @@ struct Around<'a> {
 }
 
 impl Watcher for Around<'_> {
-    fn hear(&mut self, event: JobEvent<'_>) {
+    fn on_event(&mut self, event: JobEvent<'_>) {
         if let Some(metrics) = &self.outputs.metrics {
-            metrics.lock().expect("nobody panics with it").hear(event);
+            metrics.lock().expect("no thread panics while it holds the lock").on_event(event);
         }
         if let JobEvent::Second(second) = event {
-            self.outputs.second(second, &mut |text| self.watcher.hear(JobEvent::Warning(text)));
+            self.outputs.second(second, &mut |text| self.watcher.on_event(JobEvent::Warning(text)));
         }
-        self.watcher.hear(event);
+        self.watcher.on_event(event);
     }
 }

@@ -70,7 +70,7 @@ impl Exporter {
 
     /// Returns a pending message, if any.
     pub fn trouble(&self) -> Option<String> {
-        self.trouble.lock().expect("nobody panics with it").try_recv().ok()
+        self.trouble.lock().expect("no thread panics while it holds the lock").try_recv().ok()
     }
 
     /// Exports the last metrics; returns a pending message.
@@ -108,7 +108,8 @@ async fn export_all(
     let mut over = false;
     while !over {
         over = tokio::time::timeout(EVERY, &mut is_over).await.is_ok();
-        let now = RunMetrics::clone(&metrics.lock().expect("nobody panics with it"));
+        let now =
+            RunMetrics::clone(&metrics.lock().expect("no thread panics while it holds the lock"));
         let body = request(&now.families(), since, nanoseconds()).to_string();
         let sent = tokio::time::timeout(EXPORT, send(to, body)).await;
         let sent = sent.unwrap_or_else(|_| Err(format!("no answer within {} s", EXPORT.as_secs())));

@@ -119,7 +119,7 @@ fn answer(
         refused.headers_mut().insert(ALLOW, header::HeaderValue::from_static("GET, HEAD"));
         return Ok(refused);
     }
-    let now = metrics.lock().expect("nobody panics with it").clone();
+    let now = metrics.lock().expect("no thread panics while it holds the lock").clone();
     Ok(plain(StatusCode::OK, CONTENT_TYPE, exposition(&[now])))
 }
 

@@ -9,7 +9,8 @@ use triphammer_statistics::compare::Better;
 use triphammer_statistics::usl::{self, Peak, Point, Scalability, ScalabilityLimit};
 use triphammer_statistics::{Estimate, Interval};
 
-use super::{LevelUnit, findings};
+use super::findings;
+use super::level_unit::LevelUnit;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::measure;

@@ -1,5 +1,6 @@
-//! `profile`: how throughput grows with virtual users, or that of sets of queries with streams. Makes repeated runs at several levels and
-//! fits a curve (the Universal Scalability Law), which shows the peak and what limits scaling.
+//! `profile`: how throughput grows with virtual users, or that of sets of queries with streams.
+//! Makes repeated runs at several levels and fits a curve (the Universal Scalability Law), which
+//! shows the peak and what limits scaling.
 //!
 //! The order of the runs is a randomised complete block design: each repeat is a block that has
 //! every level once, in a separate random order. Anything that changes over time (growing data, a
@@ -8,6 +9,7 @@
 
 pub(crate) mod document;
 mod findings;
+mod level_unit;
 mod levels;
 mod order;
 
@@ -17,14 +19,14 @@ use triphammer_core::SpecError;
 use triphammer_core::query_plan::QueryTest;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
-use triphammer_core::workload::{Description, MeasureDef};
+use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{PlannedRun, Question};
 use crate::document::JobType;
 use crate::failure::Failure;
 use crate::result::{RunResult, Status};
-use crate::settings::{Given, Settings};
+use crate::settings::Settings;
 use crate::store::JobId;
 use crate::target::Target;
 
@@ -33,6 +35,8 @@ pub use document::{
     Usl,
 };
 pub(crate) use findings::parameter;
+pub use level_unit::LevelUnit;
+use level_unit::TEST;
 pub use levels::Asked;
 pub use order::sequence;
 
@@ -43,54 +47,6 @@ const HIGHEST: u32 = 512;
 /// The same for streams.
 const HIGHEST_STREAMS: u32 = 64;
 
-/// What the levels of a profile count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LevelUnit {
-    /// Virtual users of a load of transactions.
-    Users,
-    /// Streams of a set of queries.
-    Streams,
-}
-
-impl LevelUnit {
-    /// The unit for runs of a workload.
-    #[must_use]
-    pub fn of(workload: &Description) -> Self {
-        match workload.primary_metric.measure {
-            MeasureDef::Queries => Self::Streams,
-            MeasureDef::Rate { .. } => Self::Users,
-        }
-    }
-
-    /// In the plural, for people and documents.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Users => "virtual users",
-            Self::Streams => "streams",
-        }
-    }
-
-    /// The setting that has the levels.
-    const fn setting(self) -> &'static str {
-        match self {
-            Self::Users => "vus",
-            Self::Streams => "streams",
-        }
-    }
-
-    /// Settings of a run at a level, the level first.
-    fn settings(self, level: u32) -> Vec<(String, Given)> {
-        let mut settings = vec![(self.setting().to_owned(), level.into())];
-        if self == Self::Streams {
-            settings.push((TEST.to_owned(), QueryTest::Throughput.name().into()));
-        }
-        settings
-    }
-}
-
-/// Name of the option that chooses what is measured with queries.
-const TEST: &str = "test";
 /// Name of the option that chooses queries.
 const QUERIES: &str = "queries";
 

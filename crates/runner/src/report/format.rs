@@ -135,11 +135,16 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// Formats a count: `1 run`, `10 runs`. The singular is `plural` without its s.
+/// Formats a count: `1 run`, `10 runs`, `1 query`. The singular is `plural` without its s, or with y
+/// instead of ies.
 #[must_use]
 pub fn counted(number: u64, plural: &str) -> String {
-    let unit = plural.strip_suffix('s').filter(|_| number == 1).unwrap_or(plural);
-    format!("{} {unit}", integer(number))
+    let count = integer(number);
+    match (number, plural.strip_suffix("ies"), plural.strip_suffix('s')) {
+        (1, Some(stem), _) => format!("{count} {stem}y"),
+        (1, None, Some(stem)) => format!("{count} {stem}"),
+        _ => format!("{count} {plural}"),
+    }
 }
 
 /// Formats the scale of the data: `1 warehouse`, `1,000 branches`. Documents contain the plural of
@@ -238,6 +243,7 @@ mod tests {
         }
         assert_eq!(clock(83.4), "0:01:23");
         assert_eq!((counted(1, "runs"), counted(10, "runs")), ("1 run".into(), "10 runs".into()));
+        assert_eq!(counted(1, "queries"), "1 query");
         for workload in crate::workloads() {
             let unit = &workload.scale_unit;
             assert_eq!(scale(Scale::ONE, &unit.many), format!("1 {}", unit.one));

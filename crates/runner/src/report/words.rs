@@ -4,6 +4,7 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::Times;
+use triphammer_core::text::one_line;
 use triphammer_statistics::Interval;
 
 use super::format::{
@@ -245,7 +246,7 @@ pub(super) fn statements(result: &RunResult) -> Option<Table> {
     let mut table =
         Table::new(2, &["script", "statement", "line", "runs", "failed", "mean", "max"]);
     for seen in result.statements.iter().take(STATEMENTS_SHOWN) {
-        let text = super::text::printable(&seen.text);
+        let text = one_line(&seen.text);
         let shown = match text.char_indices().nth(STATEMENT_LENGTH) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.into_owned(),

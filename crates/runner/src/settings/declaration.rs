@@ -80,11 +80,11 @@ pub enum Mark {
     /// Set by the server from the targets of a form.
     BesideForm,
     /// May be given when a campaign is resumed; is not stored for that.
-    Anew,
+    OnResume,
     /// May be given when a campaign is resumed; otherwise the stored value is used.
-    AnewOrKept,
+    OnResumeOrStored,
     /// Only needed at the start of a job: a resumed campaign has the resulting settings.
-    Spent,
+    OnlyAtStart,
     /// Shared by the runs of A and B of a comparison.
     Shared,
     /// Accepted by comparisons of stored jobs.

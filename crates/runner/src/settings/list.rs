@@ -2,8 +2,8 @@
 //! here and the line that reads it.
 
 use super::declaration::Mark::{
-    Anew, AnewOrKept, BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost,
-    OfLoad, OfStored, OfTransactions, Positional, Repeats, Shared, Spent,
+    BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost, OfLoad, OfStored,
+    OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
 };
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
@@ -49,7 +49,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \
          file if DuckDB's library is installed and there is no such SQLite file",
     )
-    .marked(&[Positional, Database, OfHost, Anew, NotReplayed, BesideForm]),
+    .marked(&[Positional, Database, OfHost, OnResume, NotReplayed, BesideForm]),
     value(
         "target",
         "A",
@@ -57,11 +57,11 @@ pub const SETTINGS: &[SettingDef] = &[
         "Baseline: a job number, `last`, or a label (all complete runs with that label); with \
          --ab, a target as in `run`",
     )
-    .marked(&[Positional, Database, OfHost, Anew, Shared, OfStored, BesideForm]),
+    .marked(&[Positional, Database, OfHost, OnResume, Shared, OfStored, BesideForm]),
     value("other", "B", of(&[COMPARE]), "What to compare with A: a job number, `last` or a label; with \
                                      --ab, a second target")
         .default("with --ab, the target of A")
-        .marked(&[Positional, Database, OfHost, Anew, OfStored, BesideForm]),
+        .marked(&[Positional, Database, OfHost, OnResume, OfStored, BesideForm]),
     value("label", "LABEL", of(&[HISTORY]), "Only runs with this label").default("any").marked(&[
         Positional,
         NotInJobFile,
@@ -91,16 +91,16 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("the user's default schema")
         .marked(&[BesideForm]),
     value("password-file", "FILE", ON_TARGET, "File with the password on its first line")
-        .marked(&[OfHost, Anew, NotReplayed, BesideForm]),
+        .marked(&[OfHost, OnResume, NotReplayed, BesideForm]),
     switch("ask-password", ON_TARGET, "Prompt for the password").short('W').marked(&[
         NotInJobFile,
-        Anew,
+        OnResume,
         NotReplayed,
     ]),
     value("connect-timeout", "TIME", ON_TARGET, "Maximum time to open a connection")
         .titled(Group::Connection, "Maximum time to open a connection")
         .default("10s")
-        .marked(&[AnewOrKept]),
+        .marked(&[OnResumeOrStored]),
     value(
         "query-timeout",
         "TIME",
@@ -123,7 +123,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("24h"),
     value("job-file", "FILE", ON_TARGET, "TOML file with settings").short('f').marked(&[
         NotInJobFile,
-        Spent,
+        OnlyAtStart,
         NotReplayed,
     ]),
     value(
@@ -285,16 +285,16 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[COMPARE, HISTORY]),
         "Exit with code 1 if B is slower, or if the last change in a history is a slowdown",
     )
-    .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+    .marked(&[NotInJobFile, OnResumeOrStored, OfStored]),
     switch("fail-if-inconclusive", of(&[COMPARE]), "Exit with code 1 if the comparison is inconclusive")
-        .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+        .marked(&[NotInJobFile, OnResumeOrStored, OfStored]),
     value(
         "resume",
         "JOB",
         SEVERAL,
         "Resume this interrupted job (a number or `last`) with its original settings",
     )
-    .marked(&[NotInJobFile, Anew]),
+    .marked(&[NotInJobFile, OnResume]),
     value(
         "transactions",
         "N",
@@ -496,7 +496,7 @@ pub const SETTINGS: &[SettingDef] = &[
         ON_TARGET.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS]),
         "Print a JSON document instead of text",
     )
-    .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
+    .marked(&[NotInJobFile, OnResume, NotReplayed, OfStored]),
     switch(
         "tui",
         DRIVE.but(&[COMPARE]),
@@ -516,7 +516,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE.and(&[BUILD]),
         "Print every setting with its source, and exit",
     )
-    .marked(&[NotInJobFile, Anew, NotReplayed]),
+    .marked(&[NotInJobFile, OnResume, NotReplayed]),
     value(
         "store",
         "FILE",
@@ -524,7 +524,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "File of the job store",
     )
     .default("in the user's data directory")
-    .marked(&[OfHost, Anew, NotReplayed, Shared, OfStored]),
+    .marked(&[OfHost, OnResume, NotReplayed, Shared, OfStored]),
     value("limit", "N", of(&[JOBS]), "Maximum number of jobs to list")
         .default("20")
         .marked(&[NotInJobFile]),
@@ -549,7 +549,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("format", "FORMAT", of(&[COMPARE]), "Output format: {words}")
         .default("text")
         .choices(choices::printed_formats)
-        .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+        .marked(&[NotInJobFile, OnResumeOrStored, OfStored]),
     value(
         "plan",
         "QUERY",

@@ -339,7 +339,7 @@ impl Activities {
         let going =
             |table: &mut ActivityTable| table.entries.values().any(|e| !e.activity.state.is_over());
         let waited = self.ended.wait_timeout_while(self.lock(), limit, going);
-        !waited.expect("nobody panics with it").1.timed_out()
+        !waited.expect("no thread panics while it holds the lock").1.timed_out()
     }
 
     fn notify(&self, entry: &Entry) {
@@ -347,7 +347,7 @@ impl Activities {
     }
 
     fn lock(&self) -> MutexGuard<'_, ActivityTable> {
-        self.table.lock().expect("nobody panics with it")
+        self.table.lock().expect("no thread panics while it holds the lock")
     }
 }
 

@@ -17,9 +17,9 @@ impl MetricsOfRuns {
     }
 
     /// Updates the metrics of an activity's run.
-    pub fn hear(&self, activity: u64, event: JobEvent<'_>) {
+    pub fn on_event(&self, activity: u64, event: JobEvent<'_>) {
         if let Some(run) = self.lock().get_mut(&activity) {
-            run.hear(event);
+            run.on_event(event);
         }
     }
 
@@ -34,6 +34,6 @@ impl MetricsOfRuns {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, RunMetrics>> {
-        self.0.lock().expect("nobody panics with it")
+        self.0.lock().expect("no thread panics while it holds the lock")
     }
 }

@@ -176,8 +176,8 @@ impl<'a> Watch<'a> {
 }
 
 impl Watcher for Watch<'_> {
-    fn hear(&mut self, event: JobEvent<'_>) {
-        self.all.run_metrics().hear(self.id, event);
+    fn on_event(&mut self, event: JobEvent<'_>) {
+        self.all.run_metrics().on_event(self.id, event);
         match event {
             JobEvent::RunInfo(info) => self.begin_metrics(info),
             JobEvent::Resolved(spec) => self.resolved(spec),
@@ -212,7 +212,7 @@ impl Watcher for Watch<'_> {
                 self.step.primary_metric = Some(result.primary_metric.value);
                 self.tell_step();
             }
-            JobEvent::StepRefused { step, reason } => {
+            JobEvent::StepRejected { step, reason } => {
                 self.all.run_metrics().end(self.id);
                 self.note("warning", None, &format!("{}: {reason}", step.title));
             }

@@ -60,7 +60,7 @@ impl Login {
         }
         self.session_in(headers).is_some_and(|shown| {
             let now = self.clock.now();
-            let sessions = self.sessions.lock().expect("nobody panics with it");
+            let sessions = self.sessions.lock().expect("no thread panics while it holds the lock");
             // All are compared, so that the duration reveals nothing.
             sessions.iter().fold(false, |known, (session, until)| {
                 known | (same(session.reveal(), shown) && now < *until)
@@ -83,7 +83,7 @@ impl Login {
     pub fn begin_session(&self) -> String {
         let session = random();
         let until = self.clock.now().duration() + SESSION_LIFE;
-        let mut sessions = self.sessions.lock().expect("nobody panics with it");
+        let mut sessions = self.sessions.lock().expect("no thread panics while it holds the lock");
         if sessions.len() == SESSIONS_MAX {
             sessions.pop_front();
         }
@@ -94,7 +94,8 @@ impl Login {
     /// Logs a browser out and returns the cookie that clears its own.
     pub fn end_session(&self, headers: &HeaderMap) -> String {
         if let Some(shown) = self.session_in(headers) {
-            let mut sessions = self.sessions.lock().expect("nobody panics with it");
+            let mut sessions =
+                self.sessions.lock().expect("no thread panics while it holds the lock");
             sessions.retain(|(session, _)| !same(session.reveal(), shown));
         }
         self.set_cookie("", Duration::ZERO)

@@ -70,7 +70,7 @@ impl Hub {
 
     /// Sends an event to all readers, and keeps it for later ones.
     pub fn publish(&self, event: &LiveEvent) {
-        let mut state = self.state.lock().expect("nobody panics with it");
+        let mut state = self.state.lock().expect("no thread panics while it holds the lock");
         state.number += 1;
         let number = state.number;
         let frame = frame(&self.instance, number, event);
@@ -89,7 +89,7 @@ impl Hub {
     /// Seconds of the current run of an activity; older ones are merged.
     #[must_use]
     pub fn seconds(&self, activity: u64) -> Vec<LiveSecond> {
-        let state = self.state.lock().expect("nobody panics with it");
+        let state = self.state.lock().expect("no thread panics while it holds the lock");
         state.histories.get(&activity).map(History::seconds).unwrap_or_default()
     }
 
@@ -99,7 +99,7 @@ impl Hub {
     pub fn read(&self, only: Option<u64>, last_id: Option<&str>) -> Reader {
         let seen = last_id.and_then(|id| id.strip_prefix(&self.instance)?.strip_prefix('-'));
         let seen: Option<u64> = seen.and_then(|number| number.parse().ok());
-        let state = self.state.lock().expect("nobody panics with it");
+        let state = self.state.lock().expect("no thread panics while it holds the lock");
         let seen = seen.filter(|number| *number <= state.number);
         let mut kept: Vec<Kept> = state
             .histories

@@ -27,7 +27,7 @@ impl Visitor {
 
     /// Reserves an event stream; `None` if the client has reached its limit.
     pub fn stream(&self) -> Option<StreamPlace> {
-        let mut streams = self.streams.lock().expect("nobody panics with it");
+        let mut streams = self.streams.lock().expect("no thread panics while it holds the lock");
         let count = streams.entry(self.client).or_default();
         if *count >= self.streams_max {
             return None;
@@ -43,7 +43,7 @@ pub struct StreamPlace(Visitor);
 
 impl Drop for StreamPlace {
     fn drop(&mut self) {
-        let mut streams = self.0.streams.lock().expect("nobody panics with it");
+        let mut streams = self.0.streams.lock().expect("no thread panics while it holds the lock");
         if let Some(count) = streams.get_mut(&self.0.client) {
             *count -= 1;
             if *count == 0 {
@@ -119,7 +119,7 @@ impl ConnectionLimiter {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().expect("nobody panics with it")
+        self.taken.lock().expect("no thread panics while it holds the lock")
     }
 }
 

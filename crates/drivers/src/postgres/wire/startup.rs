@@ -65,7 +65,7 @@ pub async fn start(stream: Stream, login: Login<'_>) -> Result<(Connection, Canc
     authenticate(&mut connection, login).await?;
     let mut key = CancelKey::default();
     loop {
-        let frame = connection.hear().await?;
+        let frame = connection.on_event().await?;
         match frame.tag {
             backend::BACKEND_KEY_DATA_TAG => {
                 let mut body = Body(frame.body);
@@ -82,7 +82,7 @@ pub async fn start(stream: Stream, login: Login<'_>) -> Result<(Connection, Canc
 }
 
 async fn authenticate(connection: &mut Connection, login: Login<'_>) -> Result<(), DbError> {
-    match connection.hear().await?.authentication()? {
+    match connection.on_event().await?.authentication()? {
         (OK, _) => return check_unbound(login),
         (CLEARTEXT, _) => {
             check_unbound(login)?;
@@ -108,7 +108,7 @@ async fn authenticate(connection: &mut Connection, login: Login<'_>) -> Result<(
             )));
         }
     }
-    match connection.hear().await?.authentication()? {
+    match connection.on_event().await?.authentication()? {
         (OK, _) => Ok(()),
         _ => Err(no_postgres()),
     }
@@ -167,13 +167,13 @@ async fn scram(
     let mut scram = ScramSha256::new(password.as_bytes(), binding);
     frontend::sasl_initial_response(mechanism, scram.message(), &mut connection.out)
         .map_err(unwritable)?;
-    let (SASL_CONTINUE, data) = connection.hear().await?.authentication()? else {
+    let (SASL_CONTINUE, data) = connection.on_event().await?.authentication()? else {
         return Err(no_postgres());
     };
     check_iterations(data)?;
     scram.update(data).map_err(failed)?;
     frontend::sasl_response(scram.message(), &mut connection.out).map_err(unwritable)?;
-    let (SASL_FINAL, data) = connection.hear().await?.authentication()? else {
+    let (SASL_FINAL, data) = connection.on_event().await?.authentication()? else {
         return Err(no_postgres());
     };
     scram.finish(data).map_err(failed)
@@ -239,7 +239,7 @@ impl<'a> Frame<'a> {
 impl Connection {
     /// Sends the buffer and returns the next message, before the session has begun: there an error
     /// is the last message.
-    async fn hear(&mut self) -> Result<Frame<'_>, DbError> {
+    async fn on_event(&mut self) -> Result<Frame<'_>, DbError> {
         let found = loop {
             match self.inbox.take() {
                 Ok(Some(found)) => match found.tag {

@@ -141,7 +141,7 @@ impl Shared {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, step: &StepTime) {
+    fn on_event(&self, step: &StepTime) {
         self.taken().take(step, self.is_in_window.load(Ordering::Relaxed));
         // Queries that run at the end of the window are cancelled in every run.
         let trouble = step.trouble().filter(|_| step.outcome != StepOutcome::Cancelled);
@@ -187,7 +187,7 @@ impl Beside {
             }
             let mut hear = |heard: Heard<'_>| match heard {
                 Heard::Progress(_) => {}
-                Heard::Ended(step) => shared.hear(step),
+                Heard::Ended(step) => shared.on_event(step),
             };
             let ended = on_this_thread(async {
                 drive(&plan, &run, &cancel, &mut hear).await.map(|(end, _)| end)

@@ -43,7 +43,7 @@ pub async fn drive(
     plan: &RunPlan<AnyWorkload, AnyDatabase>,
     run: &QueryRun,
     cancel: &Cancel,
-    hear: &mut dyn FnMut(Heard<'_>),
+    on_event: &mut dyn FnMut(Heard<'_>),
 ) -> Result<(RunEnd, Vec<StepTime>), Failure> {
     let mut control = Control {
         plan,
@@ -58,7 +58,7 @@ pub async fn drive(
     };
     for repeat in 1..=run.plan.repeats {
         for phase in &run.plan.phases {
-            control.phase(repeat, phase, cancel, hear).await?;
+            control.phase(repeat, phase, cancel, on_event).await?;
         }
     }
     Ok(control.end(cancel.is_cancelled()))
@@ -92,7 +92,7 @@ impl Control<'_> {
         repeat: u32,
         phase: &QueryPhase,
         cancel: &Cancel,
-        hear: &mut dyn FnMut(Heard<'_>),
+        on_event: &mut dyn FnMut(Heard<'_>),
     ) -> Result<(), Failure> {
         let slots: Vec<Arc<Slot>> = phase.streams.iter().map(|_| Arc::default()).collect();
         let (reports, mut received) = mpsc::unbounded_channel();
@@ -109,7 +109,7 @@ impl Control<'_> {
             tokio::select! {
                 report = received.recv() => {
                     let Some(report) = report else { break };
-                    self.report(report, phase, &mut running, &mut steps, hear);
+                    self.report(report, phase, &mut running, &mut steps, on_event);
                     if is_stopping {
                         stop(&slots, &mut running);
                     }
@@ -121,7 +121,7 @@ impl Control<'_> {
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     cancel_due(&slots, &mut running).await;
                 }
-                _ = ticks.tick() => hear(Heard::Progress(&self.progress(&running, &steps))),
+                _ = ticks.tick() => on_event(Heard::Progress(&self.progress(&running, &steps))),
             }
         }
         for thread in threads {
@@ -171,7 +171,7 @@ impl Control<'_> {
         phase: &QueryPhase,
         running: &mut [Option<Running>],
         steps: &mut [Vec<StepTime>],
-        hear: &mut dyn FnMut(Heard<'_>),
+        on_event: &mut dyn FnMut(Heard<'_>),
     ) {
         match report {
             Report::Began { stream, position, name, at } => {
@@ -179,11 +179,11 @@ impl Control<'_> {
                 let cancel = limit.map(|at| (at, StepOutcome::TimedOut));
                 let number = phase.streams[stream].number;
                 running[stream] = Some(Running { position, name, stream: number, at, cancel });
-                hear(Heard::Progress(&self.progress(running, steps)));
+                on_event(Heard::Progress(&self.progress(running, steps)));
             }
             Report::Ended { stream, step } => {
                 running[stream] = None;
-                hear(Heard::Ended(&step));
+                on_event(Heard::Ended(&step));
                 if !self.run.is_endless {
                     steps[stream].push(step);
                 }
