@@ -101,7 +101,7 @@ pub struct RunResult {
     /// Transactions of the whole run, including ramp-up and drain.
     pub run: Figures,
     /// Times of the statements of scripts, in the order of the scripts; empty for other workloads.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub statements: Vec<StatementFigures>,
     /// Arrivals of an open load; `None` for other loads.
     #[serde(default)]

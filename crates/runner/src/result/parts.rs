@@ -87,7 +87,7 @@ pub struct WorkloadFacts {
     /// Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.
     pub facts: BTreeMap<String, String>,
     /// The user's scripts; empty for other workloads.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub scripts: Vec<ScriptFacts>,
 }
 
