@@ -6,6 +6,7 @@
 //! dialect is one folder with its `dialect.toml`. They are independent of each other.
 
 pub mod catalogues;
+pub mod doctor;
 pub mod list;
 pub mod tpc_b;
 pub mod tproc_c;

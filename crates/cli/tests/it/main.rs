@@ -6,6 +6,7 @@ mod capacity;
 mod compare;
 mod datagen;
 mod dialects;
+mod doctor;
 mod drill;
 mod dropping;
 mod duckdb;
