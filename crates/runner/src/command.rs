@@ -96,6 +96,8 @@ pub enum Command {
     Job(JobKind),
     /// Writes the data of a workload to files.
     Datagen,
+    /// Examines host, network and database before a run.
+    Doctor,
     /// Shows when results changed.
     History,
     /// Lists stored jobs.
@@ -108,17 +110,18 @@ pub enum Command {
 
 impl Command {
     /// Every command, in the order of the help: jobs first, then commands on stored jobs.
-    pub const ALL: [Self; JobKind::ALL.len() + 5] = {
-        let mut all = [Self::History; JobKind::ALL.len() + 5];
+    pub const ALL: [Self; JobKind::ALL.len() + 6] = {
+        let mut all = [Self::History; JobKind::ALL.len() + 6];
         let mut next = 0;
         while next < JobKind::ALL.len() {
             all[next] = Self::Job(JobKind::ALL[next]);
             next += 1;
         }
         all[next] = Self::Datagen;
-        all[next + 2] = Self::Jobs;
-        all[next + 3] = Self::Report;
-        all[next + 4] = Self::Serve;
+        all[next + 1] = Self::Doctor;
+        all[next + 3] = Self::Jobs;
+        all[next + 4] = Self::Report;
+        all[next + 5] = Self::Serve;
         all
     };
 
@@ -128,6 +131,7 @@ impl Command {
         match self {
             Self::Job(kind) => kind.name(),
             Self::Datagen => "datagen",
+            Self::Doctor => "doctor",
             Self::History => "history",
             Self::Jobs => "jobs",
             Self::Report => "report",
@@ -141,6 +145,7 @@ impl Command {
         match self {
             Self::Job(kind) => kind.title(),
             Self::Datagen => "Write the data of a workload to files",
+            Self::Doctor => "Examine host, network and database before a run",
             Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
             Self::Report => "Print the report of a stored job",
@@ -160,10 +165,11 @@ impl Command {
         1 << match self {
             Self::Job(kind) => kind as usize,
             Self::Datagen => others,
-            Self::History => others + 1,
-            Self::Jobs => others + 2,
-            Self::Report => others + 3,
-            Self::Serve => others + 4,
+            Self::Doctor => others + 1,
+            Self::History => others + 2,
+            Self::Jobs => others + 3,
+            Self::Report => others + 4,
+            Self::Serve => others + 5,
         }
     }
 
@@ -172,7 +178,12 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::Datagen | Self::History | Self::Jobs | Self::Report | Self::Serve => None,
+            Self::Datagen
+            | Self::Doctor
+            | Self::History
+            | Self::Jobs
+            | Self::Report
+            | Self::Serve => None,
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod choices;
 pub mod command;
 pub mod compare;
 pub mod datagen;
+pub mod doctor;
 pub mod document;
 pub mod execution_plan;
 pub mod failure;

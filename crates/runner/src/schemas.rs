@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::command::job_kinds;
+use crate::doctor::DoctorResult;
 use crate::document::JobDocument;
 use crate::history::HistoryResult;
 use crate::job::document::DocumentOf;
@@ -55,11 +56,12 @@ macro_rules! published_documents {
 }
 job_kinds!(published_documents);
 
-/// Every schema: of the documents, and of the history.
+/// Every schema: of the documents, of the history, and of the doctor.
 #[must_use]
 pub fn published() -> Vec<Published> {
     let history = Published::new::<HistoryResult>(Some("history-schema.json"));
-    documents().into_iter().chain([history]).collect()
+    let doctor = Published::new::<DoctorResult>(Some("doctor-schema.json"));
+    documents().into_iter().chain([history, doctor]).collect()
 }
 
 /// Returns all schemas and their definitions by name, for an OpenAPI document. Equal names mean the

@@ -173,7 +173,7 @@ pub fn dialects() -> Vec<String> {
 }
 
 /// A dialect and its ancestors, base first.
-fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
+pub(crate) fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
     let mut chain: Vec<Dialect> = Vec::new();
     let mut wanted = Some(name.to_owned());
     while let Some(name) = wanted {
@@ -228,7 +228,7 @@ fn files(dialect: &str, folders: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-fn text(path: &str) -> Option<String> {
+pub(crate) fn text(path: &str) -> Option<String> {
     let file = Files::get(path)?;
     Some(String::from_utf8_lossy(&file.data).into_owned())
 }

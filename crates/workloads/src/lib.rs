@@ -7,6 +7,7 @@
 
 pub mod catalogues;
 pub mod ch;
+pub mod doctor;
 pub mod list;
 pub mod script;
 pub mod tpc_b;

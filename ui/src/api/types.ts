@@ -570,6 +570,30 @@ export interface Difference {
   subject: Subject;
 }
 
+/** What `triphammer doctor --json` prints: what host, network and database are set up like. */
+export interface DoctorResult {
+  /** Version of the document's format. */
+  format: 1;
+  /** Checks that need a privilege that the user lacks, by the statement that grants it. */
+  hidden: Hidden[];
+  /** Whether the lines of the group `host` are also about the database: it runs on the same host. */
+  host_of_database: boolean;
+  /** Kind of document, by the name of its command. */
+  kind: "doctor";
+  /** What was found, by group, in the order of the declarations. */
+  lines: SetupLine[];
+  /** Product, version and transport of the server; `null` likewise. */
+  server: ServerInfo | null;
+  /** URL of the target, without secrets; `null` if only the host was examined. */
+  target: Redacted | null;
+  /** The program that wrote the document. */
+  tool: Tool;
+  /** Checks that could not be made. */
+  unread: Unread[];
+  /** The worst verdict of all lines; `fine` if there are none. */
+  verdict: SetupVerdict;
+}
+
 /** Lengths of a run and its parts, in seconds. */
 export interface Durations {
   /** Actual length of the ramp-up, before the timed window. */
@@ -734,6 +758,14 @@ export interface Hello {
   resumed: boolean;
   /** Version of the server program. */
   version: string;
+}
+
+/** Checks that need a privilege. */
+export interface Hidden {
+  /** Names of the checks. */
+  checks: string[];
+  /** Statement that grants the privilege. */
+  grant: string;
 }
 
 /** The result of a history, as printed by `triphammer history --json`: runs in chronological order, and the changes of their primary metric. */
@@ -2078,6 +2110,28 @@ export interface SettingInfo {
 /** Kind of values of a setting. All are sent as text. */
 export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
 
+/** What a check is about. */
+export type SetupGroup = "host" | "network" | "database";
+
+/** A line of the report: one check with its value. */
+export interface SetupLine {
+  /** Command or setting that changes it. */
+  change: string;
+  /** What it is about. */
+  group: SetupGroup;
+  /** Name of the check; of a database's setting, its name there. */
+  name: string;
+  /** The value, for people. */
+  value: string;
+  /** Judgement of the value. */
+  verdict: SetupVerdict;
+  /** Why it matters. */
+  why: string;
+}
+
+/** Judgement of a line, from good to bad. */
+export type SetupVerdict = "fine" | "look" | "wrong";
+
 /** One side of a comparison: A or B. */
 export interface Side {
   /** The requested side: `job 12`, a label, or a target and settings. */
@@ -2502,6 +2556,14 @@ export interface TypeSeries {
 
 /** Unit of a figure. */
 export type Unit = "number" | "share" | "us";
+
+/** Checks that could not be made, for one reason. */
+export interface Unread {
+  /** Names of the checks. */
+  checks: string[];
+  /** Why they could not be made. */
+  reason: string;
+}
 
 /** A window whose length was determined by its own interval. */
 export interface Until {

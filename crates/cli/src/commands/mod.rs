@@ -2,6 +2,7 @@
 
 mod compare;
 mod datagen;
+mod doctor;
 mod drop;
 mod history;
 mod job;
@@ -46,6 +47,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     match command {
         Command::Job(kind) => job::command(kind, settings),
         Command::Datagen => datagen::command(&mut settings),
+        Command::Doctor => doctor::command(&mut settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Report => {

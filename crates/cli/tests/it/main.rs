@@ -7,6 +7,7 @@ mod ch;
 mod compare;
 mod datagen;
 mod dialects;
+mod doctor;
 mod drill;
 mod dropping;
 mod duckdb;

@@ -4,6 +4,7 @@
 mod capacity;
 mod chart;
 mod comparison;
+mod doctor;
 mod first;
 pub mod format;
 mod hdr;
@@ -26,6 +27,7 @@ mod words;
 
 pub use crate::formats::{Declared, FORMATS, Format};
 pub use chart::Charset;
+pub use doctor::doctor;
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub(crate) use load::origin;

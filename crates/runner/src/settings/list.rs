@@ -18,6 +18,7 @@ const COMPARE: Command = Command::Job(JobKind::Compare);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
 const DATAGEN: Command = Command::Datagen;
+const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
@@ -29,6 +30,8 @@ const fn of(commands: &[Command]) -> Commands {
 
 /// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
+/// Commands that connect to a database.
+const CONNECT: Commands = ON_TARGET.and(&[DOCTOR]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands that make several runs.
@@ -50,6 +53,9 @@ pub const SETTINGS: &[SettingDef] = &[
          file if DuckDB's library is installed and there is no such SQLite file",
     )
     .marked(&[Positional, Database, OfHost, OnResume, NotReplayed, BesideForm]),
+    value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
+        .default("none: only the host is examined")
+        .marked(&[Positional, Database, OfHost]),
     value(
         "target",
         "A",
@@ -87,17 +93,17 @@ pub const SETTINGS: &[SettingDef] = &[
                                      text")
         .default("any")
         .marked(&[NotInJobFile]),
-    value("schema", "NAME", ON_TARGET, "Database schema to use")
+    value("schema", "NAME", CONNECT, "Database schema to use")
         .default("the user's default schema")
         .marked(&[BesideForm]),
-    value("password-file", "FILE", ON_TARGET, "File with the password on its first line")
+    value("password-file", "FILE", CONNECT, "File with the password on its first line")
         .marked(&[OfHost, OnResume, NotReplayed, BesideForm]),
-    switch("ask-password", ON_TARGET, "Prompt for the password").short('W').marked(&[
+    switch("ask-password", CONNECT, "Prompt for the password").short('W').marked(&[
         NotInJobFile,
         OnResume,
         NotReplayed,
     ]),
-    value("connect-timeout", "TIME", ON_TARGET, "Maximum time to open a connection")
+    value("connect-timeout", "TIME", CONNECT, "Maximum time to open a connection")
         .titled(Group::Connection, "Maximum time to open a connection")
         .default("10s")
         .marked(&[OnResumeOrStored]),
@@ -121,7 +127,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Connection, "Maximum time per build statement")
     .default("24h"),
-    value("job-file", "FILE", ON_TARGET, "TOML file with settings").short('f').marked(&[
+    value("job-file", "FILE", CONNECT, "TOML file with settings").short('f').marked(&[
         NotInJobFile,
         OnlyAtStart,
         NotReplayed,
@@ -493,7 +499,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        ON_TARGET.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS]),
+        CONNECT.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS]),
         "Print a JSON document instead of text",
     )
     .marked(&[NotInJobFile, OnResume, NotReplayed, OfStored]),

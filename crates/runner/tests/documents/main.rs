@@ -5,6 +5,7 @@
 mod campaigns;
 mod capacity_simulation;
 mod compare;
+mod doctor;
 mod measures;
 mod report;
 mod result;

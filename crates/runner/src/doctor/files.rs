@@ -1,0 +1,69 @@
+//! The files in which Linux describes itself, below a root folder: `/`, except in tests. Everything
+//! is optional: containers and virtual machines hide much, and other systems have none of it.
+
+use std::path::PathBuf;
+
+/// Maximum number of entries of a folder that are read.
+const ENTRIES_MAX: usize = 100_000;
+
+/// Files below a root folder.
+#[derive(Clone, Debug)]
+pub(super) struct Files(PathBuf);
+
+impl Files {
+    pub fn of_this_host() -> Self {
+        Self(PathBuf::from("/"))
+    }
+
+    #[cfg(test)]
+    pub fn under(root: &std::path::Path) -> Self {
+        Self(root.to_owned())
+    }
+
+    /// Path of a file below the root.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.0.join(path.trim_start_matches('/'))
+    }
+
+    /// Contents of a file without the white space around them; `None` if empty.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let text = std::fs::read_to_string(self.path(path)).ok()?;
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    pub fn number(&self, path: &str) -> Option<u64> {
+        self.text(path)?.parse().ok()
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
+    /// Names in a folder, sorted.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.path(folder)) else { return Vec::new() };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<_> = names.take(ENTRIES_MAX).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Numbers of the entries `cpu0`, `node1` … of a folder.
+    pub fn numbered(&self, folder: &str, prefix: &str) -> Vec<u32> {
+        let numbers = self.names(folder).into_iter().filter_map(|name| {
+            let number = name.strip_prefix(prefix)?;
+            number.parse().ok()
+        });
+        numbers.collect()
+    }
+
+    /// A value of `/proc/meminfo`, in bytes or as a count.
+    pub fn memory(&self, name: &str) -> Option<u64> {
+        let text = self.text("proc/meminfo")?;
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        let mut words = value.split_whitespace();
+        let number: u64 = words.next()?.parse().ok()?;
+        number.checked_mul(if words.next() == Some("kB") { 1024 } else { 1 })
+    }
+}

@@ -1,0 +1,236 @@
+//! Hosts whose files a test writes, and networks whose times it knows.
+
+use std::path::Path;
+
+use super::network::NetworkFacts;
+use super::*;
+use crate::report;
+use crate::report::Charset;
+
+/// A host described by these files, with the data of a database on it.
+fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, DoctorResult) {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let result = examined(folder.path());
+    (folder, result)
+}
+
+fn examined(root: &Path) -> DoctorResult {
+    let mut host = HostFacts::begin(Files::under(root));
+    host.data = Some("/data/pg".into());
+    host.end();
+    let mut result = DoctorResult::new();
+    result.add_host(&host);
+    result
+}
+
+fn found<'a>(result: &'a DoctorResult, name: &str) -> (SetupVerdict, &'a str) {
+    let line = result.lines.iter().find(|line| line.name == name);
+    let line = line.unwrap_or_else(|| panic!("no line for {name}"));
+    (line.verdict, &line.value)
+}
+
+/// A server for databases as it should be.
+const GOOD: &[(&str, &str)] = &[
+    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"),
+    ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n"),
+    ("sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference", "performance\n"),
+    ("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state0/name", "POLL\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state0/latency", "0\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state3/name", "C6\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state3/latency", "133\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state3/disable", "1\n"),
+    ("sys/devices/system/cpu/smt/active", "0\n"),
+    ("sys/devices/system/node/node0/cpulist", "0-1\n"),
+    ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
+    (
+        "proc/meminfo",
+        "MemTotal: 67108864 kB\nMemAvailable: 60000000 kB\nSwapTotal: 8 kB\n\
+         HugePages_Total: 16\nHugePages_Free: 0\nHugepagesize: 2048 kB\n",
+    ),
+    ("proc/sys/vm/swappiness", "1\n"),
+    ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+    ("run/systemd/timesync/synchronized", ""),
+    ("proc/self/limits", "Limit  Soft  Hard\nMax open files            65536  65536  files\n"),
+    ("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n"),
+    ("proc/sys/net/core/somaxconn", "4096\n"),
+    ("proc/loadavg", "0.10 0.20 0.30 1/200 4711\n"),
+    ("proc/cpuinfo", "processor: 0\nflags\t: fpu sse2\n"),
+    ("proc/stat", "cpu  100 0 100 9800 0 0 0 0 0 0\ncpu0 1 2 3\n"),
+    (
+        "proc/self/mountinfo",
+        "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 259:3 / /data rw,noatime - xfs /dev/nvme0n1 rw\n",
+    ),
+    ("sys/dev/block/259:3/queue/scheduler", "[none] mq-deadline\n"),
+    ("sys/dev/block/259:3/queue/rotational", "0\n"),
+    ("sys/dev/block/259:3/queue/write_cache", "write back\n"),
+];
+
+#[test]
+fn a_good_host_is_fine_in_every_line() {
+    let (_folder, result) = host(GOOD);
+    for line in &result.lines {
+        assert_eq!(line.verdict, SetupVerdict::Fine, "{}: {}", line.name, line.value);
+    }
+    let all = host::CHECKS.len() + host::DATA_CHECKS.len();
+    assert_eq!((result.lines.len(), result.unread.len()), (all, 0), "{:?}", result.unread);
+    assert_eq!(found(&result, "c_states").1, "down to POLL, 0 µs", "C6 is disabled");
+    assert_eq!(found(&result, "data_file_system").1, "xfs on /data", "the longest mount point");
+    assert_eq!(result.verdict, SetupVerdict::Fine);
+}
+
+#[test]
+fn a_bad_host_has_a_verdict_for_each_fact() {
+    use SetupVerdict::{Look, Wrong};
+    let bad = [
+        ("governor", Wrong, "powersave"),
+        ("energy_preference", Look, "balance_power"),
+        ("turbo", Look, "on"),
+        ("c_states", Look, "down to C6, 133 µs"),
+        ("numa", Look, "2 nodes, automatic balancing"),
+        ("transparent_huge_pages", Look, "always"),
+        ("huge_pages", Look, "1.0 GiB reserved, 1.0 GiB free"),
+        ("swappiness", Look, "60"),
+        ("memory_available", Look, "0.9 of 16.0 GiB"),
+        ("clock_source", Wrong, "hpet"),
+        ("time_synchronization", Look, "no program for it runs here"),
+        ("open_files", Look, "1024"),
+        ("local_ports", Look, "60000 to 60999"),
+        ("somaxconn", Look, "128"),
+        ("host_load", Look, "3.5 tasks on 1 CPU in the last minute"),
+        ("virtualization", Look, "virtual machine (QEMU, Standard PC)"),
+        ("steal_time", Wrong, "20.0 % since the start"),
+        ("data_file_system", Wrong, "ext4, nobarrier on /"),
+        ("data_disk_scheduler", Look, "bfq"),
+        ("data_disk_write_cache", Look, "write through"),
+    ];
+    let (_folder, result) = host(&[
+        ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", "acpi-cpufreq\n"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference", "balance_power\n"),
+        ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
+        ("sys/devices/system/cpu/cpu0/cpuidle/state3/name", "C6\n"),
+        ("sys/devices/system/cpu/cpu0/cpuidle/state3/latency", "133\n"),
+        ("sys/devices/system/node/node0/cpulist", "0\n"),
+        ("sys/devices/system/node/node1/cpulist", "1\n"),
+        ("proc/sys/kernel/numa_balancing", "1\n"),
+        ("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n"),
+        (
+            "proc/meminfo",
+            "MemTotal: 16777216 kB\nMemAvailable: 943718 kB\nSwapTotal: 8 kB\n\
+             HugePages_Total: 512\nHugePages_Free: 512\nHugepagesize: 2048 kB\n",
+        ),
+        ("proc/sys/vm/swappiness", "60\n"),
+        ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n"),
+        ("proc/1/comm", "systemd\n"),
+        ("proc/self/limits", "Max open files            1024  65536  files\n"),
+        ("proc/sys/net/ipv4/ip_local_port_range", "60000\t60999\n"),
+        ("proc/sys/net/core/somaxconn", "128\n"),
+        ("proc/loadavg", "3.50 0.20 0.30 1/200 4711\n"),
+        ("proc/cpuinfo", "flags\t\t: fpu hypervisor sse2\n"),
+        ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
+        ("sys/class/dmi/id/product_name", "Standard PC\n"),
+        ("proc/stat", "cpu  100 0 100 600 0 0 0 200 0 0\n"),
+        ("proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw,nobarrier\n"),
+        ("sys/dev/block/8:1/partition", "1\n"),
+        ("sys/dev/block/8:1/../queue/scheduler", "none [bfq]\n"),
+        ("sys/dev/block/8:1/../queue/rotational", "1\n"),
+        ("sys/dev/block/8:1/../queue/write_cache", "write through\n"),
+    ]);
+    for (name, verdict, value) in bad {
+        assert_eq!(found(&result, name), (verdict, value), "{name}");
+    }
+    assert_eq!(result.verdict, Wrong);
+    let text = report::doctor(&result, Charset::Unicode);
+    let worst = text.lines().find(|line| line.starts_with("wrong") || line.starts_with("look"));
+    assert!(worst.unwrap().starts_with("wrong  governor"), "the worst first:\n{text}");
+    let ascii = report::doctor(&result, Charset::Ascii);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(ascii.is_ascii() && ascii.contains("133 us"), "{ascii}");
+}
+
+/// A file of nonsense is as good as none, and never a panic.
+#[test]
+fn a_host_that_shows_nothing_has_no_lines() {
+    let (_folder, nothing) = host(&[]);
+    assert_eq!((nothing.lines.len(), nothing.verdict), (0, SetupVerdict::Fine));
+    assert_eq!(nothing.unread.len(), 1, "one reason");
+    assert_eq!(nothing.unread[0].checks.len(), host::CHECKS.len() + host::DATA_CHECKS.len());
+    // What accepts any word shows it.
+    let words = ["governor", "energy_preference", "clock_source", "data_disk_write_cache"];
+    for nonsense in ["", "x", "-1", "99999999999999999999999", "[", "cpu  1 2 3", "a b c : d - e"] {
+        let files: Vec<_> = GOOD.iter().map(|(path, _)| (*path, nonsense)).collect();
+        let (_folder, result) = host(&files);
+        for line in &result.lines {
+            let is_known = words.contains(&line.name.as_str())
+                || ["numa", "time_synchronization"].contains(&line.name.as_str());
+            assert!(is_known, "`{nonsense}` gave {}: {}", line.name, line.value);
+        }
+    }
+}
+
+#[test]
+fn time_stolen_now_counts_more_than_time_stolen_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let stat = folder.path().join("proc/stat");
+    std::fs::create_dir_all(stat.parent().unwrap()).unwrap();
+    std::fs::write(&stat, "cpu  0 0 0 1000 0 0 0 1000\n").unwrap();
+    let mut host = HostFacts::begin(Files::under(folder.path()));
+    std::fs::write(&stat, "cpu  0 0 0 1196 0 0 0 1004\n").unwrap();
+    host.end();
+    let mut result = DoctorResult::new();
+    result.add_host(&host);
+    assert_eq!(found(&result, "steal_time"), (SetupVerdict::Look, "2.0 % now"));
+}
+
+#[test]
+fn a_network_is_judged_by_its_median_its_jitter_and_its_bandwidth() {
+    let judged = |facts: &NetworkFacts| {
+        let mut result = DoctorResult::new();
+        result.make(network::CHECKS, facts);
+        result
+    };
+    let near = NetworkFacts {
+        round_trips_us: (0..100).map(|i| 100.0 + f64::from(i % 2) * 10.0).collect(),
+        download: Some(1e9),
+        upload: Some(50e6),
+    };
+    let near = judged(&near);
+    assert!(near.lines.iter().all(|line| line.verdict == SetupVerdict::Fine), "{near:?}");
+    assert_eq!(found(&near, "jitter").1, "0.010 ms");
+    assert_eq!(found(&near, "download").1, "1000 MB/s");
+    let far = NetworkFacts {
+        round_trips_us: vec![1000.0, 5000.0, 1000.0, 5000.0],
+        download: Some(1.2e6),
+        upload: None,
+    };
+    let far = judged(&far);
+    assert_eq!(found(&far, "round_trip"), (SetupVerdict::Look, "median 5.00 ms, p99 5.00 ms"));
+    assert_eq!(found(&far, "jitter").0, SetupVerdict::Look);
+    assert_eq!(found(&far, "download"), (SetupVerdict::Look, "1 MB/s"));
+    assert_eq!(far.lines.len(), 3);
+    assert!(judged(&NetworkFacts::default()).lines.is_empty(), "a database in this process");
+    let one = NetworkFacts { round_trips_us: vec![1.0], ..NetworkFacts::default() };
+    assert_eq!(judged(&one).lines.len(), 1, "one round trip has no jitter");
+}
+
+#[test]
+fn a_missing_privilege_is_reported_once_with_its_grant() {
+    let mut result = DoctorResult::new();
+    result.target = Some(Redacted::new("postgres://bench@db1/x"));
+    result.hide("a", "GRANT pg_monitor TO {user};");
+    result.hide("b", "GRANT pg_monitor TO {user};");
+    result.fail("c", "no answer within 3 s");
+    result.fail("d", "no answer within 3 s");
+    let grant = "GRANT pg_monitor TO bench;".to_owned();
+    assert_eq!(result.hidden, [Hidden { checks: vec!["a".into(), "b".into()], grant }]);
+    assert_eq!(result.unread.len(), 1);
+    let text = report::doctor(&result, Charset::Unicode);
+    assert!(text.contains("Missing privilege for a, b:\n  GRANT pg_monitor TO bench;"), "{text}");
+    assert!(text.contains("2 checks not made, no answer within 3 s: c, d"), "{text}");
+}

@@ -1,0 +1,162 @@
+//! The checks of a database's set-up, from `doctor.toml` of the dialects' folders. A check is
+//! declared once: its SQL, why it matters, and how to change it. The SQL returns the value and the
+//! verdict, so that a new database needs a file and no Rust.
+//!
+//! A dialect has its parent's checks; one of the same name replaces them.
+
+use serde::Deserialize;
+use triphammer_core::SpecError;
+
+use crate::catalogues;
+
+/// What a dialect declares about the set-up of its servers.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DoctorDef {
+    /// Query of one text: the folder or file of the data, to find its disk; `None` if unknown.
+    pub data_path: Option<String>,
+    /// Statement that grants the privilege for it; `None` if it needs none.
+    pub data_path_grant: Option<String>,
+    /// Query that returns `{rows}` rows of 64 KiB; `None` if the database runs in this process.
+    pub download: Option<String>,
+    /// Query with one text parameter, whose answer is short; likewise.
+    pub upload: Option<String>,
+    /// Codes of errors that a missing privilege causes.
+    pub privilege_errors: Vec<String>,
+    /// The checks, in the order of the report.
+    #[serde(rename = "check")]
+    pub checks: Vec<DatabaseCheck>,
+}
+
+/// One check of a database.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseCheck {
+    /// Name, that of the server's setting if it is about one.
+    pub name: String,
+    /// Query of one row, or none if the check does not apply: the value as text, and `fine`,
+    /// `look`, `wrong`, or `hidden` if a privilege is missing. `{memory}` is the host's memory in
+    /// bytes, or NULL if the server is on another host.
+    pub sql: String,
+    /// Why it matters.
+    pub why: String,
+    /// Command or setting that changes it.
+    pub change: String,
+    /// Statement that grants the privilege that the check needs; `None` if it needs none.
+    #[serde(default)]
+    pub grant: Option<String>,
+    /// First version of the server that has it, such as `17` or `8.0.30`; `None` for any.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// First version of the server that no longer has it; `None` for any.
+    #[serde(default)]
+    pub before: Option<String>,
+}
+
+impl DatabaseCheck {
+    /// Whether the check is for a server of this version, such as `15.18 (Debian 15.18-0)`.
+    #[must_use]
+    pub fn is_for(&self, version: &str) -> bool {
+        let version = numbers(version);
+        self.from.as_deref().is_none_or(|from| version >= numbers(from))
+            && self.before.as_deref().is_none_or(|before| version < numbers(before))
+    }
+}
+
+/// The numbers at the beginning of a version.
+fn numbers(version: &str) -> Vec<u64> {
+    let version = version.trim().trim_start_matches('v');
+    let end = version.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(version.len());
+    version[..end].split('.').map_while(|part| part.parse().ok()).collect()
+}
+
+/// The declarations of a dialect, including inherited ones.
+///
+/// # Errors
+/// When there is no such dialect, or a file is malformed.
+pub fn doctor(dialect: &str) -> Result<DoctorDef, SpecError> {
+    let mut all = DoctorDef::default();
+    for dialect in catalogues::chain(dialect)? {
+        let path = format!("{}/doctor.toml", dialect.name);
+        let Some(text) = catalogues::text(&path) else { continue };
+        let own: DoctorDef = toml::from_str(&text)
+            .map_err(|error| SpecError::new(format!("sql/{path}: {error}")))?;
+        all.extend(own);
+    }
+    Ok(all)
+}
+
+impl DoctorDef {
+    /// Lays a child's declarations over its parent's.
+    fn extend(&mut self, child: Self) {
+        self.data_path = child.data_path.or(self.data_path.take());
+        self.data_path_grant = child.data_path_grant.or(self.data_path_grant.take());
+        self.download = child.download.or(self.download.take());
+        self.upload = child.upload.or(self.upload.take());
+        self.privilege_errors.extend(child.privilege_errors);
+        self.checks.retain(|check| child.checks.iter().all(|own| own.name != check.name));
+        self.checks.extend(child.checks);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(from: Option<&str>, before: Option<&str>) -> DatabaseCheck {
+        let text = |text: &str| text.to_owned();
+        DatabaseCheck {
+            name: text("a"),
+            sql: text("SELECT 1"),
+            why: text("b"),
+            change: text("c"),
+            grant: None,
+            from: from.map(text),
+            before: before.map(text),
+        }
+    }
+
+    #[test]
+    fn a_check_is_for_versions_from_its_first_to_its_last() {
+        let both = check(Some("8.0.30"), Some("17"));
+        for (version, is_for) in [
+            ("8.0.30", true),
+            ("8.0.29-log", false),
+            ("8.0.4", false),
+            ("10.11.19-MariaDB-0+deb12u1", true),
+            ("16.9 (Debian)", true),
+            ("17", false),
+            ("17beta1", false),
+            ("v1.5.5", false),
+        ] {
+            assert_eq!(both.is_for(version), is_for, "{version}");
+        }
+        assert!(check(None, None).is_for("nonsense"));
+    }
+
+    #[test]
+    fn every_dialects_checks_are_complete_and_one_applies_per_name_and_version() {
+        for dialect in catalogues::dialects() {
+            let doctor = doctor(&dialect).unwrap();
+            for check in &doctor.checks {
+                let DatabaseCheck { name, why, change, .. } = check;
+                assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
+                assert!(name.len() <= 30, "{dialect}: {name} is too wide for the table");
+                assert!(why.ends_with('.') && !change.is_empty(), "{dialect}: {name}");
+            }
+            for version in ["3.45", "5.7.44", "8.0.29", "8.0.36", "10.11.6", "14.2", "16.1", "18"] {
+                let mut names: Vec<_> =
+                    doctor.checks.iter().filter(|c| c.is_for(version)).map(|c| &c.name).collect();
+                let all = names.len();
+                names.sort_unstable();
+                names.dedup();
+                assert_eq!(names.len(), all, "{dialect} {version}: a name twice");
+            }
+        }
+        let names = |dialect| -> Vec<String> {
+            doctor(dialect).unwrap().checks.into_iter().map(|check| check.name).collect()
+        };
+        assert!(names("mariadb").contains(&"innodb_doublewrite".to_owned()), "inherited");
+        assert!(names("null").is_empty());
+    }
+}
