@@ -1872,7 +1872,7 @@ export interface RunResult {
   /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
   /** Times of the statements of scripts, in the order of the scripts; empty for other workloads. */
-  statements?: StatementFigures[] | undefined;
+  statements: StatementFigures[];
   /** How the run ended. */
   status: Status;
   /** Whether the window was steady, and when the warm-up ended; `null` if seconds are not samples of the primary metric, and if the load itself changes. */
@@ -2671,7 +2671,7 @@ export interface WorkloadFacts {
   /** Unit of the scale, in the plural: `warehouses`. */
   scale_unit: string;
   /** The user's scripts; empty for other workloads. */
-  scripts?: ScriptFacts[] | undefined;
+  scripts: ScriptFacts[];
   /** Title of the workload: `TPROC-C`. */
   title: string;
   /** Version of the workload; results of different versions cannot be compared. */
