@@ -7,7 +7,7 @@ afterEach(cleanup);
 
 const started_at = '2026-01-01T00:00:00Z';
 const side = (name: string, job: number): Side => ({
-  name, target: 'postgres://db', workload: { name: 'tproc-c', title: 'TPROC-C', version: 1, scale: 1, scale_unit: 'warehouses', facts: {} },
+  name, target: 'postgres://db', workload: { name: 'tproc-c', title: 'TPROC-C', version: 1, scale: 1, scale_unit: 'warehouses', facts: {}, scripts: [] },
   server: { product: 'PostgreSQL', version: '17', transport: 'tcp', cipher: null, same_host: null },
   runs: [{ job, step: null, started_at, users: 1, value: 1, steady: 'steady', failure_share: 0, good: true, bottleneck: 'database_bound' }],
 });
