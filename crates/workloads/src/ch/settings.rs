@@ -5,13 +5,10 @@ use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
 use triphammer_core::{Scale, SpecError};
 
 use crate::tproc_c::settings as tproc_c;
+use crate::tproc_h::{ONLY, STREAMS_MAX, chosen};
 
-/// The highest number of streams.
-const STREAMS_MAX: u32 = 1_000;
 /// The largest scale: beyond it the product of warehouse and item, by which the queries join, has more than 32 bits.
 const SCALE_MAX: u32 = 20_000;
-/// Default of `--queries`.
-const ALL: &str = "all";
 /// Default of `--baseline`.
 const OFF: &str = "off";
 
@@ -23,15 +20,6 @@ pub const STREAMS: OptionDef = OptionDef::value(
     "1",
     "number of streams of queries beside the transactions; 0 for transactions alone",
 );
-/// Queries that run.
-pub const ONLY: OptionDef = OptionDef::value(
-    OptionCommand::Run,
-    "queries",
-    "NUMBERS",
-    ALL,
-    "run only these queries, such as 1,6,14",
-);
-
 /// Time for which queries and transactions run alone first.
 pub const BASELINE: OptionDef = OptionDef::value(
     OptionCommand::Run,
@@ -70,7 +58,7 @@ pub fn read(given: &WorkloadSettings) -> Result<(WorkloadSettings, Streams), Spe
         return Err(SpecError::new(message).about("scale"));
     }
     let count = count(given.option(&STREAMS))?;
-    let queries = numbers(given.option(&ONLY))?;
+    let queries = chosen(given)?.into_iter().map(|number| usize::from(number) - 1).collect();
     refuse_baseline(given.option(&BASELINE), count)?;
     let mut inner = given.clone();
     inner.options.retain(|name, _| [STREAMS, ONLY, BASELINE].iter().all(|own| own.name != *name));
@@ -98,27 +86,6 @@ fn refuse_baseline(text: &str, streams: u32) -> Result<(), SpecError> {
         return Err(about("needs at least one stream of queries (--streams)".to_owned()));
     }
     Ok(())
-}
-
-/// Reads `1,6,14`, or all, as indexes.
-fn numbers(text: &str) -> Result<Vec<usize>, SpecError> {
-    if text == ALL {
-        return Ok((0..22).collect());
-    }
-    let mut indexes = Vec::new();
-    for one in text.split(',') {
-        match one.trim().parse::<usize>() {
-            Ok(number @ 1..=22) => indexes.push(number - 1),
-            _ => {
-                let message =
-                    format!("--queries: invalid query `{one}`: expected numbers from 1 to 22");
-                return Err(SpecError::new(message).about("queries"));
-            }
-        }
-    }
-    indexes.sort_unstable();
-    indexes.dedup();
-    Ok(indexes)
 }
 
 #[cfg(test)]

@@ -34,5 +34,6 @@ mod workload;
 pub use orderings::ordering;
 pub use parameters::parameters;
 pub use refresh::{REFRESH_SETS, Refresh, RefreshSet, rf1, rf2};
+pub(crate) use runs::{ONLY, STREAMS_MAX, chosen};
 pub use settings::{SCALE_MAX, SCALE_MIN};
 pub use workload::TprocH;

@@ -21,7 +21,7 @@ use super::queries::QUERIES;
 use super::text_pool::text_pool;
 
 /// The highest number of query streams.
-const STREAMS_MAX: u32 = 1_000;
+pub const STREAMS_MAX: u32 = 1_000;
 /// The highest number of repeats.
 const REPEATS_MAX: u32 = 1_000;
 /// Default of `--streams`.
@@ -85,9 +85,6 @@ impl Runs {
     /// # Errors
     /// When one is invalid, or does not fit the test.
     pub fn read(given: &WorkloadSettings, scale: Scale) -> Result<Self, SpecError> {
-        let about = |option: &OptionDef, message: String| {
-            SpecError::new(format!("--{}: {message}", option.name)).about(&option.name)
-        };
         let test: QueryTest =
             given.option(&TEST).trim().parse().map_err(|error| about(&TEST, error))?;
         let streams = match given.option(&STREAMS) {
@@ -99,7 +96,7 @@ impl Runs {
             let message = "the power test has one stream; use --test throughput or both";
             return Err(about(&STREAMS, message.to_owned()));
         }
-        let queries = numbers(given.option(&ONLY)).map_err(|error| about(&ONLY, error))?;
+        let queries = chosen(given)?;
         let repeats =
             count(given.option(&REPEAT), REPEATS_MAX).map_err(|error| about(&REPEAT, error))?;
         let analyze = given.switch(&ANALYZE)?;
@@ -112,6 +109,19 @@ fn count(text: &str, most: u32) -> Result<u32, String> {
         Ok(number) if (1..=most).contains(&number) => Ok(number),
         _ => Err(format!("invalid value `{text}`: expected a number from 1 to {most}")),
     }
+}
+
+/// An error about an option.
+fn about(option: &OptionDef, message: String) -> SpecError {
+    SpecError::new(format!("--{}: {message}", option.name)).about(&option.name)
+}
+
+/// The queries of `--queries`, by their numbers in ascending order.
+///
+/// # Errors
+/// With what is no query.
+pub fn chosen(given: &WorkloadSettings) -> Result<Vec<u8>, SpecError> {
+    numbers(given.option(&ONLY)).map_err(|error| about(&ONLY, error))
 }
 
 /// Reads `1,6,14`, or all.
