@@ -82,10 +82,10 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         open(page, &url, &config.token);
     }
     let served = runtime.block_on(async {
-        let (told, ends) = watch::channel(0);
-        let hear = tokio::spawn(on_event(signals, told));
-        let served = server.run(ends).await;
-        hear.abort();
+        let (count, interrupts) = watch::channel(0);
+        let counting = tokio::spawn(count_interrupts(signals, count));
+        let served = server.run(interrupts).await;
+        counting.abort();
         served
     });
     if let Some(page) = &page {
@@ -96,7 +96,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
 }
 
 /// Counts the interrupts received, and publishes the count.
-async fn on_event(signals: Option<Signals>, told: watch::Sender<u32>) {
+async fn count_interrupts(signals: Option<Signals>, count: watch::Sender<u32>) {
     let Some(mut signals) = signals else { return std::future::pending().await };
     let mut hung_up = false;
     while let Some(signal) = signals.next().await {
@@ -104,8 +104,8 @@ async fn on_event(signals: Option<Signals>, told: watch::Sender<u32>) {
         if signal == Interrupt::HangUp && std::mem::replace(&mut hung_up, true) {
             continue;
         }
-        told.send_modify(|times| *times += 1);
-        terminal::note(match *told.borrow() {
+        count.send_modify(|times| *times += 1);
+        terminal::note(match *count.borrow() {
             1 => "shutting down: running jobs are stopped and stored; Ctrl-C again aborts them",
             2 => {
                 signals::end_soon();

@@ -288,7 +288,7 @@ impl Link {
     }
 }
 
-/// Does work on a connection, which this task moves on too: no task of its own outlives its user.
+/// Does work on a connection and drives the connection in the same task, so that no task outlives its user.
 async fn drive<T>(
     connection: &mut Connection<TokioIo<Stream>, Full<Bytes>>,
     work: impl Future<Output = Result<T, DbError>>,

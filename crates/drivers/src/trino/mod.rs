@@ -2,8 +2,8 @@
 //! (<https://trino.io/docs/current/develop/client-protocol.html>). A statement is posted, and its
 //! pages are read one after another; a `DELETE` of the next page cancels it.
 //!
-//! Statements commit by themselves. Trino has transactions of several statements, but hardly a
-//! connector can write in them, so [`Capabilities::transactions`] is false.
+//! Statements commit by themselves. Trino has transactions of several statements, but most
+//! connectors cannot write in them, so [`Capabilities::transactions`] is false.
 
 mod errors;
 mod http;

@@ -215,7 +215,7 @@ impl TrinoSession {
     }
 }
 
-/// Drops the rows of a statement whose rows nobody wants.
+/// Discards the rows of a statement whose result is not used.
 fn forget(rows: &mut Rows) -> Result<(), DbError> {
     rows.reset(rows.width());
     Ok(())

@@ -11,7 +11,7 @@ use super::literal;
 /// Characters that a server accepts in one statement unless `query.max-length` says otherwise.
 pub(super) const STATEMENT_MAX: usize = 1_000_000;
 
-/// A statement prepared by the caller: its text is kept here, Trino knows nothing of it.
+/// A statement prepared by the caller: its text is kept here, and nothing is sent to Trino.
 pub(super) struct Kept {
     name: String,
     params: Vec<Param>,

@@ -1,5 +1,5 @@
-//! The driver against a small responder that says what a test wants, above all what no Trino would
-//! say.
+//! The driver against a small responder whose answers a test chooses, mainly those that Trino
+//! never sends.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -36,7 +36,7 @@ fn json(text: impl Into<String>) -> Reply {
     (200, "application/json", text.into().into_bytes())
 }
 
-/// A server that answers every request by a function, which is told the server's own address.
+/// A server that answers every request by a function that receives the server's own address.
 struct Responder {
     address: String,
     asked: Arc<Mutex<Vec<Asked>>>,

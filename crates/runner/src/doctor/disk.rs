@@ -50,7 +50,7 @@ fn parse(line: &str) -> Option<Mount> {
 
 impl Mount {
     /// Folder of the disk's queue in `/sys`, below partitions, volumes and arrays; `None` if the
-    /// file system is on no disk that this host knows.
+    /// file system is on no disk of this host.
     fn queue(&self, files: &Files) -> Option<String> {
         let by_number = format!("sys/dev/block/{}", self.device);
         let by_name = format!("sys/class/block/{}", self.source.rsplit('/').next()?);

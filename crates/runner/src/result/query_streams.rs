@@ -25,7 +25,7 @@ const HOUR_S: f64 = 3_600.0;
 /// Milliseconds, and microseconds, per second.
 const MS: f64 = 1_000.0;
 const US: f64 = 1_000_000.0;
-/// Longest time that is told apart, in microseconds: a day.
+/// Longest time that is recorded exactly, in microseconds: a day.
 const LONGEST_US: u64 = 24 * 3_600 * 1_000_000;
 /// Significant digits of medians.
 const DIGITS: u8 = 3;

@@ -500,7 +500,7 @@ impl Resolved {
         watch.report(JobEvent::Began(journal.job));
         self.started(monitor, facts, journal, watch).await;
         let mut notes = Vec::new();
-        let mut hear = |heard: Heard<'_>| match heard {
+        let mut on_event = |heard: Heard<'_>| match heard {
             Heard::Progress(progress) => watch.report(JobEvent::Queries(progress)),
             Heard::Ended(step) => {
                 let Some(text) = step.trouble() else { return };
@@ -515,7 +515,7 @@ impl Resolved {
         let mut engine_memory = None;
         let (end, steps) = tokio::select! {
             biased;
-            done = query_run::drive(&self.plan, queries, cancel, &mut hear) => done?,
+            done = query_run::drive(&self.plan, queries, cancel, &mut on_event) => done?,
             never = monitor.sample_memory(&mut engine_memory) => match never {},
         };
         facts.notes.extend(notes);

@@ -492,7 +492,7 @@ fn capture(
     variables: &mut [Variable],
 ) -> Result<(), DbError> {
     let count = rows.len();
-    // A row without columns cannot be told from none.
+    // A row without columns looks like no row.
     if is_one && count != 1 && rows.width() > 0 {
         return Err(invalid(format!("expected one row, got {count}")));
     }

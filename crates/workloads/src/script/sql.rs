@@ -53,7 +53,7 @@ enum Piece {
 pub enum Effect {
     /// Begins one, without options.
     Begin,
-    /// Begins one, with options that only the database knows.
+    /// Begins one, with options of the database's own.
     BeginWith,
     /// Commits.
     Commit,

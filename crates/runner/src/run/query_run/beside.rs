@@ -185,12 +185,12 @@ impl Beside {
             if gone.recv().is_err() {
                 return;
             }
-            let mut hear = |heard: Heard<'_>| match heard {
+            let mut on_event = |heard: Heard<'_>| match heard {
                 Heard::Progress(_) => {}
                 Heard::Ended(step) => shared.on_event(step),
             };
             let ended = on_this_thread(async {
-                drive(&plan, &run, &cancel, &mut hear).await.map(|(end, _)| end)
+                drive(&plan, &run, &cancel, &mut on_event).await.map(|(end, _)| end)
             });
             shared.ended(ended);
         });

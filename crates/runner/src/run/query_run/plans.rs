@@ -123,7 +123,7 @@ fn queries(plan: &QueryPlan) -> BTreeMap<usize, (String, Vec<Value<'static>>)> {
     queries
 }
 
-/// What the control knows.
+/// What the control collects.
 #[derive(Default)]
 struct Found {
     plans: Vec<ExecutionPlan>,
