@@ -22,11 +22,12 @@ NULL = {"null database, select-only": ["-w", "tpc-b", "--mix", "0,0,1"], "null d
 SERVER = {"PostgreSQL, select-only": ["--mix", "0,0,1"], "PostgreSQL, tpcb-like": ["--mix", "1,0,0"]}
 
 
-def measure(binary, short, long, folder):
-    """Returns a function that gives the CPU nanoseconds per transaction of one build, at each call."""
+def measure(name, binary, short, long, folder):
+    """Returns a function that gives the CPU nanoseconds per transaction of one build, at each call. Each build has its
+    own job store, because an old one cannot read what a new one wrote."""
     def once(options):
         command = [binary, "run", *options, "--threads", "1", "--rampup", "0s", "--json"]
-        done = timed(command, env={**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")})
+        done = timed(command, env={**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, f"{name}.sqlite")})
         return done["cpu"], sum(t["committed"] for t in json.loads(done["out"])["run"]["types"])
 
     def difference():
@@ -57,7 +58,7 @@ def main():
     builds = {"before": os.path.abspath(given.before), "after": os.path.abspath(given.after)}
     with tempfile.TemporaryDirectory(prefix="triphammer-bench-") as folder:
         def compared(title, short, long, limit):
-            contenders = {name: measure(build, short, long, folder) for name, build in builds.items()}
+            contenders = {name: measure(name, build, short, long, folder) for name, build in builds.items()}
             judge(title, interleaved(given.rounds, **contenders), limit)
 
         for title, options in NULL.items():

@@ -104,7 +104,19 @@ impl TrinoSession {
     }
 
     /// Runs a statement to its end; its rows go to `rows`.
+    ///
+    /// Its future is in a box, because it is large: sessions of all drivers are one enum, whose
+    /// futures have the size of the largest and are moved at each call.
     pub(super) async fn run(
+        &mut self,
+        sql: String,
+        rows: &mut Rows,
+        after_row: AfterRow<'_>,
+    ) -> Result<Ended, DbError> {
+        Box::pin(self.run_to_end(sql, rows, after_row)).await
+    }
+
+    async fn run_to_end(
         &mut self,
         sql: String,
         rows: &mut Rows,
@@ -196,7 +208,7 @@ impl TrinoSession {
     }
 
     async fn info(&mut self) -> Result<Info, DbError> {
-        let answer: Result<Answer, DbError> = self.http.get(INFO).await;
+        let answer: Result<Answer, DbError> = Box::pin(self.http.get(INFO)).await;
         let read = answer.and_then(|answer| {
             serde_json::from_slice(&answer.body).map_err(|error| {
                 let message = format!("{INFO} is not what Trino answers: {error}");

@@ -388,7 +388,9 @@ impl Workload for Script {
         prepared: &mut Prepared,
         session: &mut S,
     ) -> Result<Completion, DbError> {
-        run(self, input, prepared, session).await
+        // In a box, because it is large: the future of a transaction has the size of the largest
+        // workload's, and is moved for each.
+        Box::pin(run(self, input, prepared, session)).await
     }
 
     fn statement_times(&self) -> Vec<StatementTimes> {
