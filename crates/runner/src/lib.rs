@@ -18,6 +18,7 @@ pub mod document;
 pub mod execution_plan;
 pub mod failure;
 mod failure_limit;
+mod fnv;
 mod formats;
 pub mod history;
 pub mod host;

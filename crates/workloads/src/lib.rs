@@ -14,4 +14,8 @@ pub mod tpc_b;
 pub mod tproc_c;
 pub mod tproc_h;
 
+/// Size of a batch of rows of a load, in bytes: large enough that its overhead vanishes, small enough
+/// to stay in a cache.
+pub(crate) const BATCH_BYTES: usize = 384 * 1024;
+
 pub use list::{AnyWorkload, all, describe, describe_with};

@@ -97,7 +97,7 @@ mod tests {
             let Event::Second(interval) = event else { continue };
             seen.push((interval.first, interval.last, interval.types[0].counts.committed));
         }
-        flushed.await.expect("no thread panics while it holds the lock");
+        flushed.await.expect("flushing does not panic");
         assert_eq!(seen, [(0, 0, 1), (1, 2, 0b110), (3, 6, 0b111_1000), (7, 8, 0b1_1000_0000)]);
     }
 }

@@ -148,8 +148,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
     check(
         "local_ports",
         local_ports,
-        "Each TCP connection to one server needs a port, for a minute after its end too: runs that \
-         reconnect often run out of them.",
+        "Each TCP connection to one server needs a port, and keeps it for a minute after it closes: \
+         runs that reconnect often run out of them.",
         "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
     ),
     check(

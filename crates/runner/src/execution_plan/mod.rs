@@ -27,6 +27,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::Rows;
 use triphammer_core::sql::PlanFormat;
 
+use crate::fnv::Fnv1a;
+
 /// Maximum number of operations kept of a plan.
 const OPERATIONS_MAX: usize = 500;
 /// Maximum length of the description of an operation, in characters.
@@ -142,13 +144,11 @@ fn fingerprint(operations: &[PlanOperation]) -> String {
     hash(lines.iter().map(String::as_str))
 }
 
-/// FNV-1a over the texts, each ended by a byte that no text contains, in 16 hexadecimal digits.
+/// The hash of the texts, in 16 hexadecimal digits.
 fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    let bytes = texts.flat_map(|text| text.bytes().chain([0xff]));
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    let mut hash = Fnv1a::new();
+    texts.for_each(|text| hash.add(text.as_bytes()));
+    format!("{:016x}", hash.value())
 }
 
 #[cfg(test)]

@@ -211,17 +211,14 @@ fn levels(result: &ProfileResult) -> Table {
     for level in &result.levels {
         #[expect(clippy::cast_precision_loss, reason = "microseconds")]
         let p95_us = level.p95_us as f64;
-        let half = level.interval.filter(|_| level.mean > 0.0);
-        table.row(vec![
-            level.users.to_string(),
-            figure(level.mean),
-            half.map_or("-".to_owned(), |i| precise(i.half_width() / level.mean)),
-            level.residual.map_or("-".to_owned(), residual),
+        let mut row = throughput(level).to_vec();
+        row.extend([
             if level.p95_us == 0 { "-".to_owned() } else { milliseconds(p95_us) },
             percent(level.failure_share),
             level.runs.len().to_string(),
             level.bottleneck.label().to_owned(),
         ]);
+        table.row(row);
     }
     table
 }
@@ -230,16 +227,23 @@ fn levels(result: &ProfileResult) -> Table {
 fn levels_of_streams(result: &ProfileResult) -> Table {
     let mut table = Table::new(0, &["streams", &result.primary_metric.name, "±", "curve", "runs"]);
     for level in &result.levels {
-        let half = level.interval.filter(|_| level.mean > 0.0);
-        table.row(vec![
-            level.users.to_string(),
-            figure(level.mean),
-            half.map_or("-".to_owned(), |i| precise(i.half_width() / level.mean)),
-            level.residual.map_or("-".to_owned(), residual),
-            level.runs.len().to_string(),
-        ]);
+        let mut row = throughput(level).to_vec();
+        row.push(level.runs.len().to_string());
+        table.row(row);
     }
     table
+}
+
+/// Cells of a level that every profile has: the level, its throughput, half of its interval, and its
+/// deviation from the curve.
+fn throughput(level: &Level) -> [String; 4] {
+    let half = level.interval.filter(|_| level.mean > 0.0);
+    [
+        level.users.to_string(),
+        figure(level.mean),
+        half.map_or("-".to_owned(), |i| precise(i.half_width() / level.mean)),
+        level.residual.map_or("-".to_owned(), residual),
+    ]
 }
 
 /// Formats the deviation of a level from the curve: `+3.1 %`.

@@ -1,7 +1,7 @@
 //! The part of a result about streams of queries beside transactions: how many queries were answered in the timed
 //! window, and how long each took.
 //!
-//! It is collected while the run goes on, in memory that does not depend on the number of queries: a histogram per
+//! It is collected during the run, in memory that does not depend on the number of queries: a histogram per
 //! query, and the first [`STEPS_MAX`] queries one by one.
 
 use hdrhistogram::Histogram;

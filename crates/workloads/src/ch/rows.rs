@@ -5,14 +5,13 @@ use triphammer_core::rows::Rows;
 use triphammer_core::session::RowSource;
 
 use super::schema::SUPPLIERS;
+use crate::BATCH_BYTES;
+use crate::tproc_c::population::a_string;
 
 /// Purposes of random streams, apart from those of TPROC-C. The numbers are part of the data's definition.
 const REGION: u64 = 101;
 const NATION: u64 = 102;
 const SUPPLIER: u64 = 103;
-
-/// Size of a batch in bytes.
-const BATCH_BYTES: usize = 384 * 1024;
 
 /// Names of the regions, whose keys count from 1.
 const REGIONS: [&str; 5] = ["Africa", "America", "Asia", "Australia", "Europe"];
@@ -89,11 +88,6 @@ fn suppliers(seed: u64) -> impl RowSource {
         rows.decimal(rng.between(-99_999, 999_999), 2);
         a_string(&mut rng, rows, 51, 101);
     })
-}
-
-fn a_string(rng: &mut Rng, rows: &mut Rows, low: i64, high: i64) {
-    let length = usize::try_from(rng.between(low, high)).expect("a length");
-    rows.text_with(|out| rng.alphanumeric(length, out));
 }
 
 /// A source of one row for each item.

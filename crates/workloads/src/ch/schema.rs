@@ -7,25 +7,10 @@ use triphammer_core::value::ColumnType::{Decimal, Int, Text};
 use triphammer_core::workload::{TableDef, column, table};
 
 use crate::tproc_c::schema;
+use crate::tproc_h::{nation, region};
 
 /// Number of suppliers, at any scale.
 pub const SUPPLIERS: i64 = 10_000;
-
-fn region() -> TableDef {
-    table("region", [column("r_regionkey", Int), column("r_name", Text), column("r_comment", Text)])
-}
-
-fn nation() -> TableDef {
-    table(
-        "nation",
-        [
-            column("n_nationkey", Int),
-            column("n_name", Text),
-            column("n_regionkey", Int),
-            column("n_comment", Text),
-        ],
-    )
-}
 
 fn supplier() -> TableDef {
     table(

@@ -10,8 +10,8 @@ use triphammer_core::session::{Access, RowSource, Session};
 use triphammer_core::sql::{Required, StatementDef};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric, ScaleUnit,
-    StatementTimes, Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
+    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, StatementTimes,
+    Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -24,7 +24,7 @@ use super::source::{ScriptText, scripts};
 use super::times::Times;
 use super::variable::{Value, Variable};
 use super::{NAME, builtin};
-use crate::tpc_b::TpcB;
+use crate::tpc_b::{self, TpcB};
 
 /// Purpose of the random number that is `:default_seed`.
 const DEFAULT_SEED: u64 = 0x7365_6564;
@@ -119,20 +119,12 @@ static DESCRIPTION: LazyLock<Arc<Description>> =
 /// Declares the workload for these transaction types; built-in scripts need pgbench's tables.
 fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description {
     let all: Vec<usize> = (0..transactions.len()).collect();
+    let external = tpc_b::external("pgbench -i or a build of tpc-b");
     let scale = StatementDef {
-        name: "foreign.scale".into(),
+        name: external.scale.clone(),
         params: Vec::new(),
         required: Required::Always,
         text: Some("SELECT COUNT(*) FROM pgbench_branches".into()),
-    };
-    let external = ExternalSchema {
-        made_by: "pgbench -i or a build of tpc-b".into(),
-        scale: "foreign.scale".into(),
-        hint: None,
-        needs: None,
-        modes: vec![Mode::Statements],
-        options: Vec::new(),
-        violates: Vec::new(),
     };
     let tables = || Arc::clone(&TpcB::describe().tables);
     Description {

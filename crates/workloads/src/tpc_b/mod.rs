@@ -22,3 +22,4 @@ pub use prepared::Prepared;
 pub use settings::SCALE_MAX;
 pub use transactions::{Change, Input, SELECT_ONLY, SIMPLE_UPDATE, TPCB_LIKE};
 pub use workload::TpcB;
+pub(crate) use workload::external;

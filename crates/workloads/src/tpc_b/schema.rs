@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::BATCH_BYTES;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::RowSource;
 use triphammer_core::value::ColumnType::{Int, Text, Timestamp};
@@ -12,9 +13,6 @@ pub const TELLERS_EACH: i32 = 10;
 /// Number of accounts per branch.
 pub const ACCOUNTS_EACH: i32 = 100_000;
 
-/// Size of a batch in bytes: large enough that its overhead vanishes, small enough to stay in a
-/// cache.
-const BATCH_BYTES: usize = 384 * 1024;
 /// Content of an account's filler after `pgbench -i`, a `char(84)`: spaces. They are written out,
 /// so that a database that does not pad has rows of the same size.
 const ACCOUNT_FILLER: &str = match str::from_utf8(&[b' '; 84]) {

@@ -8,6 +8,9 @@ const BID: Param = param("bid", Int);
 const TID: Param = param("tid", Int);
 const DELTA: Param = param("delta", Int);
 
+/// Statement that returns the number of branches of tables that another program made.
+pub const SCALE: &str = "foreign.scale";
+
 /// Parameters of a check: a range of branches.
 const RANGE: &[Param] = &[param("first", BigInt), param("last", BigInt)];
 
@@ -24,7 +27,7 @@ pub fn statements() -> Vec<StatementDef> {
         statement("branch.update", &[DELTA, BID]),
         statement("history.insert", &[TID, BID, AID, DELTA, param("mtime", Timestamp)]),
         statement("count.history", &[]),
-        statement("foreign.scale", &[]),
+        statement(SCALE, &[]),
         statement("audit.abalance", &[]),
         statement("audit.history", &[]),
         statement("audit.tbalance", &[]),

@@ -15,7 +15,7 @@ use super::checks::CHECKS;
 use super::prepared::Prepared;
 use super::schema::{branch_rows, branch_tables, rows, tables};
 use super::settings::{OPTIONS, Settings};
-use super::statements::statements;
+use super::statements::{SCALE, statements};
 use super::transactions::{Input, audits, primary_metric, transactions};
 
 /// The `tpc-b` workload at a scale.
@@ -41,18 +41,23 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         answers: None,
         audits: audits(),
         modes: vec![Mode::Statements],
-        external: Some(ExternalSchema {
-            made_by: "pgbench -i".into(),
-            scale: "foreign.scale".into(),
-            hint: None,
-            needs: None,
-            modes: vec![Mode::Statements],
-            options: Vec::new(),
-            violates: Vec::new(),
-        }),
+        external: Some(external("pgbench -i")),
         cycle: None,
     })
 });
+
+/// The tables, as other programs make them.
+pub(crate) fn external(made_by: &'static str) -> ExternalSchema {
+    ExternalSchema {
+        made_by: made_by.into(),
+        scale: SCALE.into(),
+        hint: None,
+        needs: None,
+        modes: vec![Mode::Statements],
+        options: Vec::new(),
+        violates: Vec::new(),
+    }
+}
 
 impl TpcB {
     /// Declares tpc-b: tables, statements, types, checks and options.

@@ -15,10 +15,7 @@ use super::names::LastNames;
 use super::schema::{
     CUSTOMERS, DISTRICTS, DOLLAR, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS,
 };
-
-/// Size of a batch in bytes: large enough that its overhead vanishes, small enough to stay in a
-/// cache.
-const BATCH_BYTES: usize = 384 * 1024;
+use crate::BATCH_BYTES;
 
 /// Purpose of a random stream. The numbers are part of the data's definition: never change one.
 #[derive(Clone, Copy, Debug)]
@@ -329,7 +326,7 @@ fn length(rng: &mut Rng, low: usize, high: usize) -> usize {
 }
 
 /// Appends a random a-string [low .. high] (clause 4.3.2.2).
-fn a_string(rng: &mut Rng, rows: &mut Rows, low: usize, high: usize) {
+pub(crate) fn a_string(rng: &mut Rng, rows: &mut Rows, low: usize, high: usize) {
     let length = length(rng, low, high);
     rows.text_with(|out| rng.alphanumeric(length, out));
 }

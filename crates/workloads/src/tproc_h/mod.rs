@@ -35,5 +35,6 @@ pub use orderings::ordering;
 pub use parameters::parameters;
 pub use refresh::{REFRESH_SETS, Refresh, RefreshSet, rf1, rf2};
 pub(crate) use runs::{ONLY, STREAMS_MAX, chosen};
+pub(crate) use schema::{nation, region};
 pub use settings::{SCALE_MAX, SCALE_MIN};
 pub use workload::TprocH;

@@ -26,6 +26,7 @@ use triphammer_core::session::RowSource;
 use triphammer_core::value::Date;
 
 use super::text_pool::{CHARACTERS, text_pool};
+use crate::BATCH_BYTES;
 
 /// What suppliers' comments may have that is not from the pool (clause 4.2.3).
 const SUPPLIER_WORDS: [&str; 3] = [
@@ -33,9 +34,6 @@ const SUPPLIER_WORDS: [&str; 3] = [
     SupplierGenerator::BBB_COMPLAINT_TEXT,
     SupplierGenerator::BBB_RECOMMEND_TEXT,
 ];
-/// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
-const BATCH_BYTES: usize = 384 * 1024;
-
 /// Rows of a table: part `part` of `parts`, from 1, at scale factor `factor`.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {

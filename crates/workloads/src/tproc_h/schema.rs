@@ -7,12 +7,12 @@ use triphammer_core::value::ColumnType::{BigInt, Date, Decimal, Int, Text};
 use triphammer_core::workload::{TableDef, column, table};
 
 /// Clause 1.4.1: REGION.
-fn region() -> TableDef {
+pub fn region() -> TableDef {
     table("region", [column("r_regionkey", Int), column("r_name", Text), column("r_comment", Text)])
 }
 
 /// Clause 1.4.1: NATION.
-fn nation() -> TableDef {
+pub fn nation() -> TableDef {
     table(
         "nation",
         [

@@ -2,6 +2,8 @@
 
 use triphammer_core::rows::{Cell, Row, Rows};
 
+use crate::fnv::Fnv1a;
+
 /// Number of rows, and the sum of their hashes: the order of rows does not matter, because that of equal sort keys is
 /// not defined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,22 +27,17 @@ impl Answer {
     }
 }
 
-/// FNV-1a over the fields, each ended by a byte that no text contains.
+/// The hash of a row's fields.
 fn hash(row: Row<'_>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut take = |bytes: &[u8]| {
-        for byte in bytes.iter().chain(&[0xff]) {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+    let mut hash = Fnv1a::new();
     for column in 0..row.len() {
         match row.cell(column) {
-            Cell::Text(span) => take(row.text_bytes(span).trim_ascii_end()),
-            Cell::Null => take(&[0xfe]),
-            _ => take(row.show(column).as_bytes()),
+            Cell::Text(span) => hash.add(row.text_bytes(span).trim_ascii_end()),
+            Cell::Null => hash.add(&[0xfe]),
+            _ => hash.add(row.show(column).as_bytes()),
         }
     }
-    hash
+    hash.value()
 }
 
 #[cfg(test)]
