@@ -3,6 +3,7 @@
 //! same input or counts, and records. Every load model and every database uses this loop; a new
 //! requirement becomes a function that it calls.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -217,7 +218,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let access = self.context.access(transaction);
         self.attempts = 1;
         loop {
-            if let Err(error) = self.ensure_session().await {
+            // Asked first, because even a future that is ready at once takes time.
+            if self.live.is_none()
+                && let Err(error) = self.ensure_session().await
+            {
                 self.context.sample(transaction, &error, self.clock.now());
                 return failed(error.class());
             }
@@ -260,19 +264,21 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let live = self.live.as_mut().expect("ensure_session has opened one");
         let before = live.session.round_trips();
         live.session.begin_attempt(access);
-        let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
-        let result = if limit.is_zero() {
-            running.await
-        } else {
-            let slot = context.sessions.slots.of(self.id);
-            slot.began(self.clock.now());
-            let result = timeout(limit, running).await;
-            slot.ended();
-            match result {
-                Ok(result) => result,
-                Err(_) => Err(timed_out(live.session.commit_pending(), limit)),
+        let answer = {
+            // Pinned where it is made: moving it would copy thousands of bytes per transaction.
+            let workload = &context.plan.workload;
+            let running = pin!(workload.run(input, &mut live.prepared, &mut live.session));
+            if limit.is_zero() {
+                Some(running.await)
+            } else {
+                let slot = context.sessions.slots.of(self.id);
+                slot.began(self.clock.now());
+                let answer = timeout(limit, running).await.ok();
+                slot.ended();
+                answer
             }
         };
+        let result = answer.unwrap_or_else(|| Err(timed_out(live.session.commit_pending(), limit)));
         context.ledger.borrow_mut().round_trips += live.session.round_trips() - before;
         result
     }

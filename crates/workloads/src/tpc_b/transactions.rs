@@ -98,6 +98,7 @@ impl fmt::Display for Input {
 
 impl Input {
     /// Draws the input of a transaction type, in pgbench's order and ranges.
+    #[inline]
     pub fn draw(transaction: usize, scale: i32, rng: &mut Rng, mtime: Timestamp) -> Self {
         let aid = rng.between32(1, ACCOUNTS_EACH * scale);
         if transaction == SELECT_ONLY {

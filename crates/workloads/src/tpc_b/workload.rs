@@ -107,6 +107,7 @@ impl Workload for TpcB {
 
     fn user(&self, _id: u32, _users: u32, _rng: &mut Rng) {}
 
+    #[inline]
     fn next(&self, (): &mut (), rng: &mut Rng) -> Option<usize> {
         let mix = &self.settings.mix;
         let mut drawn = rng.below(mix.iter().copied().map(u64::from).sum());
@@ -119,6 +120,7 @@ impl Workload for TpcB {
         })
     }
 
+    #[inline]
     fn draw(&self, transaction: usize, (): &mut (), rng: &mut Rng, now: Timestamp) -> Input {
         Input::draw(transaction, self.settings.scale, rng, now)
     }
