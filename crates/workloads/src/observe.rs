@@ -17,6 +17,9 @@ use crate::doctor::is_between;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObserveDef {
+    /// Whether the server counts each query of an observer as a transaction, so that the count of
+    /// transactions must be reduced by them.
+    pub queries_count: bool,
     /// Sessions that are at work, and what they wait for: several times per second. The columns are
     /// the session; `ours`, `other` or `background`; `active` or `idle_in_transaction`; the class
     /// of the wait; its name at the server; the text of the statement.
@@ -187,6 +190,7 @@ pub fn observe(dialect: &str) -> Result<ObserveDef, SpecError> {
 impl ObserveDef {
     /// Lays a child's declarations over its parent's.
     fn extend(&mut self, child: Self) {
+        self.queries_count |= child.queries_count;
         lay_over(&mut self.sessions, child.sessions, |query| &query.name);
         lay_over(&mut self.blockers, child.blockers, |query| &query.name);
         lay_over(&mut self.query, child.query, |query| &query.name);
