@@ -20,6 +20,9 @@ pub struct ObserveDef {
     /// Whether the server counts each query of an observer as a transaction, so that the count of
     /// transactions must be reduced by them.
     pub queries_count: bool,
+    /// Shortest time between two samples of the sessions, in milliseconds: more often the server
+    /// would return the same.
+    pub interval_min_ms: u64,
     /// Sessions that are at work, and what they wait for: several times per second. The columns are
     /// the session; `ours`, `other` or `background`; `active` or `idle_in_transaction`; the class
     /// of the wait; its name at the server; the text of the statement.
@@ -191,6 +194,7 @@ impl ObserveDef {
     /// Lays a child's declarations over its parent's.
     fn extend(&mut self, child: Self) {
         self.queries_count |= child.queries_count;
+        self.interval_min_ms = self.interval_min_ms.max(child.interval_min_ms);
         lay_over(&mut self.sessions, child.sessions, |query| &query.name);
         lay_over(&mut self.blockers, child.blockers, |query| &query.name);
         lay_over(&mut self.query, child.query, |query| &query.name);
@@ -229,7 +233,9 @@ mod tests {
                     assert!(over.iter().all(has), "{dialect}: {name} has no counter to divide by");
                 }
             }
-            for version in ["8.0.36", "9.1", "10.11.6", "11.4.2", "14.2", "15.9", "16.1", "17.4", "18.1"] {
+            for version in
+                ["8.0.36", "9.1", "10.11.6", "11.4.2", "14.2", "15.9", "16.1", "17.4", "18.1"]
+            {
                 let of = all.query.iter().filter(|query| query.is_for(version));
                 let mut names: Vec<_> = of
                     .flat_map(|query| &query.metrics)

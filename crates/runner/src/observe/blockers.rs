@@ -62,12 +62,18 @@ impl Blocking {
                 edges.insert(text(0), edge);
             }
         }
+        // Not every session shows what it waits for, but those of one queue wait for the same.
+        let mut objects: HashMap<&str, &str> = HashMap::new();
+        for (session, edge) in edges.iter().filter(|(_, edge)| !edge.object.is_empty()) {
+            let known = objects.entry(root(&edges, session).blocker).or_insert(edge.object);
+            *known = edge.object.max(*known);
+        }
         let mut all = Self { samples: 1, by: BTreeMap::new() };
         for (session, edge) in edges.iter().filter(|(_, edge)| edge.is_ours) {
             let root = root(&edges, session);
             let own = root.blocker_is_ours;
-            // What blocks the first in the queue is what blocks them all.
-            let object = if edge.object.is_empty() { root.object } else { edge.object };
+            let of_queue = objects.get(root.blocker).copied().unwrap_or_default();
+            let object = if edge.object.is_empty() { of_queue } else { edge.object };
             let key = ((!own).then(|| root.blocker.to_owned()), object.to_owned());
             let seen = all.by.entry(key).or_default();
             let [description, statement] = match own {
@@ -145,6 +151,7 @@ mod tests {
         let mut all = blocking(&[
             ["1", "ours", "2", "ours", "app, active", "UPDATE w", "warehouse row (0,1)"],
             ["2", "ours", "9", "other", "ann, psql, idle in transaction", "LOCK", "warehouse"],
+            ["3", "ours", "2", "ours", "app, active", "UPDATE w", ""],
             ["8", "other", "9", "other", "ann, psql, idle in transaction", "LOCK", "warehouse"],
         ]);
         all.add(blocking(&[["1", "ours", "2", "ours", "a", "b", "district"]]));
@@ -154,7 +161,8 @@ mod tests {
         let foreign: Vec<_> = figures.iter().filter(|of| of.session.is_some()).collect();
         assert!(foreign.iter().all(|of| of.session.as_deref() == Some("9")), "{foreign:?}");
         assert!(foreign.iter().all(|of| of.description.contains("psql")), "{foreign:?}");
-        assert_eq!(foreign.iter().map(|of| of.blocked).sum::<f64>(), 0.5, "2 in one of 4 samples");
+        assert!(foreign.iter().all(|of| !of.object.is_empty()), "{foreign:?}");
+        assert_eq!(foreign.iter().map(|of| of.blocked).sum::<f64>(), 0.75, "3 in one of 4 samples");
         let own = figures.iter().find(|of| of.session.is_none()).unwrap();
         assert_eq!((own.object.as_str(), own.blocked, own.blocked_max), ("district", 0.25, 1));
     }

@@ -120,7 +120,7 @@ impl Observers {
         let writer = store.map(|(path, job)| SampleWriter::start(path, job));
         let (writer, failed) = writer.transpose().map_or_else(|e| (None, Some(e)), |w| (w, None));
         let mut observers = Self {
-            interval,
+            interval: interval.max(Duration::from_millis(def.interval_min_ms)),
             clock,
             sink: Arc::new(Sink::new(writer, Arc::clone(&bounds))),
             bounds,

@@ -9,7 +9,8 @@ use crate::metrics::Unit;
 use crate::result::{ActiveSessions, Blocker, Observed, ObserverGap, ProfileFigure};
 
 /// Headings of the parts.
-pub(super) const SESSIONS: &str = "Active sessions of the run at the database, by what they waited for";
+pub(super) const SESSIONS: &str =
+    "Active sessions of the run at the database, by what they waited for";
 pub(super) const STATEMENTS: &str = "Active sessions of the run, by statement";
 pub(super) const BLOCKERS: &str = "Sessions that blocked others";
 pub(super) const PROFILE: &str = "Load profile of the database in the window";

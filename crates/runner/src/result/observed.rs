@@ -11,7 +11,7 @@ use crate::metrics::Unit;
 /// What was observed beside the run in its timed window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observed {
-    /// Requested time between two samples of the sessions, in seconds.
+    /// Time between two samples of the sessions, in seconds.
     #[schemars(range(min = 0.0))]
     pub interval_s: f64,
     /// What the sessions did and waited for; `None` if they could not be sampled.
@@ -187,12 +187,16 @@ impl WaitClass {
                  share a write"
             }
             Self::Replica => "commits wait for a standby: look at its disk and at the network",
-            Self::Io => "the data does not fit the buffers: give them more memory, or use a faster disk",
+            Self::Io => {
+                "the data does not fit the buffers: give them more memory, or use a faster disk"
+            }
             Self::Latch => {
                 "sessions queue for the same structures in memory: try fewer --vus, and see which \
                  latch it is"
             }
-            Self::Client => "the server waits for the client in the middle of statements: look at the network",
+            Self::Client => {
+                "the server waits for the client in the middle of statements: look at the network"
+            }
             Self::Sleep | Self::Other => "see which waits these are in the report",
         }
     }

@@ -71,7 +71,15 @@ enum Counter {
 impl<'a> Monitor<'a> {
     pub fn new(plan: &'a RunPlan<AnyWorkload, AnyDatabase>, limit: Duration) -> Self {
         let counter = Counter::Unread(Elapsed::default());
-        Self { plan, limit, session: None, settings_start: Vec::new(), count: None, counter, own_transactions: Arc::default() }
+        Self {
+            plan,
+            limit,
+            session: None,
+            settings_start: Vec::new(),
+            count: None,
+            counter,
+            own_transactions: Arc::default(),
+        }
     }
 
     pub async fn ensure(&mut self) -> Result<(), DbError> {
