@@ -69,7 +69,7 @@ fn assert_mix(program: &Program, target: &str, sleep: &str, rest: &str, waiting:
     let shares = [share(&seen, "row_lock"), share(&seen, "sleep")];
     assert!((shares[0] - waiting / 6.0).abs() < 0.03, "locks {shares:?}: {seen:#}");
     assert!((shares[1] - (1.0 - waiting / 6.0)).abs() < 0.03, "sleeps {shares:?}: {seen:#}");
-    println!("{samples} samples: {shares:?}");
+    eprintln!("{samples} samples: {shares:?}");
 }
 
 #[test]

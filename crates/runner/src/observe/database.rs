@@ -225,7 +225,8 @@ impl DatabaseObserver {
         let began = self.setup.clock.now();
         let query = prepared.session.query(id, &[], &mut self.rows);
         let answer = timeout(QUERY_LIMIT, query).await;
-        self.outcome.query_s += self.setup.clock.now().since(began) as f64 / 1e9;
+        let passed = Duration::from_nanos(self.setup.clock.now().since(began));
+        self.outcome.query_s += passed.as_secs_f64();
         match answer {
             Ok(Ok(())) => {
                 self.setup.answered.fetch_add(1, Ordering::Relaxed);

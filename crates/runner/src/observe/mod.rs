@@ -166,11 +166,13 @@ impl Observers {
     }
 
     fn failed(&mut self, name: &str, error: Option<std::io::Error>) {
-        self.gaps.extend(error.map(|error| ObserverGap {
-            name: name.to_owned(),
-            hides: format!("not started: {error}"),
-            change: String::new(),
-        }));
+        if let Some(error) = error {
+            self.gap(name, format!("not started: {error}"));
+        }
+    }
+
+    fn gap(&mut self, name: &str, hides: String) {
+        self.gaps.push(ObserverGap { name: name.to_owned(), hides, change: String::new() });
     }
 
     /// Records that the run is in another phase from this time on.
@@ -202,11 +204,14 @@ impl Observers {
             cpu_ns += joined(thread, limit).await.unwrap_or_default().cpu_ns;
         }
         let outcome = database.unwrap_or_else(|| {
-            let late = std::io::Error::other(format!("not ended within {} s", limit.as_secs_f64()));
-            self.failed("thread", Some(late));
+            self.gap("thread", format!("not ended within {} s", limit.as_secs_f64()));
             Outcome::default()
         });
-        let (figures, values_lost) = self.sink.finish();
+        let (figures, lost) = self.sink.finish();
+        let values_lost = lost.unwrap_or_else(|error| {
+            self.gap("store", format!("not stored: {error}"));
+            0
+        });
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
         let cpu_s = (cpu_ns + outcome.cpu_ns) as f64 / 1e9;
         self.gaps.extend(outcome.gaps);
@@ -228,7 +233,7 @@ impl Observers {
                 lost: outcome.lost,
                 values_lost,
             },
-            gaps: self.gaps,
+            gaps: std::mem::take(&mut self.gaps),
         }
     }
 
@@ -248,6 +253,13 @@ impl Observers {
             // Divided by the transactions per second where these are known.
             per_transaction: is_counter.then_some(mean),
         }
+    }
+}
+
+impl Drop for Observers {
+    /// Ends the threads of a run that failed.
+    fn drop(&mut self) {
+        self.stop.cancel();
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::source::Measured;
-use crate::store::{SampleSeries, SampleWriter, Sampled};
+use crate::store::{SampleSeries, SampleWriter, Sampled, StoreError};
 
 /// Seconds for which values wait until it is certain whether they belong to the timed window: the
 /// run reports its phases a little later than they begin.
@@ -145,12 +145,12 @@ impl Sink {
     }
 
     /// Ends the storing; returns the figures of the timed window, and how many values were lost on
-    /// the way to the store.
-    pub fn finish(&self) -> (Vec<SeriesFigure>, u64) {
+    /// the way to the store, or why it could not be written to.
+    pub fn finish(&self) -> (Vec<SeriesFigure>, Result<u64, StoreError>) {
         let mut inner = self.0.lock().expect("no observer panics with it");
         let Inner { writer, window, figures } = &mut *inner;
         window.finish(|values| sum_up(figures, values));
-        let lost = writer.take().map_or(0, |writer| writer.finish().unwrap_or(u64::MAX));
+        let lost = writer.take().map_or(Ok(0), SampleWriter::finish);
         (std::mem::take(figures).into_values().collect(), lost)
     }
 }

@@ -174,7 +174,7 @@ pub(super) fn remarks(observed: &Observed) -> Vec<String> {
     if cost.values_lost > 0 {
         parts.push(format!("{} not stored", counted(cost.values_lost, "values")));
     }
-    let mut all = vec![parts.join(super::words::DOT)];
+    let mut all = vec![parts.join(" · ")];
     all.extend(observed.gaps.iter().map(gap));
     all
 }
