@@ -2,6 +2,7 @@
 //! and never ends a run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Serialize;
 use triphammer_core::Scale;
@@ -46,6 +47,12 @@ impl<'a> Journal<'a> {
             None => {}
         }
         journal
+    }
+
+    /// The file of the store and the job in it; `None` if the job is not stored.
+    #[must_use]
+    pub fn place(&self) -> Option<(&Path, JobId)> {
+        Some((self.store.as_ref()?.path(), self.job?))
     }
 
     /// Starts the job of a run; `parent` is the job that it belongs to and its position there.

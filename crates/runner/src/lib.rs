@@ -27,6 +27,7 @@ pub mod journal;
 mod limited;
 pub mod measure;
 pub mod metrics;
+pub mod observe;
 pub mod outputs;
 mod pacing;
 pub mod profile;

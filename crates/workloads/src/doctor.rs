@@ -57,10 +57,15 @@ impl DatabaseCheck {
     /// Whether the check is for a server of this version, such as `15.18 (Debian 15.18-0)`.
     #[must_use]
     pub fn is_for(&self, version: &str) -> bool {
-        let version = numbers(version);
-        self.from.as_deref().is_none_or(|from| version >= numbers(from))
-            && self.before.as_deref().is_none_or(|before| version < numbers(before))
+        is_between(version, self.from.as_deref(), self.before.as_deref())
     }
+}
+
+/// Whether a version of a server is at least `from` and less than `before`.
+pub(crate) fn is_between(version: &str, from: Option<&str>, before: Option<&str>) -> bool {
+    let version = numbers(version);
+    from.is_none_or(|from| version >= numbers(from))
+        && before.is_none_or(|before| version < numbers(before))
 }
 
 /// The numbers at the beginning of a version.

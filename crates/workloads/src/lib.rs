@@ -9,6 +9,7 @@ pub mod catalogues;
 pub mod ch;
 pub mod doctor;
 pub mod list;
+pub mod observe;
 pub mod script;
 pub mod tpc_b;
 pub mod tproc_c;

@@ -9,19 +9,29 @@ pub const fn factor(unit: Unit) -> f64 {
         Unit::Us => 1e-3,
         Unit::Ns => 1e-9,
         Unit::Share => 100.0,
-        Unit::Count | Unit::PerSecond | Unit::PerMinute | Unit::Cores | Unit::S => 1.0,
+        Unit::Count
+        | Unit::PerSecond
+        | Unit::PerMinute
+        | Unit::Cores
+        | Unit::S
+        | Unit::Average
+        | Unit::Bytes
+        | Unit::BytesPerSecond
+        | Unit::Ms => 1.0,
     }
 }
 
 /// The displayed unit; empty for counts.
 pub const fn label(unit: Unit) -> &'static str {
     match unit {
-        Unit::Count => "",
+        Unit::Count | Unit::Average => "",
+        Unit::Bytes => "B",
+        Unit::BytesPerSecond => "B/s",
         Unit::PerSecond => "per s",
         Unit::PerMinute => "per min",
         Unit::Share => "%",
         Unit::Cores => "cores",
-        Unit::Us => "ms",
+        Unit::Us | Unit::Ms => "ms",
         Unit::Ns | Unit::S => "s",
     }
 }

@@ -18,6 +18,7 @@ mod live;
 mod loads;
 mod lost_output;
 mod mysql;
+mod observe;
 mod outputs;
 mod postgres;
 mod profile;

@@ -77,6 +77,14 @@ pub enum Unit {
     Ns,
     /// Time in seconds.
     S,
+    /// An average number, such as 2.4 active sessions.
+    Average,
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Times in milliseconds.
+    Ms,
 }
 
 impl Unit {
@@ -92,6 +100,10 @@ impl Unit {
             Self::Us => "us",
             Self::Ns => "ns",
             Self::S => "s",
+            Self::Average => "average",
+            Self::Bytes => "bytes",
+            Self::BytesPerSecond => "bytes_per_second",
+            Self::Ms => "ms",
         }
     }
 
@@ -107,6 +119,10 @@ impl Unit {
             Self::Us,
             Self::Ns,
             Self::S,
+            Self::Average,
+            Self::Bytes,
+            Self::BytesPerSecond,
+            Self::Ms,
         ];
         all.into_iter().find(|unit| unit.name() == name)
     }
@@ -115,8 +131,8 @@ impl Unit {
     #[must_use]
     pub const fn scale(self) -> u32 {
         match self {
-            Self::Count | Self::Us | Self::Ns => 1,
-            Self::PerSecond | Self::PerMinute => 1_000,
+            Self::Count | Self::Us | Self::Ns | Self::Bytes | Self::BytesPerSecond => 1,
+            Self::PerSecond | Self::PerMinute | Self::Average | Self::Ms => 1_000,
             Self::Share | Self::Cores | Self::S => 1_000_000,
         }
     }

@@ -5,6 +5,7 @@ use triphammer_core::text::lines;
 use super::first;
 use super::format::clock;
 use super::load;
+use super::observed;
 use super::queries;
 use super::query_streams;
 use super::table::Table;
@@ -79,6 +80,13 @@ fn of_transactions(result: &RunResult, out: &mut String) {
     if let Some(streams) = &result.query_streams {
         let table = query_streams::queries(streams).markdown();
         out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
+    }
+    if let Some(seen) = &result.observed {
+        for (heading, table) in observed::tables(seen) {
+            out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
+        }
+        out.push_str(&format!("\n## {}\n\n", observed::OBSERVERS));
+        observed::remarks(seen).iter().for_each(|line| out.push_str(&format!("- {line}\n")));
     }
     if let Some(table) = words::statements(result) {
         out.push_str(&format!("\n## {}\n\n{}", words::STATEMENTS, table.markdown()));

@@ -14,6 +14,7 @@ mod json;
 pub mod junit;
 mod load;
 mod markdown;
+mod observed;
 mod output;
 mod plain;
 mod plans;

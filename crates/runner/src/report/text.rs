@@ -6,6 +6,7 @@ use triphammer_core::text::lines;
 
 use super::format::{clock, counted};
 use super::load;
+use super::observed;
 use super::queries;
 use super::query_streams;
 use super::table::{Table, WIDTH, listing, paragraph, width};
@@ -106,6 +107,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.steadiness(result);
         page.figures(result);
         page.query_streams(result);
+        page.observed(result);
         page.slices(result);
         page.audits(result);
         page.errors(result);
@@ -365,6 +367,16 @@ impl Page {
             self.heading(query_streams::QUERIES);
             self.table(&query_streams::queries(streams));
         }
+    }
+
+    fn observed(&mut self, result: &RunResult) {
+        let Some(seen) = &result.observed else { return };
+        for (heading, table) in observed::tables(seen) {
+            self.heading(heading);
+            self.table(&table);
+        }
+        self.heading(observed::OBSERVERS);
+        observed::lines(seen).iter().for_each(|line| self.line(line));
     }
 
     fn slices(&mut self, result: &RunResult) {

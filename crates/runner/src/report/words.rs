@@ -11,6 +11,7 @@ use super::format::{
     self, bytes, clock, counted, duration, figure, integer, milliseconds, percent,
 };
 use super::load;
+use super::observed;
 use super::queries;
 use super::query_streams;
 use super::table::Table;
@@ -143,6 +144,8 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
     }
     rows.push((LIMITED_BY, result.bottleneck.title(), false));
     rows.extend(first_warning(result));
+    let hidden = result.observed.as_ref().and_then(observed::hidden);
+    rows.extend(hidden.map(|hidden| (observed::NOT_OBSERVED, hidden, false)));
     rows
 }
 

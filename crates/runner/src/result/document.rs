@@ -14,6 +14,7 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::observed::Observed;
 use super::parts::{
     ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures, Status, Tool,
     WorkloadFacts,
@@ -92,6 +93,10 @@ pub struct RunResult {
     pub efficiency: Option<Efficiency>,
     /// The bottleneck of the run.
     pub bottleneck: BottleneckVerdict,
+    /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
+    /// database shows nothing.
+    #[serde(default)]
+    pub observed: Option<Observed>,
     /// Transactions that ended in the timed window.
     pub window: Figures,
     /// The timed window in slices of equal length, in order, which show drifts; the last one may be

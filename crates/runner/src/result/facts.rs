@@ -7,6 +7,7 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description, StatementTimes};
 
+use super::observed::Observed;
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::queries::QueriesResult;
 use super::query_streams::StreamsTaken;
@@ -68,6 +69,8 @@ pub struct RunFacts {
     pub queries: Option<QueriesResult>,
     /// What streams of queries did beside the transactions; `None` without streams.
     pub query_streams: Option<StreamsTaken>,
+    /// What was observed beside the run; `None` if nothing was.
+    pub observed: Option<Observed>,
     /// Times of the statements of scripts.
     pub statements: Vec<StatementTimes>,
     /// Notes of the runner; those of the engine are in its output.

@@ -56,6 +56,8 @@ impl RunResult {
         };
         let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
         let availability = Availability::new(facts, end);
+        let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
+        let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
         let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
         let mut result = Self {
             format: FORMAT,
@@ -79,10 +81,17 @@ impl RunResult {
             availability,
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
-            client: client_cost(end, limits.client_cpus, &durations, &window, completed),
+            client: client_cost(
+                end,
+                bottleneck.figures.client_cpus,
+                &durations,
+                &window,
+                completed,
+            ),
             figures: DeclaredFigure::all(OF_RUN, facts, end),
             round_trips,
-            bottleneck: BottleneckVerdict::new(limits, evidence),
+            bottleneck,
+            observed,
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             backlog_max: end.backlog_max,

@@ -21,6 +21,7 @@ mod facts;
 mod figures;
 mod load;
 mod make;
+mod observed;
 mod parts;
 mod percentiles;
 mod queries;
@@ -37,9 +38,9 @@ pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use bottleneck::{
-    Bottleneck, BottleneckVerdict, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US,
-    LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST, OTHERS_SHARE,
-    ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares,
+    Bottleneck, BottleneckVerdict, BottleneckWait, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE,
+    LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST,
+    OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
 };
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
@@ -49,6 +50,10 @@ pub use document::{
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use observed::{
+    ActiveSessions, Blocker, Observed, ObserverCost, ObserverGap, ProfileFigure, StatementWaits,
+    TopStatement, WaitClass, WaitShare,
+};
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
     ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,

@@ -30,6 +30,7 @@ use crate::failure_limit::{self, FailureLimit, FailureWatch};
 use crate::host::Host;
 use crate::job::Handle;
 use crate::journal::Journal;
+use crate::observe::{self, Observers};
 use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
@@ -76,6 +77,8 @@ pub struct Resolved {
     queries: Option<QueryRun>,
     /// The streams of queries beside the transactions; `None` for none.
     streams: Option<QueryRun>,
+    /// Time between two samples of what the database does; `None` for no observers.
+    observe: Option<Duration>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
@@ -188,6 +191,10 @@ impl Resolved {
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
             failure_limit: FailureLimit::said(settings)?,
+            observe: match queries {
+                Some(_) => None,
+                None => observe::interval(settings)?,
+            },
             queries,
             streams,
             parent: None,
@@ -360,6 +367,7 @@ impl Resolved {
         let mut stopping_rule =
             StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
         let mut failures = FailureWatch::new(self.failure_limit);
+        let mut observers: Option<Observers> = None;
         while let Some(event) = run.events.recv().await {
             let event = match event {
                 Event::Second(interval) => {
@@ -402,12 +410,19 @@ impl Resolved {
             if let Event::Phase(phase, at) = &event {
                 phases.enter(*phase, at.second());
                 streams.iter().for_each(|streams| streams.enter(*phase));
+                observers.iter().for_each(|observers| observers.enter(*phase, *at));
                 stopping_rule.phase(*phase, at.second());
             }
             match &event {
                 // Read only now: the users' sessions may have changed the mode of the database, as
                 // in SQLite.
                 Event::Started { .. } => {
+                    observers = self.observe.and_then(|interval| {
+                        Observers::start(plan, interval, journal.place(), Vec::new())
+                    });
+                    if let Some(observers) = &observers {
+                        monitor.own_transactions = observers.own_transactions();
+                    }
                     if baseline.is_none() {
                         streams.iter_mut().for_each(Beside::begin);
                     }
@@ -432,6 +447,9 @@ impl Resolved {
         }
         facts.primary_metric_seconds = stopping_rule.into_seconds();
         let end = run.join()?;
+        if let Some(observers) = observers {
+            facts.observed = Some(observers.end(handle.is_aborted()).await);
+        }
         if let Some(streams) = streams {
             let (mut taken, troubles) = streams.end(|| handle.is_aborted()).await;
             let baseline = baseline.map(|(alone, queries, s)| alone.into_taken(queries, s));
@@ -636,6 +654,7 @@ impl Resolved {
             schedule: Schedule::default(),
             queries: None,
             query_streams: None,
+            observed: None,
             statements: Vec::new(),
             notes: Vec::new(),
         })

@@ -1,6 +1,8 @@
 //! Monitors the database during a run, on a separate session.
 
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
@@ -53,6 +55,8 @@ pub(super) struct Monitor<'a> {
     count: Option<StatementId>,
     /// Last reading of the transaction counter, and its time.
     counter: Counter,
+    /// Transactions of observers that the counter includes.
+    pub own_transactions: Arc<AtomicU64>,
 }
 
 /// The server's transaction counter, read every second.
@@ -67,7 +71,15 @@ enum Counter {
 impl<'a> Monitor<'a> {
     pub fn new(plan: &'a RunPlan<AnyWorkload, AnyDatabase>, limit: Duration) -> Self {
         let counter = Counter::Unread(Elapsed::default());
-        Self { plan, limit, session: None, settings_start: Vec::new(), count: None, counter }
+        Self {
+            plan,
+            limit,
+            session: None,
+            settings_start: Vec::new(),
+            count: None,
+            counter,
+            own_transactions: Arc::default(),
+        }
     }
 
     pub async fn ensure(&mut self) -> Result<(), DbError> {
@@ -176,8 +188,10 @@ impl<'a> Monitor<'a> {
         notes
     }
 
+    /// Reads the server's transaction counter, without the transactions of observers.
     pub async fn transaction_count(&mut self) -> Option<u64> {
-        self.query(async |session| session.transaction_count().await).await.flatten()
+        let count = self.query(async |session| session.transaction_count().await).await.flatten();
+        Some(count?.saturating_sub(self.own_transactions.load(Ordering::Relaxed)))
     }
 
     /// Samples the memory of an engine in this process until it is dropped, and keeps the highest
@@ -201,8 +215,9 @@ impl<'a> Monitor<'a> {
         }
         let answer = self.within(LOOK, async |session| session.transaction_count().await).await;
         let now = clock.now();
+        let own = self.own_transactions.load(Ordering::Relaxed);
         let counter = match answer {
-            Some(Some(count)) => Counter::Read(count, now),
+            Some(Some(count)) => Counter::Read(count.saturating_sub(own), now),
             Some(None) => Counter::Absent,
             None => Counter::Unread(Elapsed::from_duration(now.duration() + LOOK_AGAIN)),
         };

@@ -437,6 +437,22 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Failures, "Abort on failures above")
     .default("never")
     .marked(&[OfTransactions]),
+    switch(
+        "no-observe",
+        DRIVE,
+        "Do not observe what the database's sessions do and wait for beside the run",
+    )
+    .titled(Group::Question, "Do not observe the database")
+    .marked(&[OfTransactions]),
+    value(
+        "observe-interval",
+        "TIME",
+        DRIVE,
+        "Time between two samples of what the database's sessions do and wait for, from 10ms to 1s",
+    )
+    .titled(Group::Question, "Time between samples of sessions")
+    .default("100ms")
+    .marked(&[OfTransactions]),
     value(
         "replay-exemplar",
         "JOB:N",

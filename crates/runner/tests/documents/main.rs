@@ -7,6 +7,7 @@ mod capacity_simulation;
 mod compare;
 mod doctor;
 mod measures;
+mod observe;
 mod report;
 mod result;
 mod sample;

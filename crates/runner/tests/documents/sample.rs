@@ -163,6 +163,7 @@ pub fn facts() -> RunFacts {
         schedule: Schedule::default(),
         queries: None,
         query_streams: None,
+        observed: None,
         statements: Vec::new(),
         notes: Vec::new(),
     }

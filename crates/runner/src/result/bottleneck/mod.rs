@@ -29,7 +29,9 @@ use serde::{Deserialize, Serialize};
 
 pub use figures::{LimitFigures, TimeShares};
 
+use super::observed::{Observed, WaitClass};
 use crate::measure::Evidence;
+use crate::report::format::percent;
 
 /// Minimum number of lag measurements for a mean.
 pub const LAG_SAMPLES_MIN: u64 = 20;
@@ -59,6 +61,8 @@ pub const LOCAL_ROUND_TRIP_US: u64 = 1_000;
 /// Quantile of the measured round trips that is used. Fast ones show the network; slow ones also
 /// waited for a busy server; the very fastest may be an outlier.
 pub const ROUND_TRIP_QUANTILE: f64 = 0.1;
+/// Minimum share of the time of active sessions of a wait that the advice is about.
+pub const WAIT_SHARE_MIN: f64 = 0.2;
 /// Transport of a database that is part of this process.
 const IN_PROCESS: &str = "in process";
 
@@ -76,12 +80,26 @@ pub struct BottleneckVerdict {
     /// The second candidate, if the verdict is not certain.
     #[serde(default)]
     pub second: Option<Bottleneck>,
+    /// What the database's sessions waited for most, if the database is the bottleneck and was
+    /// observed.
+    #[serde(default)]
+    pub wait: Option<BottleneckWait>,
     /// Reason in words, with figures.
     pub words: String,
     /// What to do next, as advice to the user; `None` when there is nothing to do.
     pub advice: String,
     /// Figures from which it was decided.
     pub figures: LimitFigures,
+}
+
+/// What the sessions of a run waited for at the database.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BottleneckWait {
+    /// Class of the wait.
+    pub class: WaitClass,
+    /// Share of the time of active sessions, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
 }
 
 /// A possible bottleneck of a run.
@@ -184,6 +202,7 @@ impl BottleneckVerdict {
             cause: Some(verdict.cause),
             certainty: verdict.certainty,
             second: verdict.second,
+            wait: None,
             words: words::of(verdict, &figures, evidence),
             advice: words::advice(verdict, &figures).to_owned(),
             figures,
@@ -197,6 +216,7 @@ impl BottleneckVerdict {
             cause: None,
             certainty: Certainty::Sure,
             second: None,
+            wait: None,
             words: "the verdict is about transactions and does not apply to a set of queries"
                 .to_owned(),
             advice: String::new(),
@@ -204,13 +224,31 @@ impl BottleneckVerdict {
         }
     }
 
-    /// Formats `probably the host, because of other processes`.
+    /// Adds what the sessions waited for, where the database's waits are the bottleneck.
+    #[must_use]
+    pub(super) fn explained(mut self, observed: Option<&Observed>) -> Self {
+        let is_waits = matches!(self.cause, Some(Cause::Waits));
+        let Some(top) = observed.and_then(Observed::top_wait).filter(|_| is_waits) else {
+            return self;
+        };
+        self.wait = Some(BottleneckWait { class: top.class, share: top.share });
+        if top.share >= WAIT_SHARE_MIN {
+            self.advice = top.class.advice().to_owned();
+        }
+        self
+    }
+
+    /// Formats `probably the host, because of other processes`, or `the database: row locks (62 %
+    /// of active-session time)`.
     #[must_use]
     pub fn title(&self) -> String {
         let label = self.kind.label();
-        let reason = match self.cause {
-            Some(Cause::OtherProcesses) => ", because of other processes",
-            _ => "",
+        let reason = match (self.cause, self.wait) {
+            (Some(Cause::OtherProcesses), _) => ", because of other processes".to_owned(),
+            (_, Some(BottleneckWait { class, share })) => {
+                format!(": {} ({} of active-session time)", class.title(), percent(share))
+            }
+            _ => String::new(),
         };
         let doubt = match (self.certainty, self.kind) {
             (Certainty::Probable, kind) if kind != Bottleneck::Undecided => "probably ",

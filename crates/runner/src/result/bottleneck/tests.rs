@@ -330,3 +330,35 @@ fn documents_of_older_versions_are_read() {
     let read: BottleneckVerdict = serde_json::from_value(document).unwrap();
     assert_eq!((read.title().as_str(), read.cause), ("the database", None));
 }
+
+/// What was observed of sessions with these shares of classes.
+fn observed(classes: &[(WaitClass, f64)]) -> Observed {
+    use crate::result::{ActiveSessions, WaitShare};
+    let of = |(class, share): &(WaitClass, f64)| WaitShare {
+        class: *class,
+        wait: String::new(),
+        average: 8.0 * share,
+        share: *share,
+    };
+    let classes = classes.iter().map(of).collect();
+    let sessions = ActiveSessions { samples: 600, average: 8.0, classes, ..Default::default() };
+    Observed { sessions: Some(sessions), ..Observed::default() }
+}
+
+#[test]
+fn waits_of_the_database_are_named_from_its_sessions() {
+    let locks = observed(&[(WaitClass::RowLock, 0.62), (WaitClass::Cpu, 0.38)]);
+    let verdict = limited(&[]).explained(Some(&locks));
+    assert_eq!((verdict.kind, verdict.cause), (Bottleneck::Database, Some(Cause::Waits)));
+    assert_eq!(verdict.title(), "the database: row locks (62 % of active-session time)");
+    assert_eq!(verdict.advice, WaitClass::RowLock.advice());
+    assert_eq!(limited(&[]).explained(None), limited(&[]), "nothing was observed");
+
+    let host = limited(&[saturated]).explained(Some(&locks));
+    assert_eq!((host.wait, host.title()), (None, limited(&[saturated]).title()), "not its waits");
+
+    let thin = observed(&[(WaitClass::Client, 0.9), (WaitClass::Log, 0.1)]);
+    let verdict = limited(&[]).explained(Some(&thin));
+    assert_eq!(verdict.title(), "the database: commit log (10 % of active-session time)");
+    assert_eq!(verdict.advice, limited(&[]).advice, "too little to advise on");
+}

@@ -1,0 +1,283 @@
+//! Observing a database beside a run, on real servers: what sessions wait for and who blocks them,
+//! what is hidden, and a monitor whose session is lost.
+
+use std::thread;
+
+use serde_json::Value;
+use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer};
+
+use crate::program::{Messages, Program, finish, wait_until};
+use crate::servers::{Mariadb, Postgres, Site, name_of};
+
+/// The observed part of a run that succeeded.
+fn observed(program: &Program, target: &str, more: &[&str]) -> Value {
+    let mut args = vec!["run", target];
+    args.extend(more);
+    let mut document = program.json(&args);
+    let seen = document["observed"].take();
+    assert!(seen["sessions"].is_object(), "{seen:#}");
+    assert_eq!(unread(&seen), Vec::<&str>::new(), "each query suits this server: {seen:#}");
+    seen
+}
+
+/// Queries of observers that failed.
+fn unread(seen: &Value) -> Vec<&str> {
+    let gaps = seen["gaps"].as_array().unwrap();
+    let hides = gaps.iter().map(|gap| gap["hides"].as_str().unwrap());
+    hides.filter(|text| text.starts_with("not read")).collect()
+}
+
+/// Names of the gaps and how to close them.
+fn gaps(seen: &Value) -> Vec<(&str, &str)> {
+    let gaps = seen["gaps"].as_array().unwrap();
+    gaps.iter()
+        .map(|gap| (gap["name"].as_str().unwrap(), gap["change"].as_str().unwrap()))
+        .collect()
+}
+
+/// Share of a class of wait.
+fn share(seen: &Value, class: &str) -> f64 {
+    let classes = seen["sessions"]["classes"].as_array().unwrap();
+    let of = classes.iter().find(|of| of["class"] == class);
+    of.map_or(0.0, |of| of["share"].as_f64().unwrap())
+}
+
+/// Mean of a metric in the window.
+fn mean(seen: &Value, metric: &str) -> Option<f64> {
+    let profile = seen["profile"].as_array().unwrap();
+    profile.iter().find(|of| of["metric"] == metric)?["mean"].as_f64()
+}
+
+/// The same target for another user with the password `r`.
+fn as_user(target: &str, user: &str) -> String {
+    let (scheme, rest) = target.split_once("://").unwrap();
+    format!("{scheme}://{user}:r@{}", rest.split_once('@').unwrap().1)
+}
+
+/// Six sessions that queue for one row, sleep 0.3 s while they hold it, and then `rest`. At any time
+/// one sleeps with the row, and the others wait for it or do the rest: the truth is `waiting` of 6.
+fn assert_mix(program: &Program, target: &str, sleep: &str, rest: &str, waiting: f64) {
+    let script = format!(
+        "BEGIN;\nSELECT id FROM queue WHERE id = 1 FOR UPDATE;\nSELECT {sleep}(0.3);\nCOMMIT;\n{rest}"
+    );
+    std::fs::write(program.path("queue.sql"), script).unwrap();
+    let run = ["-w", "script", "--script", "queue.sql", "--vus", "6"];
+    let long = ["--rampup", "1s", "--duration", "6s", "--observe-interval", "20ms"];
+    let seen = observed(program, target, &[&run[..], &long[..]].concat());
+    let samples = seen["sessions"]["samples"].as_u64().unwrap();
+    assert!(samples > 15, "{seen:#}");
+    let shares = [share(&seen, "row_lock"), share(&seen, "sleep")];
+    assert!((shares[0] - waiting / 6.0).abs() < 0.03, "locks {shares:?}: {seen:#}");
+    assert!((shares[1] - (1.0 - waiting / 6.0)).abs() < 0.03, "sleeps {shares:?}: {seen:#}");
+    eprintln!("{samples} samples: {shares:?}");
+}
+
+#[test]
+fn the_shares_of_a_known_mix_of_sleeps_and_locks_are_true_on_postgres() {
+    let program = Program::new();
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("mix").unwrap();
+    let table = "CREATE TABLE queue (id int PRIMARY KEY); INSERT INTO queue VALUES (1)";
+    server.run(name_of(&target), table).unwrap();
+    assert_mix(&program, &target, "pg_sleep", "", 5.0);
+    assert_mix(&program, &target, "pg_sleep", "SELECT pg_sleep(0.3);\n", 4.0);
+}
+
+#[test]
+fn the_shares_of_a_known_mix_of_sleeps_and_locks_are_true_on_mariadb() {
+    let program = Program::new();
+    let server = MariadbServer::shared();
+    let target = server.fresh_database("mix").unwrap();
+    for sql in ["CREATE TABLE queue (id int PRIMARY KEY)", "INSERT INTO queue VALUES (1)"] {
+        server.run(name_of(&target), sql).unwrap();
+    }
+    assert_mix(&program, &target, "sleep", "", 5.0);
+}
+
+#[test]
+fn row_locks_and_a_foreign_session_that_holds_them_are_named_on_mariadb() {
+    let program = Program::new();
+    let site = Site::shared(Mariadb);
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    let args = ["run", &target, "--vus", "8", "--mix", "0,100,0,0,0", "--rampup", "0s"];
+    let mut run = program.start(&[&args[..], &["--duration", "6s", "--json"]].concat());
+    Messages::by(&mut run).wait_for("timed");
+    let name = name_of(&target).to_owned();
+    let holder = thread::spawn(move || {
+        site.run(&name, "BEGIN; SELECT w_id FROM warehouse FOR UPDATE; SELECT sleep(3); COMMIT");
+    });
+    let done = finish(run);
+    holder.join().unwrap();
+    assert_eq!(done.code, 0, "{}", done.out);
+    let document: Value = serde_json::from_str(&done.out).unwrap();
+    let seen = &document["observed"];
+    assert_eq!(unread(seen), Vec::<&str>::new(), "{seen:#}");
+    assert_eq!(seen["sessions"]["classes"][0]["class"], "row_lock", "{seen:#}");
+    let blockers = seen["blockers"].as_array().unwrap();
+    let foreign = blockers.iter().find(|of| of["statement"] == "SELECT sleep(3)");
+    let foreign = foreign.unwrap_or_else(|| panic!("{blockers:#?}"));
+    assert!(foreign["object"].as_str().unwrap().starts_with("warehouse PRIMARY"), "{foreign:#}");
+    for metric in ["mysql.commands", "mysql.handlers", "mysql.row_locks", "mysql.log.written"] {
+        assert!(mean(seen, metric).is_some(), "{metric}: {seen:#}");
+    }
+    assert_eq!(gaps(seen).iter().map(|of| of.0).collect::<Vec<_>>(), ["performance_schema"]);
+}
+
+#[test]
+fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers() {
+    let program = Program::new();
+    let site = Site::shared(Postgres);
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    let run = ["--vus", "16", "--mix", "0,100,0,0,0", "--rampup", "1s", "--duration", "4s"];
+    let seen = observed(&program, &target, &run);
+    let first = &seen["sessions"]["classes"][0];
+    assert_eq!(first["class"], "row_lock", "{seen:#}");
+    assert!(first["share"].as_f64().unwrap() > 0.5, "{seen:#}");
+    let average = seen["sessions"]["average"].as_f64().unwrap();
+    assert!(average > 1.0 && average <= 16.0, "{average}");
+    let statement = &seen["sessions"]["statements"][0];
+    assert_eq!(
+        (statement["statement"].as_str(), statement["transaction"].as_str()),
+        (Some("payment.call"), Some("payment"))
+    );
+    let blockers = seen["blockers"].as_array().unwrap();
+    let own = blockers.iter().find(|of| of["object"] == "warehouse");
+    let own = own.unwrap_or_else(|| panic!("{blockers:#?}"));
+    assert!(own["session"].is_null(), "{own:#}");
+    assert_eq!(own["description"], "sessions of this run");
+
+    for metric in ["postgresql.commits", "postgresql.tup_updated", "postgresql.wal.generated"] {
+        assert!(mean(&seen, metric).is_some_and(|mean| mean > 0.0), "{metric}: {seen:#}");
+    }
+    let profile = seen["profile"].as_array().unwrap();
+    let updated = profile.iter().find(|of| of["metric"] == "postgresql.tup_updated").unwrap();
+    let per_transaction = updated["per_transaction"].as_f64().unwrap();
+    assert!((2.0..4.5).contains(&per_transaction), "a Payment updates three rows: {updated:#}");
+    assert_eq!(mean(&seen, "postgresql.deadlocks"), Some(0.0));
+    let names: Vec<&str> = gaps(&seen).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(
+        names,
+        ["pg_stat_statements", "track_io_timing", "track_wal_io_timing"],
+        "a superuser"
+    );
+
+    // Every second is in the store, with its labels.
+    let count = "SELECT count(*) FROM sample_series WHERE metric = 'db.sessions.active'
+        AND labels LIKE '%row_lock%'";
+    assert!(program.number("jobs.sqlite", count) > 0);
+    let report = program.ok(&["report", "last"]);
+    assert!(report.contains("row locks") && report.contains("Load profile"), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
+    assert!(program.ok(&["report", "last", "--format", "markdown"]).contains("row locks"));
+}
+
+#[test]
+fn the_counters_of_the_server_are_without_the_observers_own_queries() {
+    let program = Program::new();
+    let target = PostgresServer::shared().fresh_database("own").unwrap();
+    program.ok(&["build", &target]);
+    let quiet = ["run", &target, "--vus", "1", "--load", "rate:5/s", "--rampup", "0s"];
+    let often = ["--duration", "5s", "--observe-interval", "10ms"];
+    let document = program.json(&[&quiet[..], &often[..]].concat());
+    assert!(document["observed"]["cost"]["queries"].as_u64().unwrap() > 100, "{document:#}");
+    // About 300 are the run's own, and the observers' are thousands.
+    let tpm = document["tpm_server"].as_f64().unwrap();
+    assert!(tpm < 2_000.0, "{tpm}");
+}
+
+#[test]
+fn a_foreign_session_that_holds_a_lock_is_named() {
+    let program = Program::new();
+    let site = Site::shared(Postgres);
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    let mut run = program.start(&[
+        "run",
+        &target,
+        "--vus",
+        "4",
+        "--rampup",
+        "0s",
+        "--duration",
+        "6s",
+        "--json",
+    ]);
+    Messages::by(&mut run).wait_for("timed");
+    let name = name_of(&target).to_owned();
+    let holder = thread::spawn(move || {
+        site.run(&name, "LOCK TABLE warehouse; SELECT pg_sleep(3)");
+    });
+    let done = finish(run);
+    holder.join().unwrap();
+    assert_eq!(done.code, 0, "{}", done.out);
+    let document: Value = serde_json::from_str(&done.out).unwrap();
+    let blockers = document["observed"]["blockers"].as_array().unwrap();
+    let foreign = blockers.iter().find(|of| of["session"].is_string());
+    let foreign = foreign.unwrap_or_else(|| panic!("{blockers:#?}"));
+    assert!(foreign["statement"].as_str().unwrap().contains("pg_sleep(3)"), "{foreign:#}");
+    assert_eq!(foreign["object"], "warehouse");
+    assert!(foreign["blocked_max"].as_u64().unwrap() >= 3, "{foreign:#}");
+    assert_eq!(document["observed"]["sessions"]["classes"][0]["class"], "lock", "{blockers:#?}");
+}
+
+#[test]
+fn a_run_is_unharmed_when_its_observers_session_is_killed() {
+    let program = Program::new();
+    let server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let target = server.fresh_database("killed").unwrap();
+    program.ok(&["build", &target]);
+    let args = ["run", &target, "--vus", "2", "--rampup", "0s", "--duration", "6s", "--json"];
+    let mut run = program.start(&args);
+    let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE query LIKE '%pg_stat_activity%' AND application_name = 'triphammer'";
+    wait_until(&mut run, "the observers' session", || {
+        !server.run("postgres", kill).unwrap().is_empty()
+    });
+    let done = finish(run);
+    assert_eq!(done.code, 0, "{}", done.out);
+    let document: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(document["sessions"]["lost"], 0);
+    let seen = &document["observed"];
+    assert!(seen["cost"]["lost"].as_u64().unwrap() >= 1, "{seen:#}");
+    assert!(seen["sessions"]["samples"].as_u64().unwrap() > 10, "it reconnected: {seen:#}");
+}
+
+#[test]
+fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it() {
+    let program = Program::new();
+    let server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let target = server.fresh_database("hidden").unwrap();
+    let database = name_of(&target);
+    let role = format!(
+        "CREATE ROLE plain LOGIN PASSWORD 'r'; ALTER DATABASE \"{database}\" OWNER TO plain"
+    );
+    server.run("postgres", &role).unwrap();
+    server.run(database, "GRANT ALL ON SCHEMA public TO plain").unwrap();
+    let plain = as_user(&target, "plain");
+    program.ok(&["build", &plain]);
+    let short = ["--vus", "2", "--rampup", "0s", "--duration", "3s"];
+    let seen = observed(&program, &plain, &short);
+    assert!(gaps(&seen).contains(&("pg_monitor", "GRANT pg_monitor TO plain;")), "{seen:#}");
+    assert!(seen["sessions"]["average"].as_f64().unwrap() > 0.0, "its own sessions are seen");
+    let summary = program.run(&["run", &plain, "--vus", "1", "--rampup", "0s", "--duration", "2s"]);
+    assert!(summary.out.contains("Not observed"), "{}", summary.out);
+    assert!(summary.out.lines().count() <= 24, "{}", summary.out);
+    server.run("postgres", "GRANT pg_monitor TO plain").unwrap();
+    let granted = observed(&program, &plain, &short);
+    assert!(gaps(&granted).iter().all(|(name, _)| *name != "pg_monitor"), "{granted:#}");
+}
+
+#[test]
+fn a_run_without_observers_has_no_such_part_and_a_wrong_interval_is_an_error() {
+    let program = Program::new();
+    let target = PostgresServer::shared().fresh_database("off").unwrap();
+    program.ok(&["build", &target]);
+    let run = ["run", &target, "--vus", "1", "--transactions", "20"];
+    let document = program.json(&[&run[..], &["--no-observe"]].concat());
+    assert!(document["observed"].is_null(), "{document:#}");
+    let done = program.run(&[&run[..], &["--observe-interval", "2s"]].concat());
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("from 10ms to 1s, got 2s"), "{}", done.err);
+}

@@ -1,0 +1,448 @@
+//! Observes a database on a thread and a session of its own, until it is stopped: samples sessions
+//! several times per second, reads counters every second, and the statistics of statements at both
+//! ends of the timed window. A lost session is opened again; a query that fails is reported once
+//! and not made again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::time::{sleep_until, timeout};
+use triphammer_core::clock::{Elapsed, thread_cpu_ns};
+use triphammer_core::session::{Admin as _, Role, Session, StatementId};
+use triphammer_core::sql::BoundStatement;
+use triphammer_core::text::one_line;
+use triphammer_core::{Clock, DbError, Rows};
+use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_workloads::observe::{ObserveDef, QueryDef};
+
+use super::blockers::Blocking;
+use super::profile::ProfileQuery;
+use super::sessions::{Activity, StatementNames};
+use super::sink::{Bounds, OfWindow, Sink};
+use super::statements::StatementReading;
+use crate::cancel::Cancel;
+use crate::limited::Limited;
+use crate::result::{ActiveSessions, Blocker, ObserverGap, TopStatement};
+use crate::worker_pool::{connect, on_this_thread};
+
+/// Maximum time for a query; then its session is given up.
+const QUERY_LIMIT: Duration = Duration::from_secs(2);
+/// Maximum time to open a session.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// Time between two attempts to open one.
+const CONNECT_EVERY: Duration = Duration::from_secs(1);
+/// Maximum time for what is read and closed after the run.
+const END_LIMIT: Duration = Duration::from_secs(1);
+/// Maximum number of things that are reported as not read.
+const GAPS_MAX: usize = 50;
+
+/// What a database is observed with.
+pub struct Setup {
+    /// The database.
+    pub database: Arc<AnyDatabase>,
+    /// What its dialect declares.
+    pub def: ObserveDef,
+    /// The workload's statements.
+    pub names: StatementNames,
+    /// Time between two samples of the sessions.
+    pub interval: Duration,
+    /// Clock of the run.
+    pub clock: Clock,
+    /// The timed window.
+    pub bounds: Arc<Bounds>,
+    /// Where values go.
+    pub sink: Arc<Sink>,
+    /// Ends the observation.
+    pub stop: Cancel,
+    /// Number of queries answered so far.
+    pub answered: Arc<AtomicU64>,
+}
+
+/// What was observed in the timed window, and what it cost in the whole run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub sessions: Option<ActiveSessions>,
+    pub blockers: Vec<Blocker>,
+    pub statements: Vec<TopStatement>,
+    pub gaps: Vec<ObserverGap>,
+    pub cpu_ns: u64,
+    pub query_s: f64,
+    pub lost: u64,
+}
+
+/// What was seen in a second.
+#[derive(Debug, Default)]
+struct Seen {
+    activity: Activity,
+    blocking: Blocking,
+}
+
+/// The session with its prepared queries; those that the server does not have are missing.
+struct Prepared {
+    session: Limited<AnySession>,
+    sessions: Option<StatementId>,
+    blockers: Option<StatementId>,
+    statements: Option<StatementId>,
+    profile: Vec<Option<StatementId>>,
+}
+
+/// Which query failed.
+#[derive(Clone, Copy)]
+enum Which {
+    Sessions,
+    Blockers,
+    Statements,
+    Profile(usize),
+}
+
+struct DatabaseObserver {
+    setup: Setup,
+    profile: Vec<ProfileQuery>,
+    prepared: Option<Prepared>,
+    connect_at: Elapsed,
+    rows: Rows,
+    now: Activity,
+    window: OfWindow<Seen>,
+    total: Seen,
+    readings: [Option<StatementReading>; 2],
+    gaps: BTreeMap<String, ObserverGap>,
+    outcome: Outcome,
+}
+
+/// Observes until it is stopped; for a thread of its own.
+pub fn observe(setup: Setup) -> Outcome {
+    let done = on_this_thread(async {
+        let mut observer = DatabaseObserver::new(setup);
+        observer.until_stopped().await;
+        Ok::<_, DbError>(observer.end().await)
+    });
+    let mut outcome = done.unwrap_or_default();
+    outcome.cpu_ns = thread_cpu_ns();
+    outcome
+}
+
+/// A statement without parameters.
+fn bound(name: &str, sql: &str) -> BoundStatement {
+    let (name, sql) = (format!("observe.{name}"), sql.to_owned());
+    BoundStatement { name, sql, params: Vec::new(), order: Vec::new() }
+}
+
+impl DatabaseObserver {
+    fn new(setup: Setup) -> Self {
+        Self {
+            window: OfWindow::new(Arc::clone(&setup.bounds)),
+            setup,
+            profile: Vec::new(),
+            prepared: None,
+            connect_at: Elapsed::default(),
+            rows: Rows::new(),
+            now: Activity::default(),
+            total: Seen::default(),
+            readings: [None, None],
+            gaps: BTreeMap::new(),
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Samples at every multiple of the interval, and counts those missed meanwhile. A query in
+    /// progress is awaited, so that the session can be used once more at the end.
+    async fn until_stopped(&mut self) {
+        let (clock, stop) = (self.setup.clock, self.setup.stop.clone());
+        let interval = Elapsed::from_duration(self.setup.interval).0.max(1);
+        let mut tick = clock.now().0 / interval;
+        let mut second = clock.now().second();
+        loop {
+            tick += 1;
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = sleep_until(clock.instant(Elapsed(tick * interval))) => {}
+            }
+            if clock.now().second() > second {
+                self.finish_second(second).await;
+                second = clock.now().second();
+            }
+            self.read_statements().await;
+            self.sample().await;
+            let late = (clock.now().0 / interval).saturating_sub(tick);
+            self.now.missed += late;
+            tick += late;
+        }
+    }
+
+    async fn sample(&mut self) {
+        self.ensure().await;
+        if self.ask(Which::Sessions).await {
+            self.now.sample(&self.rows, &mut self.setup.names);
+        }
+    }
+
+    /// Reads what is read once per second, and passes on what is known of the second.
+    async fn finish_second(&mut self, second: u64) {
+        let activity = std::mem::take(&mut self.now);
+        let mut values = activity.measured();
+        let mut blocking = Blocking::default();
+        if self.ask(Which::Blockers).await {
+            blocking = Blocking::of(&self.rows);
+        }
+        self.put(second, Seen { activity, blocking });
+        for index in 0..self.profile.len() {
+            if self.profile[index].is_due(second) && self.ask(Which::Profile(index)).await {
+                let at = self.setup.clock.now();
+                values.extend(self.profile[index].take(&self.rows, at));
+            }
+        }
+        self.setup.sink.put(second, values);
+    }
+
+    fn put(&mut self, second: u64, seen: Seen) {
+        let total = &mut self.total;
+        self.window.put(second, seen, |seen| total.add(seen));
+    }
+
+    /// Reads the statistics of statements when the window begins and when it ends.
+    async fn read_statements(&mut self) {
+        let bounds = [self.setup.bounds.has_begun(), self.setup.bounds.has_ended()];
+        for (index, is_time) in bounds.into_iter().enumerate() {
+            if is_time && self.readings[index].is_none() && self.ask(Which::Statements).await {
+                self.readings[index] = Some(StatementReading::of(&self.rows));
+            }
+        }
+    }
+
+    /// Makes a prepared query; returns whether its rows are there.
+    async fn ask(&mut self, which: Which) -> bool {
+        let Some(prepared) = &mut self.prepared else { return false };
+        let id = match which {
+            Which::Sessions => prepared.sessions,
+            Which::Blockers => prepared.blockers,
+            Which::Statements => prepared.statements,
+            Which::Profile(index) => prepared.profile.get(index).copied().flatten(),
+        };
+        let Some(id) = id else { return false };
+        let began = self.setup.clock.now();
+        let query = prepared.session.query(id, &[], &mut self.rows);
+        let answer = timeout(QUERY_LIMIT, query).await;
+        let passed = Duration::from_nanos(self.setup.clock.now().since(began));
+        self.outcome.query_s += passed.as_secs_f64();
+        match answer {
+            Ok(Ok(())) => {
+                self.setup.answered.fetch_add(1, Ordering::Relaxed);
+                true
+            }
+            Ok(Err(error)) if !error.class().loses_session() => {
+                let name = self.name(which);
+                self.disable(which);
+                self.not_read(&name, error.message());
+                false
+            }
+            _ => {
+                self.lose();
+                false
+            }
+        }
+    }
+
+    fn name(&self, which: Which) -> String {
+        match which {
+            Which::Sessions => "sessions".to_owned(),
+            Which::Blockers => "blockers".to_owned(),
+            Which::Statements => "statements".to_owned(),
+            Which::Profile(index) => self.profile[index].def.name.clone(),
+        }
+    }
+
+    fn disable(&mut self, which: Which) {
+        let Some(prepared) = &mut self.prepared else { return };
+        match which {
+            Which::Sessions => prepared.sessions = None,
+            Which::Blockers => prepared.blockers = None,
+            Which::Statements => prepared.statements = None,
+            Which::Profile(index) => prepared.profile[index] = None,
+        }
+    }
+
+    fn lose(&mut self) {
+        self.prepared = None;
+        self.outcome.lost += 1;
+        let now = self.setup.clock.now().duration();
+        self.connect_at = Elapsed::from_duration(now + CONNECT_EVERY);
+    }
+
+    fn not_read(&mut self, name: &str, reason: &str) {
+        let gap = ObserverGap {
+            name: name.to_owned(),
+            hides: format!("not read: {}", one_line(reason)),
+            change: String::new(),
+        };
+        self.gap(gap);
+    }
+
+    fn gap(&mut self, gap: ObserverGap) {
+        if self.gaps.len() < GAPS_MAX {
+            self.gaps.entry(gap.name.clone()).or_insert(gap);
+        }
+    }
+
+    /// Opens the session if there is none and it is time for another attempt.
+    async fn ensure(&mut self) {
+        if self.prepared.is_some() || self.setup.clock.now() < self.connect_at {
+            return;
+        }
+        let stop = self.setup.stop.clone();
+        let opened = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            opened = timeout(CONNECT_LIMIT, self.open()) => opened,
+        };
+        match opened {
+            Ok(Ok(prepared)) => {
+                self.gaps.remove(SESSION);
+                self.prepared = Some(prepared);
+            }
+            Ok(Err(error)) => {
+                self.not_read(SESSION, error.message());
+                self.lose();
+            }
+            Err(_) => {
+                let reason = format!("no answer within {} s", CONNECT_LIMIT.as_secs());
+                self.not_read(SESSION, &reason);
+                self.lose();
+            }
+        }
+    }
+
+    async fn open(&mut self) -> Result<Prepared, DbError> {
+        let mut session = connect(&self.setup.database, Role::Monitor, CONNECT_LIMIT).await?;
+        let version = session.server().await?.version;
+        if self.profile.is_empty() {
+            let of = self.setup.def.query.iter().filter(|query| query.is_for(&version));
+            self.profile = of.cloned().map(ProfileQuery::new).collect();
+            self.find_gaps(&mut session, &version).await?;
+        }
+        let def = self.setup.def.clone();
+        let sessions = self.first(&mut session, &def.sessions, &version).await?;
+        let blockers = self.first(&mut session, &def.blockers, &version).await?;
+        let statements = self.first(&mut session, &def.statements, &version).await?;
+        let mut profile = Vec::new();
+        for index in 0..self.profile.len() {
+            let def = &self.profile[index].def;
+            let (name, statement) = (def.name.clone(), bound(&def.name, &def.sql));
+            profile.push(self.prepare(&mut session, &name, &statement).await?);
+        }
+        Ok(Prepared { session, sessions, blockers, statements, profile })
+    }
+
+    /// Prepares the first query that the server has and can answer now.
+    async fn first(
+        &mut self,
+        session: &mut impl Session,
+        queries: &[QueryDef],
+        version: &str,
+    ) -> Result<Option<StatementId>, DbError> {
+        for query in queries.iter().filter(|query| query.is_for(version)) {
+            if let Some(when) = &query.when
+                && !matches!(has_row(session, &query.name, when).await, Ok(Some(_)))
+            {
+                continue;
+            }
+            let statement = bound(&query.name, &query.sql);
+            if let Some(id) = self.prepare(session, &query.name, &statement).await? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn prepare(
+        &mut self,
+        session: &mut impl Session,
+        name: &str,
+        statement: &BoundStatement,
+    ) -> Result<Option<StatementId>, DbError> {
+        match session.prepare(statement).await {
+            Ok(id) => Ok(Some(id)),
+            Err(error) if error.class().loses_session() => Err(error),
+            Err(error) => {
+                self.not_read(name, error.message());
+                Ok(None)
+            }
+        }
+    }
+
+    async fn find_gaps(
+        &mut self,
+        session: &mut impl Session,
+        version: &str,
+    ) -> Result<(), DbError> {
+        let gaps = self.setup.def.gap.clone();
+        for gap in gaps.into_iter().filter(|gap| gap.is_for(version)) {
+            match has_row(session, &gap.name, &gap.sql).await {
+                Ok(Some(user)) => self.gap(ObserverGap {
+                    name: gap.name,
+                    hides: gap.hides,
+                    change: gap.change.replace("{user}", &user),
+                }),
+                Ok(None) => {}
+                Err(error) if error.class().loses_session() => return Err(error),
+                Err(error) => self.not_read(&gap.name, error.message()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what belongs to the end, closes the session, and returns everything.
+    async fn end(mut self) -> Outcome {
+        let last = timeout(END_LIMIT, async {
+            if self.readings[1].is_none() && self.ask(Which::Statements).await {
+                self.readings[1] = Some(StatementReading::of(&self.rows));
+            }
+            if let Some(prepared) = self.prepared.take() {
+                prepared.session.close().await;
+            }
+        });
+        // Without an answer in time the statements are missing.
+        let _ = last.await;
+        let second = self.setup.clock.now().second();
+        let activity = std::mem::take(&mut self.now);
+        self.setup.sink.put(second, activity.measured());
+        self.put(second, Seen { activity, blocking: Blocking::default() });
+        let total = &mut self.total;
+        self.window.finish(|seen| total.add(seen));
+        let statements = match &self.readings {
+            [Some(before), Some(after)] => after.since(before),
+            _ => Vec::new(),
+        };
+        Outcome {
+            sessions: self.total.activity.figures(&self.setup.names),
+            blockers: self.total.blocking.figures(),
+            statements,
+            gaps: self.gaps.into_values().collect(),
+            ..self.outcome
+        }
+    }
+}
+
+/// Name of the gap of a session that could not be opened.
+const SESSION: &str = "session";
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        self.activity.add(other.activity);
+        self.blocking.add(other.blocking);
+    }
+}
+
+/// The first field of a query's first row, as text; `None` without a row.
+async fn has_row(
+    session: &mut impl Session,
+    name: &str,
+    sql: &str,
+) -> Result<Option<String>, DbError> {
+    let id = session.prepare(&bound(name, sql)).await?;
+    let mut rows = Rows::new();
+    session.query(id, &[], &mut rows).await?;
+    Ok(rows.iter().next().map(|row| row.text(0).unwrap_or_default().to_owned()))
+}

@@ -1,0 +1,275 @@
+//! Observes a database (and, through further [`Source`]s, its host) beside a run, on the run's own
+//! time axis.
+//!
+//! ```text
+//! thread "observe"         10 × per second  sessions and their waits   ─┐ every second
+//!   (own session)          every second     counters of the server     ─┤
+//! thread "observe host" …  every second     any other Source           ─┴─► Sink ─► job store
+//!                                                                            └────► window ─► document
+//! ```
+//!
+//! The run never waits for an observer: it only moves the bounds of the timed window, which are two
+//! atomic numbers, and takes what was observed at its end, within a limit. What a database offers is
+//! declared in its dialect's `observe.toml`; the code here knows no database by name.
+
+mod blockers;
+mod database;
+mod profile;
+mod sessions;
+mod sink;
+mod source;
+mod statements;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::clock::format_duration;
+use triphammer_core::engine::RunPlan;
+use triphammer_core::event::Phase;
+use triphammer_core::session::Database as _;
+use triphammer_core::spec::Length;
+use triphammer_core::workload::Workload as _;
+use triphammer_core::{Clock, Elapsed};
+use triphammer_drivers::AnyDatabase;
+use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::observe::{MetricKind, ObserveDef, observe};
+
+use crate::cancel::Cancel;
+use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
+use crate::settings::Settings;
+use crate::store::{JobId, SampleWriter};
+use database::{Outcome, Setup};
+use sessions::{ACTIVE_SESSIONS, StatementNames};
+
+/// What a dialect declares about observing its servers, for its documentation.
+pub use triphammer_workloads::observe::observe as declared;
+
+pub use sink::{Bounds, SeriesFigure, Sink};
+pub use source::{Measured, Source, SourceCost, watch_source};
+
+/// Usual time between two samples of the sessions.
+pub const INTERVAL: Duration = Duration::from_millis(100);
+/// Shortest time between two samples.
+const INTERVAL_MIN: Duration = Duration::from_millis(10);
+/// Longest time between two samples: more than one must fit into a second.
+const INTERVAL_MAX: Duration = Duration::from_secs(1);
+/// Maximum wait for the observers' threads at the end: a little more than their queries have.
+const END_LIMIT: Duration = Duration::from_secs(4);
+/// The same for a run that was aborted.
+const ABORT_LIMIT: Duration = Duration::from_millis(500);
+/// How often the end looks for threads that have ended.
+const END_TICK: Duration = Duration::from_millis(5);
+
+/// Reads the settings: the time between two samples of the sessions; `None` with `--no-observe`.
+///
+/// # Errors
+/// When the interval is invalid.
+pub fn interval(settings: &mut Settings) -> Result<Option<Duration>, SpecError> {
+    let is_off = settings.switch("no-observe")?;
+    let interval = settings.duration("observe-interval", INTERVAL)?;
+    if !(INTERVAL_MIN..=INTERVAL_MAX).contains(&interval) {
+        let message = format!(
+            "--observe-interval must be from {} to {}, got {}",
+            format_duration(INTERVAL_MIN),
+            format_duration(INTERVAL_MAX),
+            format_duration(interval)
+        );
+        return Err(SpecError::new(message).about("observe-interval"));
+    }
+    Ok((!is_off).then_some(interval))
+}
+
+/// The observers of a run.
+#[derive(Debug)]
+pub struct Observers {
+    interval: Duration,
+    clock: Clock,
+    bounds: Arc<Bounds>,
+    sink: Arc<Sink>,
+    stop: Cancel,
+    answered: Arc<AtomicU64>,
+    def: ObserveDef,
+    database: Option<JoinHandle<Outcome>>,
+    sources: Vec<JoinHandle<SourceCost>>,
+    gaps: Vec<ObserverGap>,
+}
+
+impl Observers {
+    /// Starts observing the database of a run, if its dialect declares how, and `sources`. Call it
+    /// when all sessions are connected: the clock starts here, and no user's session is missing
+    /// because of the observers'. Values are stored with the job `store` names.
+    #[must_use]
+    pub fn start(
+        plan: &RunPlan<AnyWorkload, AnyDatabase>,
+        interval: Duration,
+        store: Option<(&std::path::Path, JobId)>,
+        sources: Vec<Box<dyn Source>>,
+    ) -> Option<Self> {
+        let clock = Clock::start();
+        let def = observe(plan.database.dialect()).unwrap_or_default();
+        if def.is_empty() && sources.is_empty() {
+            return None;
+        }
+        let bounds = Arc::new(match plan.spec.length {
+            Length::Time(_) => Bounds::unknown(),
+            Length::Transactions(_) => Bounds::whole(),
+        });
+        let writer = store.map(|(path, job)| SampleWriter::start(path, job));
+        let (writer, failed) = writer.transpose().map_or_else(|e| (None, Some(e)), |w| (w, None));
+        let mut observers = Self {
+            interval: interval.max(Duration::from_millis(def.interval_min_ms)),
+            clock,
+            sink: Arc::new(Sink::new(writer, Arc::clone(&bounds))),
+            bounds,
+            stop: Cancel::default(),
+            answered: Arc::default(),
+            def,
+            database: None,
+            sources: Vec::new(),
+            gaps: Vec::new(),
+        };
+        observers.failed("store", failed);
+        observers.start_database(plan);
+        for source in sources {
+            let (sink, stop) = (Arc::clone(&observers.sink), observers.stop.clone());
+            match watch_source(source, clock, sink, stop) {
+                Ok(thread) => observers.sources.push(thread),
+                Err(error) => observers.failed("source", Some(error)),
+            }
+        }
+        Some(observers)
+    }
+
+    fn start_database(&mut self, plan: &RunPlan<AnyWorkload, AnyDatabase>) {
+        if self.def.is_empty() {
+            return;
+        }
+        let setup = Setup {
+            database: Arc::clone(&plan.database),
+            def: self.def.clone(),
+            names: StatementNames::new(&plan.catalogue, plan.workload.description()),
+            interval: self.interval,
+            clock: self.clock,
+            bounds: Arc::clone(&self.bounds),
+            sink: Arc::clone(&self.sink),
+            stop: self.stop.clone(),
+            answered: Arc::clone(&self.answered),
+        };
+        let thread = std::thread::Builder::new().name("observe".into());
+        match thread.spawn(move || database::observe(setup)) {
+            Ok(thread) => self.database = Some(thread),
+            Err(error) => self.failed("thread", Some(error)),
+        }
+    }
+
+    fn failed(&mut self, name: &str, error: Option<std::io::Error>) {
+        if let Some(error) = error {
+            self.gap(name, format!("not started: {error}"));
+        }
+    }
+
+    fn gap(&mut self, name: &str, hides: String) {
+        self.gaps.push(ObserverGap { name: name.to_owned(), hides, change: String::new() });
+    }
+
+    /// Records that the run is in another phase from this time on.
+    pub fn enter(&self, phase: Phase, at: Elapsed) {
+        match phase {
+            Phase::RampUp => {}
+            Phase::Window => self.bounds.begin(at.second()),
+            Phase::Drain | Phase::Abort => self.bounds.end(at.second()),
+        }
+    }
+
+    /// Number of the observers' own transactions that the database has counted so far.
+    #[must_use]
+    pub fn own_transactions(&self) -> Arc<AtomicU64> {
+        if self.def.queries_count { Arc::clone(&self.answered) } else { Arc::default() }
+    }
+
+    /// Ends the observation, and returns what was observed in the timed window.
+    pub async fn end(mut self, is_aborted: bool) -> Observed {
+        self.stop.cancel();
+        let limit = if is_aborted { ABORT_LIMIT } else { END_LIMIT };
+        let seconds = self.clock.now().duration().as_secs_f64();
+        let database = match self.database.take() {
+            Some(thread) => joined(thread, limit).await,
+            None => Some(Outcome::default()),
+        };
+        let mut cpu_ns = 0;
+        for thread in std::mem::take(&mut self.sources) {
+            cpu_ns += joined(thread, limit).await.unwrap_or_default().cpu_ns;
+        }
+        let outcome = database.unwrap_or_else(|| {
+            self.gap("thread", format!("not ended within {} s", limit.as_secs_f64()));
+            Outcome::default()
+        });
+        let (figures, lost) = self.sink.finish();
+        let values_lost = lost.unwrap_or_else(|error| {
+            self.gap("store", format!("not stored: {error}"));
+            0
+        });
+        #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
+        let cpu_s = (cpu_ns + outcome.cpu_ns) as f64 / 1e9;
+        self.gaps.extend(outcome.gaps);
+        Observed {
+            interval_s: self.interval.as_secs_f64(),
+            sessions: outcome.sessions,
+            blockers: outcome.blockers,
+            profile: figures
+                .into_iter()
+                .filter(|figure| figure.series.metric != ACTIVE_SESSIONS)
+                .map(|figure| self.figure(figure))
+                .collect(),
+            statements: outcome.statements,
+            cost: ObserverCost {
+                cpu_s,
+                cpu_share: if seconds > 0.0 { cpu_s / seconds } else { 0.0 },
+                queries: self.answered.load(Ordering::Relaxed),
+                query_s: outcome.query_s,
+                lost: outcome.lost,
+                values_lost,
+            },
+            gaps: std::mem::take(&mut self.gaps),
+        }
+    }
+
+    fn figure(&self, figure: SeriesFigure) -> ProfileFigure {
+        let SeriesFigure { series, mean, max, last, .. } = figure;
+        let mut metrics = self.def.query.iter().flat_map(|query| &query.metrics);
+        let is_counter = metrics
+            .any(|metric| metric.name == series.metric && metric.kind == MetricKind::Counter);
+        ProfileFigure {
+            metric: series.metric,
+            labels: series.labels,
+            title: series.title,
+            unit: series.unit,
+            mean,
+            max,
+            last,
+            // Divided by the transactions per second where these are known.
+            per_transaction: is_counter.then_some(mean),
+        }
+    }
+}
+
+impl Drop for Observers {
+    /// Ends the threads of a run that failed.
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// What a thread returned; `None` if it has not ended in time.
+async fn joined<T>(thread: JoinHandle<T>, limit: Duration) -> Option<T> {
+    let ended = async {
+        while !thread.is_finished() {
+            tokio::time::sleep(END_TICK).await;
+        }
+    };
+    tokio::time::timeout(limit, ended).await.ok()?;
+    thread.join().ok()
+}

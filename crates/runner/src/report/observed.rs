@@ -1,0 +1,199 @@
+//! The parts of reports about what was observed beside the run: what the sessions waited for, who
+//! blocked them, the load profile, the top statements, the observers' cost, and what was hidden.
+
+use triphammer_core::text::one_line;
+
+use super::format::{bytes, counted, figure, integer, milliseconds, percent};
+use super::table::{Table, paragraph};
+use crate::metrics::Unit;
+use crate::result::{ActiveSessions, Blocker, Observed, ObserverGap, ProfileFigure};
+
+/// Headings of the parts.
+pub(super) const SESSIONS: &str =
+    "Active sessions of the run at the database, by what they waited for";
+pub(super) const STATEMENTS: &str = "Active sessions of the run, by statement";
+pub(super) const BLOCKERS: &str = "Sessions that blocked others";
+pub(super) const PROFILE: &str = "Load profile of the database in the window";
+pub(super) const TOP: &str = "Top statements by the database's own statistics";
+/// Heading of what follows the tables.
+pub(super) const OBSERVERS: &str = "Observers";
+/// Name of the entry of a summary.
+pub(super) const NOT_OBSERVED: &str = "Not observed";
+
+/// Maximum rows of a table in a report; `--json` prints more.
+const ROWS_MAX: usize = 8;
+/// Maximum rows of the load profile.
+const PROFILE_MAX: usize = 24;
+/// Maximum length of a name or text in a table, in characters.
+const NAME_LENGTH: usize = 40;
+/// Smallest share of sessions that a table shows.
+const SHARE_MIN: f64 = 0.005;
+
+/// All tables with their headings; empty ones are omitted.
+pub(super) fn tables(observed: &Observed) -> Vec<(&'static str, Table)> {
+    let mut all = Vec::new();
+    if let Some(sessions) = &observed.sessions {
+        all.push((SESSIONS, waits(sessions)));
+        if !sessions.statements.is_empty() {
+            all.push((STATEMENTS, statements(sessions)));
+        }
+    }
+    if !observed.blockers.is_empty() {
+        all.push((BLOCKERS, blockers(&observed.blockers)));
+    }
+    let profile = profile(&observed.profile);
+    if profile.rows.len() > 1 {
+        all.push((PROFILE, profile));
+    }
+    if !observed.statements.is_empty() {
+        all.push((TOP, top(observed)));
+    }
+    all
+}
+
+fn short(text: &str) -> String {
+    let text = one_line(text);
+    match text.char_indices().nth(NAME_LENGTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}
+
+fn waits(sessions: &ActiveSessions) -> Table {
+    let mut table = Table::new(2, &["", "mostly", "sessions", "share"]);
+    for of in sessions.classes.iter().filter(|of| of.share >= SHARE_MIN).take(ROWS_MAX) {
+        let mostly = sessions.waits.iter().find(|wait| wait.class == of.class);
+        let mostly = mostly.map_or("", |wait| wait.wait.as_str());
+        let title = of.class.title().to_owned();
+        table.row(vec![title, short(mostly), figure(of.average), percent(of.share)]);
+    }
+    table.row(vec!["all".into(), String::new(), figure(sessions.average), String::new()]);
+    let more = [
+        ("idle in transaction", sessions.idle_in_transaction),
+        ("other programs", sessions.other),
+        ("background", sessions.background),
+    ];
+    for (name, average) in more.into_iter().filter(|(_, average)| *average >= SHARE_MIN) {
+        table.row(vec![name.into(), String::new(), figure(average), String::new()]);
+    }
+    table
+}
+
+fn statements(sessions: &ActiveSessions) -> Table {
+    let mut table = Table::new(2, &["", "mostly", "sessions", "share"]);
+    for of in sessions.statements.iter().filter(|of| of.share >= SHARE_MIN).take(ROWS_MAX) {
+        let mostly = of.top_class.title().to_owned();
+        table.row(vec![short(&of.statement), mostly, figure(of.average), percent(of.share)]);
+    }
+    table
+}
+
+fn blockers(blockers: &[Blocker]) -> Table {
+    let mut table = Table::new(2, &["", "object", "blocked", "at most"]);
+    for of in blockers.iter().take(ROWS_MAX) {
+        let who = match &of.session {
+            Some(session) => format!("{session}: {}", of.description),
+            None => of.description.clone(),
+        };
+        let most = integer(of.blocked_max);
+        table.row(vec![short(&who), short(&of.object), figure(of.blocked), most]);
+    }
+    table
+}
+
+/// What was not zero: by title, with the labels.
+fn profile(figures: &[ProfileFigure]) -> Table {
+    let mut table = Table::new(1, &["", "mean", "per transaction", "highest"]);
+    for of in figures.iter().filter(|of| of.max > 0.0).take(PROFILE_MAX) {
+        let labels: Vec<&str> = of.labels.values().map(String::as_str).collect();
+        let name = match labels.is_empty() || of.title.len() > NAME_LENGTH / 2 {
+            true => of.title.clone(),
+            false => format!("{}, {}", of.title, labels.join(", ")),
+        };
+        let each = match (of.per_transaction, of.unit) {
+            (Some(each), Unit::BytesPerSecond) => value(Unit::Bytes, each),
+            (Some(each), Unit::Ms) => value(Unit::Ms, each),
+            (Some(each), _) => figure(each),
+            (None, _) => "-".to_owned(),
+        };
+        table.row(vec![short(&name), value(of.unit, of.mean), each, value(of.unit, of.max)]);
+    }
+    table
+}
+
+/// A value with its unit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown, not stored")]
+fn value(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Bytes => bytes(value as u64),
+        Unit::BytesPerSecond => format!("{}/s", bytes(value as u64)),
+        Unit::PerSecond => format!("{}/s", figure(value)),
+        Unit::PerMinute => format!("{}/min", figure(value)),
+        Unit::Share => percent(value),
+        Unit::Ms => format!("{} ms", figure(value)),
+        Unit::Us => format!("{} ms", milliseconds(value)),
+        Unit::S => format!("{} s", figure(value)),
+        Unit::Ns => format!("{} s", figure(value / 1e9)),
+        Unit::Count | Unit::Cores | Unit::Average => figure(value),
+    }
+}
+
+fn top(observed: &Observed) -> Table {
+    let head = ["", "calls", "total s", "mean ms", "rows", "read", "hit"];
+    let mut table = Table::new(1, &head);
+    for of in observed.statements.iter().take(ROWS_MAX) {
+        table.row(vec![
+            short(&of.text).chars().take(NAME_LENGTH - 8).collect(),
+            integer(of.calls),
+            figure(of.total_s),
+            figure(of.mean_ms),
+            integer(of.rows),
+            integer(of.blocks_read),
+            integer(of.blocks_hit),
+        ]);
+    }
+    table
+}
+
+/// What the observers cost, and what they did not see, one sentence each.
+pub(super) fn remarks(observed: &Observed) -> Vec<String> {
+    let cost = &observed.cost;
+    let mut parts = vec![
+        format!("{} of a core in the client", percent(cost.cpu_share)),
+        format!("{} in {} s", counted(cost.queries, "queries"), figure(cost.query_s)),
+    ];
+    if let Some(sessions) = &observed.sessions {
+        parts.insert(0, counted(sessions.samples, "samples"));
+        if sessions.missed > 0 {
+            parts.push(format!("{} came late", counted(sessions.missed, "samples")));
+        }
+    }
+    if cost.lost > 0 {
+        parts.push(format!("session lost {}", counted(cost.lost, "times")));
+    }
+    if cost.values_lost > 0 {
+        parts.push(format!("{} not stored", counted(cost.values_lost, "values")));
+    }
+    let mut all = vec![parts.join(" · ")];
+    all.extend(observed.gaps.iter().map(gap));
+    all
+}
+
+fn gap(gap: &ObserverGap) -> String {
+    match gap.change.is_empty() {
+        true => format!("{}: {}", gap.name, gap.hides),
+        false => format!("not observed: {} → {}", gap.hides, gap.change),
+    }
+}
+
+/// One line of a summary about what was hidden; `None` if nothing was.
+pub(super) fn hidden(observed: &Observed) -> Option<String> {
+    let names: Vec<&str> = observed.gaps.iter().map(|gap| gap.name.as_str()).collect();
+    let more = "the report says what each hides";
+    (!names.is_empty()).then(|| format!("needs {}; {more}", names.join(", ")))
+}
+
+/// The remarks as lines of a text report.
+pub(super) fn lines(observed: &Observed) -> Vec<String> {
+    remarks(observed).iter().flat_map(|remark| paragraph("  ", remark)).collect()
+}

@@ -1,0 +1,55 @@
+//! The guide to observing lists every figure that the dialects declare.
+
+use triphammer_runner::observe::declared;
+
+const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/observe.md");
+
+/// The table of a dialect.
+fn table(dialect: &str) -> String {
+    let mut table = "| metric | from | meaning |\n|---|---|---|\n".to_owned();
+    for query in declared(dialect).unwrap().query {
+        let versions = match (&query.from, &query.before) {
+            (Some(from), Some(before)) => format!("{from}, before {before}"),
+            (Some(from), None) => from.clone(),
+            (None, Some(before)) => format!("before {before}"),
+            (None, None) => "any".to_owned(),
+        };
+        for metric in &query.metrics {
+            let labels: Vec<String> = query
+                .labels
+                .iter()
+                .cloned()
+                .chain(metric.labels.iter().map(|(name, value)| format!("{name}={value}")))
+                .collect();
+            let labels = match labels.is_empty() {
+                true => String::new(),
+                false => format!("{{{}}}", labels.join(",")),
+            };
+            let own = if metric.invented { " *" } else { "" };
+            table.push_str(&format!(
+                "| `{}{labels}`{own} | {versions} | {} |\n",
+                metric.name, metric.help
+            ));
+        }
+    }
+    table
+}
+
+#[test]
+fn the_guide_to_observing_lists_every_figure() {
+    let mut guide = std::fs::read_to_string(GUIDE).unwrap();
+    for dialect in ["postgres", "mysql"] {
+        let head = format!("<!-- {dialect}: made from the program's own list -->\n");
+        let from = guide.find(&head).unwrap_or_else(|| panic!("{head}")) + head.len();
+        let length = guide[from..].find("<!-- end -->").unwrap();
+        guide.replace_range(from..from + length, &table(dialect));
+    }
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(GUIDE, &guide).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(GUIDE).unwrap() == guide,
+        "docs/observe.md has other lists than the program; UPDATE_REFERENCE=1 cargo test \
+         -p triphammer-runner --test documents guide writes them"
+    );
+}
