@@ -1,4 +1,4 @@
-// Who may ask, in a real browser: the token, its cookie, TLS, and pages of other origins. Starts servers of its own
+// Access control, in a real browser: the token, its cookie, TLS, and pages of other origins. Starts servers of its own
 // from the binary TRIPHAMMER, on every address of the host, with a store that goes when the test ends.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

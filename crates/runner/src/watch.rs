@@ -112,8 +112,7 @@ pub struct RunningQuery {
 
 impl QueryProgress {
     /// What is running and for how long: `stream 0: Q4 for 12s`.
-    #[must_use]
-    pub fn running_words(&self) -> String {
+    fn running_words(&self) -> String {
         let one = |query: &RunningQuery| {
             let stream =
                 query.stream.map_or("refresh stream".to_owned(), |n| format!("stream {n}"));

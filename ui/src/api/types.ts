@@ -1242,7 +1242,7 @@ export interface LivePhase {
   phase: string;
 }
 
-/** Progress of a build or a check. */
+/** Progress of a build, a check, or a run of queries. */
 export interface LiveProgress {
   /** Number of the activity. */
   activity: number;
@@ -1252,12 +1252,24 @@ export interface LiveProgress {
   elapsed_ms: number;
   /** Current part: `loading`, `keys and indexes`. */
   phase: string;
+  /** During a run of queries: those that are running, by stream. */
+  running: LiveQuery[];
   /** During a load: rows loaded so far per table, in the order of their start. */
   tables: TableRows[];
   /** Total number of units, possibly an estimate. */
   total: number;
   /** Unit of the counts: `rows`, `steps`. */
   unit: string;
+}
+
+/** A query or refresh function that is running. */
+export interface LiveQuery {
+  /** How long it has been running, in ms. */
+  lasts_ms: number;
+  /** Key of the query, `q7`; or of the refresh function, `rf1`. */
+  name: string;
+  /** Number of its stream; `null` for the stream of refresh functions. */
+  stream: number | null;
 }
 
 /** A second of a run. If `last` is after `first`, several seconds are merged: counts are sums, times and shares are those of the worst second. */
@@ -2103,6 +2115,8 @@ export interface SettingInfo {
   kind: SettingKind;
   /** Name in forms and on the command line. */
   name: string;
+  /** Whether it is about transactions: a run of a set of queries rejects it. */
+  of_transactions: boolean;
   /** Title for people to read. */
   title: string;
 }
@@ -2686,6 +2700,8 @@ export interface WorkloadInfo {
   modes: string[];
   /** Name in forms: `tproc-c`. */
   name: string;
+  /** Whether a run times a set of queries: settings about transactions are then rejected. */
+  of_queries: boolean;
   /** Name of the primary metric: `NOPM`. */
   primary_metric: string;
   /** Description of the primary metric. */

@@ -13,7 +13,7 @@ const streams: Streams = {
     { name: 'queries_per_hour', title: 'Queries per hour', meaning: 'answered', value: 360, better: 'higher', reason: null },
     { name: 'query_geomean_ms', title: 'Query time', meaning: 'mean', value: null, better: 'lower', reason: 'not answered in the timed window: Q9' },
   ],
-  queries: [query('q1', { in_window: 6, median_s: 1.5 }), query('q9', { timed_out: 2 })],
+  queries: [query('q1', { in_window: 6, median_s: 1.5, max_s: 2 }), query('q9', { timed_out: 2 })],
   baseline: { seconds: 60, primary_metric: 4000, queries_per_hour: 480, query_geomean_ms: null, unanswered: 0, primary_metric_ratio: 0.8, queries_ratio: 0.75 },
 };
 

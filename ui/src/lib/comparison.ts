@@ -1,13 +1,20 @@
 // Formats and scales comparisons: the server judges them.
 
 import type { Comparison, ComparisonVerdict, Figure, JobSummary } from '../api/types';
-import { count, percent, time } from './format';
+import { capital, count, percent, time } from './format';
+import { figure as ofQueries, figureName } from './queries';
 
 /** Returns the colour of a verdict on B. */
 export const TONES: Record<ComparisonVerdict['kind'], string> = { faster: 'good', slower: 'bad', equivalent: 'plain', inconclusive: 'warn' };
 
 /** Formats a value of a figure in its unit. */
-export const shown = (figure: Figure, value: number) => ({ us: time, share: (v: number) => percent(v, 2), number: count })[figure.unit](value);
+export const shown = (figure: Figure, value: number) => ({ us: time, share: (v: number) => percent(v, 2), number: (v: number) => ofQueries(figure.name, v) })[figure.unit](value);
+
+/** Title of a figure; those of queries are without the unit in their name. */
+export const titled = ({ title }: Figure) => (title.endsWith('_ms') ? capital(figureName(title)) : title);
+
+/** Why a figure has no comparison; empty if the figure before it has the same reason. */
+export const reason = (figure: Figure, before: Figure | undefined) => (before?.reason === figure.reason ? '' : (figure.reason ?? 'not available'));
 
 /** Formats a ratio with its interval: `1.042 (1.010 to 1.075)`. */
 export function ratio(made: Comparison): string {

@@ -38,3 +38,15 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
 export function reach(intervals: (Interval | null | undefined)[]): number {
   return Math.max(0, ...intervals.map((interval) => interval?.high ?? 0)) * 1.05;
 }
+
+/**
+ * Returns the ends of a logarithmic axis with these points, on which no bar is cut off, unless it extends more than
+ * a factor of ten beyond all points. Ends have one significant digit, where the axis has a line.
+ */
+export function logReach(values: number[], intervals: (Interval | null | undefined)[]): [low: number, high: number] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const low = Math.max(Math.min(least, ...intervals.map((interval) => interval?.low ?? least)), least / 10, 1);
+  const high = Math.min(Math.max(most, ...intervals.map((interval) => interval?.high ?? most)), most * 10);
+  const digit = (value: number) => 10 ** Math.floor(Math.log10(value));
+  return [Math.floor(low / digit(low)) * digit(low), Math.ceil(high / digit(high)) * digit(high)];
+}

@@ -39,3 +39,17 @@ test('help names fields instead of flags, and leaves out exit codes', () => {
   expect(plainHelp('Such as `failures < 0.1%`; several with commas, or the flag again. When one fails the exit code is 1', titles)).toBe('Such as “failures < 0.1%”; several with commas');
   expect(plainHelp('10s and 5s in `capacity`', titles, false)).toBe('10s and 5s in “capacity”');
 });
+
+test('a required setting that is missing does not hide the errors of the others', async () => {
+  const wrong: Record<string, string> = { vus: '--vus must be 1 or more', limit: "capacity needs a response time limit, such as --limit 'new_order.p95 < 50ms'" };
+  const ask = (form: Form) => {
+    const field = !form.settings.limit ? 'limit' : form.settings.vus === '0' ? 'vus' : null;
+    return field ? Promise.reject(new ApiError(422, 'invalid', wrong[field]!, field)) : Promise.resolve('fine');
+  };
+  const form = { command: 'capacity', target: null, other: null, settings: { vus: '0' } };
+  const found = await problems(form, ask);
+  expect(found.preview).toBeNull();
+  expect(Object.keys(found.fields).sort()).toEqual(['limit', 'vus']);
+  expect(found.fields.limit).toBe("Capacity needs a response time limit, such as 'new_order.p95 < 50ms'");
+  expect((await problems({ ...form, settings: {} }, ask)).preview).toBeNull();
+});

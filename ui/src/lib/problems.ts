@@ -19,7 +19,7 @@ export interface Problems<T> {
 
 /** Removes the parts that only apply to a command line: the flag, and that the value came from a request. */
 export function plain(message: string, titles: Record<string, string> = {}): string {
-  return capital(fieldNames(message.replace(/^--[a-z-]+(?: from the request)?: /, '').replace(/ from the request/g, ''), titles));
+  return capital(fieldNames(message.replace(/^--[a-z-]+(?: from the request)?: /, '').replace(/ from the request/g, '').replace(/such as --[a-z-]+ /g, 'such as '), titles));
 }
 
 /** Removes what only applies to a command line from a help text or default: repeated flags, and exit codes. */
@@ -27,6 +27,7 @@ export function plainHelp(help: string, titles: Record<string, string>, sentence
   const text = help
     .replace(/^With --ab, /, '')
     .replace(/[,;] (?:or|also by) the flag again/g, '')
+    .replace(/; can be repeated/, '; separate several with commas')
     .replace(/[.;]\s+[^.;]*exit code[^.;]*/g, '');
   return sentence ? capital(fieldNames(text, titles)) : fieldNames(text, titles);
 }
@@ -39,6 +40,9 @@ function fieldNames(text: string, titles: Record<string, string>): string {
     .replace(/--([a-z][a-z-]*)/g, (_, name: string) => field(name))
     .replace(/`([^`]*)`/g, '“$1”');
 }
+
+/** Values for required settings, with which the other settings can be checked while these are missing. */
+const STAND_INS: Record<string, string> = { limit: 'all.p95 < 1s' };
 
 /**
  * Requests a preview; if the server rejects a setting, repeats it without that setting until it is accepted. The
@@ -55,6 +59,12 @@ export async function problems<T>(form: Form, ask: (form: Form) => Promise<T>, t
       if (!(problem instanceof ApiError)) throw problem;
       const { field } = problem;
       if (field === undefined) return { preview: null, fields, other: problem };
+      const standIn = STAND_INS[field];
+      if (standIn && !(field in settings) && !(field in fields)) {
+        fields[field] = plain(problem.message, titles);
+        settings = { ...settings, [field]: standIn };
+        continue;
+      }
       // A missing setting: it may be one that was just left out.
       if (!(field in settings)) return { preview: null, fields: { [field]: plain(problem.message, titles), ...fields }, other: null };
       fields[field] = plain(problem.message, titles);

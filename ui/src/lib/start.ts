@@ -5,6 +5,7 @@ import { documentOf } from './document';
 import { capital } from './format';
 import type { Kind } from './load';
 import { applies, arrivals } from './load';
+import { scriptsText } from './scripts';
 
 /** Commands with a description of their own, the most used first. */
 const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
@@ -37,17 +38,22 @@ const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = 
 ];
 
 /** Settings that have separate fields on the page, or are only available on the command line. */
-const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'load', 'json'];
+const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'load', 'json', 'allow-shell'];
 
-/** Returns the groups of a form with their settings, without those that do not apply to the load model. */
-export const grouped = (settings: SettingInfo[], load: Kind) =>
-  GROUPS.map(({ group, title, open }) => ({
-    title,
-    open,
-    settings: settings.filter((s) => s.group === group && !ELSEWHERE.includes(s.name) && applies(s.name, load)),
-  })).filter((one) => one.settings.length > 0);
+/**
+ * Returns the groups of a form with their settings, without those that do not apply to the load model, or to a run of
+ * queries. The options of a workload that replace the load, or have no default, come first.
+ */
+export function grouped(settings: SettingInfo[], load: Kind, ofQueries = false) {
+  const fits = (s: SettingInfo) => !ELSEWHERE.includes(s.name) && applies(s.name, load) && !(ofQueries && s.of_transactions);
+  const groups = GROUPS.map(({ group, title, open }) => ({ group, title, open, settings: settings.filter((s) => s.group === group && fits(s)) }));
+  const first = (one: (typeof groups)[number]) => one.group === 'workload' && (ofQueries || one.settings.some((s) => s.name === 'script'));
+  return [...groups.filter(first).map((one) => ({ ...one, open: true })), ...groups.filter((one) => !first(one))]
+    .filter((one) => one.settings.length > 0)
+    .map(({ title, open, settings: own }) => ({ title, open, settings: own }));
+}
 
-/** Settings that are not repeated: where a job ran, which is chosen among the server's targets, and the job that it resumed. */
+/** Settings that are not repeated: where a job ran, which is looked up among the server's targets, and the job that it resumed. */
 const NOT_AGAIN = ['target', 'other', 'schema', 'password-file', 'resume'];
 
 /** Returns the link to the Start form with the settings of a run or a campaign; null for other jobs, and if no settings are stored. */
@@ -55,12 +61,31 @@ export function again(detail: JobDetail): string | null {
   const run = documentOf(detail, 'run');
   const given: [string, string][] = run ? run.settings.filter((s) => s.source !== 'default').map((s) => [s.name, s.value]) : Object.entries(detail.given ?? {});
   if (!run && !detail.given) return null;
-  return `#/new?${new URLSearchParams([['command', detail.job.kind], ...given.filter(([name]) => !NOT_AGAIN.includes(name))])}`;
+  const value = (name: string) => given.find(([known]) => known === name)?.[1];
+  const places = [['at', value('target')], ['other-at', value('other')]].filter((place): place is [string, string] => Boolean(place[1]));
+  // The settings of a run name its scripts; the document has their texts.
+  const scripts = (run?.workload?.scripts ?? []).map(({ name, weight, text, builtin }) => (builtin ? { name, weight } : { name, weight, text }));
+  const settings = given.filter(([name]) => !NOT_AGAIN.includes(name)).map(([name, text]): [string, string] => [name, name === 'script' && run ? scriptsText(scripts) : text]);
+  return `#/new?${new URLSearchParams([['command', detail.job.kind], ...places, ...settings])}`;
 }
 
-/** Describes a form in one sentence. */
-export function sentence(command: JobKind, preview: Preview, workload: string): string {
+/** Describes a run of queries: `the power test of TPROC-H`, `queries 1,6 of TPROC-H`. */
+function queriesInWords(value: (name: string) => string, workload: string): string {
+  const test = value('test');
+  const chosen = value('queries');
+  const what = { queries: 'the queries', both: 'the power and the throughput test' }[test] ?? `the ${test} test`;
+  const which = chosen && chosen !== 'all' ? (test === 'queries' ? `queries ${chosen}` : `${what} with queries ${chosen}`) : what;
+  const repeat = value('repeat');
+  return `${which} of ${workload}${repeat && repeat !== '1' ? `, ${repeat} times` : ''}`;
+}
+
+/** Describes a form in one sentence. `ofQueries`: whether runs of the workload time a set of queries. */
+export function sentence(command: JobKind, preview: Preview, title: string, ofQueries = false): string {
   const value = (name: string) => preview.settings.find((s) => s.name === name)?.value ?? '';
+  const workload = value('script') ? `the scripts ${value('script')}` : title;
+  if (ofQueries && command === 'run') return `Runs ${queriesInWords(value, workload)}, at ${preview.url}.`;
+  if (ofQueries && command === 'profile') return `Runs the throughput test of ${workload} at ${preview.url} with ${value('streams')} streams, ${value('repeats')} times at each level.`;
+  const beside = Number(value('streams')) > 0 ? ` and ${value('streams')} ${value('streams') === '1' ? 'stream' : 'streams'} of queries` : '';
   const users = value('vus') === '1' ? '1 virtual user' : `${value('vus')} virtual users`;
   const model = value('load');
   const load = !model || model === 'closed' ? users : model === 'keyed' ? `${value('terminals')} terminals` : `${arrivals(model)} over ${value('vus')} sessions`;
@@ -68,7 +93,7 @@ export function sentence(command: JobKind, preview: Preview, workload: string): 
   const each = `each for ${time}`;
   switch (command) {
     case 'run':
-      return `Drives ${workload} at ${preview.url} with ${load} for ${time}.`;
+      return `Drives ${workload} at ${preview.url} with ${load}${beside} for ${time}.`;
     case 'build':
       return `Builds ${workload} at ${preview.url} with a scale of ${value('scale')}.`;
     case 'check':

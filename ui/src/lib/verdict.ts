@@ -3,6 +3,7 @@
 import type { RunResult } from '../api/types';
 import { count, counted, duration, percent } from './format';
 import { arrivals } from './load';
+import { figure as shown } from './queries';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -63,11 +64,19 @@ export function sentence(result: RunResult): string {
   const subject = `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}`;
   if (result.queries) {
     const { name, unavailable, value } = primary_metric;
-    const figure = unavailable ? `${name} is not available: ${unavailable}` : `${name} ${count(value)}`;
+    const title = result.queries.figures.find((one) => one.name === name)?.title ?? name;
+    const figure = unavailable ? `${title} is not available: ${unavailable}` : `${title} ${shown(name, value)}`;
     return `${subject}, ${counted(result.queries.streams, 'streams')}: ${figure}.`;
   }
   const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
-  return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${steady}.`;
+  return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
+}
+
+/** Describes the streams of queries beside the transactions: `, beside 2 streams with 5,520 queries per hour`. */
+function beside({ query_streams: streams }: RunResult): string {
+  if (!streams || streams.streams === 0) return '';
+  const hourly = streams.figures.find((one) => one.name === 'queries_per_hour')?.value;
+  return `, beside ${counted(streams.streams, 'streams')}${hourly == null ? ' of queries' : ` with ${count(hourly)} queries per hour`}`;
 }
 
 /** Describes the load: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */

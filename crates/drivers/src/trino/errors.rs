@@ -50,7 +50,7 @@ pub(super) fn on_connect(error: DbError) -> DbError {
 pub(super) fn on_status(status: u16, text: &str) -> DbError {
     let (class, what) = match status {
         401 | 403 => (ErrorClass::Refused, "the server rejected user or password"),
-        404 | 410 => (ErrorClass::Disconnected, "the server does not know the query any more"),
+        404 | 410 => (ErrorClass::Disconnected, "the server no longer knows the query"),
         429 | 502..=504 => (ErrorClass::Unavailable, "the server does not accept queries now"),
         300..=399 => {
             (ErrorClass::Refused, "the server redirects to another address, which is not followed")

@@ -83,7 +83,7 @@ fn put(out: &mut Vec<u8>, row: Row<'_>, column: usize) -> io::Result<()> {
             out.write_all(text.as_bytes())
         }
         Cell::Float(_) | Cell::Decimal128 { .. } | Cell::List(_) => {
-            Err(io::Error::other(format!("column {column} has no form in files")))
+            Err(io::Error::other(format!("column {column} cannot be written to a text file")))
         }
     }
 }

@@ -103,7 +103,7 @@ fn field(name: &str, of: ColumnType) -> io::Result<String> {
 }
 
 fn without_form(column: &str) -> io::Error {
-    io::Error::other(format!("column {column} has no form in parquet files"))
+    io::Error::other(format!("column {column} cannot be written to a Parquet file"))
 }
 
 /// Values of a column in the group that is being gathered.

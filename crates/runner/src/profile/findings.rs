@@ -67,7 +67,12 @@ fn peak(profile: &ProfileResult, usl: &Usl) -> String {
         ),
         Peak::NotReached { highest, predicted_users } => {
             let guess = predicted_users.map_or_else(String::new, |users| {
-                format!("; extrapolation of the curve puts it near {}", figure(users))
+                let near = profile.level(&figure(users.round().max(1.0)));
+                if users < f64::from(*highest) {
+                    format!("; the curve puts it near {near}, but no level beyond is certainly lower")
+                } else {
+                    format!("; extrapolation of the curve puts it near {near}")
+                }
             });
             let highest = profile.level(&highest.to_string());
             format!("the peak was not reached: {highest} was the highest level{guess}")

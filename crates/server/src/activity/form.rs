@@ -108,7 +108,7 @@ impl Asked {
             return Err(ApiError::invalid(message).about("other"));
         }
         let workload = requests::workload(&mut settings)
-            .map_err(|error| ApiError::from(error).about("workload"))?;
+            .map_err(|error| about_workload(error.into()))?;
         requests::refuse_campaign_of_queries(form.command, &workload)
             .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
@@ -129,6 +129,11 @@ impl Asked {
             handle: handle.clone(),
         })
     }
+}
+
+/// An error of the choice of the workload, unless it names another field, such as that of a script.
+fn about_workload(error: ApiError) -> ApiError {
+    if error.field.is_some() { error } else { error.about("workload") }
 }
 
 /// Resolves a form without running it. The preview of a run connects to the database, because it

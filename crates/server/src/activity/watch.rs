@@ -12,10 +12,16 @@ use triphammer_runner::outputs::RunMetrics;
 use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use super::queue::Activities;
-use crate::live::{LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf, TableRows};
+use crate::live::{
+    LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveStep, SecondsOf, TableRows,
+};
 
 /// Minimum time between two progress events.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// Watches an activity's job.
 #[derive(Debug)]
@@ -103,6 +109,7 @@ impl<'a> Watch<'a> {
             unit: unit.to_owned(),
             elapsed_ms: 0,
             tables: Vec::new(),
+            running: Vec::new(),
         };
         let now = self.clock.now();
         self.publish(&LiveEvent::Progress(progress.clone()));
@@ -150,14 +157,20 @@ impl<'a> Watch<'a> {
 
     /// Publishes the progress of a run of queries.
     fn queries(&self, progress: &QueryProgress) {
+        let running = progress.running.iter().map(|query| LiveQuery {
+            stream: query.stream,
+            name: query.name.clone(),
+            lasts_ms: milliseconds(query.lasts),
+        });
         self.publish(&LiveEvent::Progress(LiveProgress {
             activity: self.id,
-            phase: progress.running_words(),
+            phase: "queries".to_owned(),
             done: progress.done as u64,
             total: progress.total as u64,
             unit: "queries".to_owned(),
-            elapsed_ms: u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX),
+            elapsed_ms: milliseconds(progress.elapsed),
             tables: Vec::new(),
+            running: running.collect(),
         }));
     }
 

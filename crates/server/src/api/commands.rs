@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use triphammer_core::workload::{Description, OptionCommand, OptionDef};
+use triphammer_core::workload::{Description, MeasureDef, OptionCommand, OptionDef};
 use triphammer_runner::command::JobKind;
-use triphammer_runner::settings::{Group, SettingDef, SettingKind, of_command};
+use triphammer_runner::settings::{Group, Mark, SettingDef, SettingKind, of_command};
 use triphammer_runner::workloads as workloads_known;
 use utoipa::ToSchema;
 
@@ -48,6 +48,8 @@ pub struct SettingInfo {
     pub default: Option<String>,
     /// The accepted words; empty if any value of the kind is accepted.
     pub choices: Vec<ChoiceInfo>,
+    /// Whether it is about transactions: a run of a set of queries rejects it.
+    pub of_transactions: bool,
 }
 
 /// An accepted word and its description.
@@ -83,6 +85,8 @@ pub struct WorkloadInfo {
     pub primary_metric_meaning: String,
     /// Supported modes, the preferred one first.
     pub modes: Vec<String>,
+    /// Whether a run times a set of queries: settings about transactions are then rejected.
+    pub of_queries: bool,
     /// Transaction types, in the order of every series and report.
     pub transactions: Vec<TransactionInfo>,
     /// Options of `build`, in addition to the settings.
@@ -143,6 +147,7 @@ fn setting(declared: &SettingDef) -> SettingInfo {
         choices: words
             .map(|c| ChoiceInfo { value: c.value.to_string(), meaning: c.meaning.to_string() })
             .collect(),
+        of_transactions: declared.is(Mark::OfTransactions),
     }
 }
 
@@ -155,6 +160,7 @@ fn option(declared: &OptionDef) -> SettingInfo {
         help: declared.help.to_string(),
         default: Some(declared.default.to_string()),
         choices: Vec::new(),
+        of_transactions: false,
     }
 }
 
@@ -185,6 +191,7 @@ fn workload(workload: &Description) -> WorkloadInfo {
         primary_metric: primary_metric.name.to_string(),
         primary_metric_meaning: primary_metric.meaning.to_string(),
         modes: workload.modes.iter().map(|mode| mode.name().to_owned()).collect(),
+        of_queries: primary_metric.measure == MeasureDef::Queries,
         transactions: transactions.collect(),
         build_options: options(OptionCommand::Build),
         run_options: options(OptionCommand::Run),

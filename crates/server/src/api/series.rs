@@ -124,7 +124,11 @@ impl JobSeries {
         let step = (to - from).div_ceil(points).max(1);
         let (types, now) = (names.len(), Vec::new());
         let known = workloads().into_iter().find(|known| known.name == run.row.workload);
-        let primary_metric = known.map(|known| known.primary_metric.clone());
+        let mut primary_metric = known.map(|known| known.primary_metric.clone());
+        if let Some(metric) = primary_metric.as_mut().filter(|it| it.transactions.is_empty()) {
+            // All types of scripts count, and only the run knows them.
+            metric.transactions = (0..types).collect();
+        }
         let mut points = Points { from, step, all: Vec::new(), types, now, primary_metric };
         store.each_of_seconds(job, from..to, |row| points.second(&row))?;
         store.each_of_series(job, from..to, |row| points.of_type(row))?;

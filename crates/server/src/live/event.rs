@@ -21,7 +21,7 @@ pub enum LiveEvent {
     Second(LiveSecond),
     /// A run of a profile, search or comparison has started or ended.
     Step(LiveStep),
-    /// Progress of a build or a check.
+    /// Progress of a build, a check, or a run of queries.
     Progress(LiveProgress),
     /// A note on an activity.
     Note(LiveNote),
@@ -108,7 +108,7 @@ pub struct LiveStep {
     pub primary_metric: Option<f64>,
 }
 
-/// Progress of a build or a check.
+/// Progress of a build, a check, or a run of queries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LiveProgress {
     /// Number of the activity.
@@ -125,6 +125,19 @@ pub struct LiveProgress {
     pub elapsed_ms: u64,
     /// During a load: rows loaded so far per table, in the order of their start.
     pub tables: Vec<TableRows>,
+    /// During a run of queries: those that are running, by stream.
+    pub running: Vec<LiveQuery>,
+}
+
+/// A query or refresh function that is running.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LiveQuery {
+    /// Number of its stream; `null` for the stream of refresh functions.
+    pub stream: Option<u32>,
+    /// Key of the query, `q7`; or of the refresh function, `rf1`.
+    pub name: String,
+    /// How long it has been running, in ms.
+    pub lasts_ms: u64,
 }
 
 /// Rows of a table loaded so far.

@@ -37,6 +37,40 @@ fn a_page_that_comes_back_gets_what_it_missed() {
 }
 
 #[test]
+fn a_run_of_queries_reports_what_is_running() {
+    let site = Site::start();
+    site.target("null", "null:?service=300ms");
+    let mut events = site.events("/api/v1/events", None);
+    let settings = json!({ "workload": "tproc-h", "test": "queries", "queries": "1,6" });
+    let id = site.start_activity("run", "null", &settings);
+    let running = |event: &serde_json::Value| event["running"].as_array().map_or(0, Vec::len);
+    let event = events.until(|event| event["type"] == "progress" && running(event) > 0);
+    assert_eq!((&event["phase"], &event["unit"]), (&"queries".into(), &"queries".into()));
+    assert_eq!(event["total"], 2, "{event}");
+    let query = &event["running"][0];
+    assert!(["q1", "q6"].contains(&query["name"].as_str().unwrap()), "{event}");
+    assert!(query["lasts_ms"].is_u64() && query["stream"].is_u64(), "{event}");
+    site.ended(id);
+}
+
+#[test]
+fn a_form_knows_which_settings_a_run_of_queries_rejects() {
+    let site = Site::start();
+    let workloads = site.get("/api/v1/workloads");
+    let of_queries = workloads["workloads"].as_array().unwrap().iter();
+    let of_queries: Vec<_> =
+        of_queries.filter(|it| it["of_queries"] == true).map(|it| it["name"].clone()).collect();
+    assert_eq!(of_queries, ["tproc-h"]);
+    let commands = site.get("/api/v1/commands");
+    let run = commands["commands"].as_array().unwrap().iter().find(|it| it["command"] == "run");
+    let of_transactions = |name: &str| {
+        let settings = run.unwrap()["settings"].as_array().unwrap();
+        settings.iter().find(|it| it["name"] == name).unwrap()["of_transactions"].clone()
+    };
+    assert_eq!((of_transactions("vus"), of_transactions("seed")), (true.into(), false.into()));
+}
+
+#[test]
 fn a_reader_that_never_reads_is_given_up() {
     let site = Site::start_with(|config| config.limits.write = Duration::from_millis(300));
     let mut stream = site.connect();

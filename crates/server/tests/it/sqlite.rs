@@ -284,6 +284,7 @@ fn scripts_run_only_on_a_server_that_was_started_for_them() {
         let (status, body) = site.call("POST", "/api/v1/preview", &form(settings));
         assert_eq!(status, 422, "{body}");
         assert!(body.to_string().contains(message), "{body}");
+        assert_eq!(body["field"], "script", "{body}");
     }
     let mut settings = script("\\shell true\n");
     settings.as_object_mut().unwrap().extend(shell.as_object().unwrap().clone());
@@ -297,4 +298,9 @@ fn scripts_run_only_on_a_server_that_was_started_for_them() {
     let detail = site.get(&format!("/api/v1/jobs/{job}"));
     let facts = &detail["document"]["workload"]["scripts"][0];
     assert_eq!((&facts["text"], &facts["name"]), (&"SELECT 1;".into(), &"a.sql".into()));
+    // Only the run knows the transaction types of scripts, all of which count.
+    let series = site.get(&format!("/api/v1/jobs/{job}/series?points=1"));
+    let per_second = series["primary_metric"]["mean"][0].as_f64().unwrap();
+    assert!(per_second > 0.0, "{series}");
+    assert_eq!(series["primary_metric"]["mean"], series["total_per_second"]["mean"]);
 }

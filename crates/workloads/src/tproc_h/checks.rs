@@ -15,7 +15,7 @@ pub static CHECKS: &[CheckDef] = &[
     check("lines", "check.lines", "1 to 7 lines per order, numbered from 1", Always),
     check("totals", "check.totals", "price, status and date of an order fit its lines", Always),
     check("prices", "check.prices", "price of a line = quantity × price of the part", Always),
-    check("references", "check.references", "what rows refer to is there", Always),
+    check("references", "check.references", "every row that another one refers to exists", Always),
     check(
         "refresh",
         "check.refresh",
