@@ -123,6 +123,9 @@ pub struct Dialect {
     /// Options that builds on it accept; added to the parent's.
     #[serde(default)]
     pub options: Vec<DialectOption>,
+    /// Layouts of tables that builds on it can have; added to the parent's.
+    #[serde(default)]
+    pub layouts: Vec<Layout>,
     /// How the database explains a statement; inherited when absent.
     pub explain: Option<Explain>,
 }
@@ -211,6 +214,31 @@ impl DialectOption {
         variables.insert(self.name.replace('-', "_"), value.to_owned());
         variables
     }
+}
+
+/// A layout of tables, such as partitions or columnar storage: how a dialect creates tables when a
+/// switch of the workload is on.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Layout {
+    /// Name of the workload's switch.
+    pub switch: String,
+    /// Why the dialect does not have the layout, and what to do; `None` if it has it.
+    pub rejected: Option<String>,
+    /// Query that returns a row if the server can create such tables; `None` if every server can.
+    pub needs: Option<String>,
+    /// What a server lacks for which `needs` returns no row.
+    #[serde(default)]
+    pub lacks: String,
+    /// Switches, and options other than their default, that cannot be used with it, with the reason.
+    #[serde(default)]
+    pub excludes: BTreeMap<String, String>,
+    /// Kinds of scripts that are left out, such as `index`.
+    #[serde(default)]
+    pub omits: Vec<String>,
+    /// Template variables.
+    #[serde(default, rename = "words")]
+    pub variables: BTreeMap<String, String>,
 }
 
 /// A statement ready for a driver.
@@ -334,6 +362,13 @@ impl StatementCatalogue {
             }
         }
         Ok(catalogue)
+    }
+
+    /// The same catalogue without scripts of these kinds.
+    #[must_use]
+    pub fn without(mut self, kinds: &[&str]) -> Self {
+        self.scripts.retain(|script| !kinds.contains(&script.kind()));
+        self
     }
 
     /// Name of the catalogue's dialect.

@@ -626,6 +626,8 @@ pub enum BuildEffect {
     Keys(&'static str),
     /// The catalogue's procedures are left out.
     NoProcedures,
+    /// The tables have the dialect's [layout](crate::sql::Layout) of the option's name.
+    Layout,
 }
 
 impl OptionDef {

@@ -30,6 +30,7 @@ use crate::catalogues;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
+use crate::layout;
 use crate::limited::Limited;
 use crate::record::{Record, Recording};
 use crate::remove::{self, Dropping, Found};
@@ -139,12 +140,14 @@ pub fn build(
     let description = workload.description();
     identify(description, database)?;
     let procedures = database.capabilities().procedures;
+    let layouts = layout::requested(description, database.dialect(), request)?;
     let catalogue = catalogues::catalogue_of_build(
         description,
         database.dialect(),
         procedures,
         Some(request.settings.scale),
         &request.dialect_options,
+        &layouts,
     )?;
     let source = request.dialect_options.get(LOAD_FROM).map(|source| format!("load_{source}"));
     let options = &request.settings.options;
@@ -186,6 +189,7 @@ pub fn build(
         let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
+        layout::require(&layouts, &mut session, &database.target()).await?;
         let (record, outcome) =
             begin(&catalogue, &mut session, request, database, watch, begins).await?;
         session.close().await;
@@ -495,7 +499,7 @@ impl Builder<'_, '_> {
         let pool = self.pool.size;
         let own = self.effects.iter().filter_map(|effect| match effect {
             BuildEffect::Keys(kind) => Some(*kind),
-            BuildEffect::ForeignKeys | BuildEffect::NoProcedures => None,
+            BuildEffect::ForeignKeys | BuildEffect::NoProcedures | BuildEffect::Layout => None,
         });
         let keys: &[&str] = &std::iter::once("key").chain(own).collect::<Vec<_>>();
         timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;

@@ -24,6 +24,7 @@ pub mod history;
 pub mod host;
 pub mod job;
 pub mod journal;
+mod layout;
 mod limited;
 pub mod measure;
 pub mod metrics;

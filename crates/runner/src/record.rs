@@ -303,8 +303,11 @@ impl Record {
         pairs.extend(wanted.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
         pairs.extend(dialect_options.iter().map(|(k, v)| (format!("dialect/{k}"), v.clone())));
         pairs.into_iter().find_map(|(item, asked)| {
-            let built = self.get(&item).unwrap_or("nothing");
             let name = item.trim_start_matches("option/").trim_start_matches("dialect/");
+            // A build by a version without the option did as its default says.
+            let default = workload.options.iter().find(|option| *option.name == *name);
+            let default = default.map_or("nothing", |option| &option.default);
+            let built = self.get(&item).unwrap_or(default);
             (built != asked).then(|| format!("{name} is {built} there, but {asked} was requested"))
         })
     }

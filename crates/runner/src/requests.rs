@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
+use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
 use triphammer_workloads::{AnyWorkload, describe, describe_with, script};
 
@@ -164,13 +164,6 @@ pub fn build(
     let built = base.as_ref().map(Record::workload_settings).transpose();
     let built = built.doing("reading the build record")?;
     let scale = scale(settings, built.as_ref().map_or(Scale::ONE, |built| built.scale))?;
-    let one_writer = target.database.capabilities().one_writer;
-    let jobs = settings.count("jobs", JOBS_MAX, || {
-        if one_writer { 1 } else { (2 * cores()).min(scale.rounded_up()).max(1) }
-    })?;
-    if jobs == 0 {
-        return Err(Failure::refuse("--jobs must be 1 or more"));
-    }
     let mut of_workload = WorkloadSettings {
         scale,
         data_seed: settings.parse("seed", || built.map_or(1, |built| built.data_seed))?,
@@ -182,8 +175,16 @@ pub fn build(
         keep(settings, base.below("option"), &mut of_workload.options);
         keep(settings, base.below("dialect"), &mut dialect_options);
     }
+    let workload = Arc::new(AnyWorkload::new(&workload.name, &of_workload)?);
+    let one_writer = target.database.capabilities().one_writer;
+    let jobs = settings.count("jobs", JOBS_MAX, || {
+        if one_writer { 1 } else { (2 * cores()).min(chunks(&workload)).max(1) }
+    })?;
+    if jobs == 0 {
+        return Err(Failure::refuse("--jobs must be 1 or more"));
+    }
     Ok(BuildRequest {
-        workload: Arc::new(AnyWorkload::new(&workload.name, &of_workload)?),
+        workload,
         jobs,
         settings: of_workload,
         dialect_options,
@@ -194,6 +195,12 @@ pub fn build(
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     })
+}
+
+/// Number of the chunks that share the data, besides those of what exists once.
+fn chunks(workload: &AnyWorkload) -> u32 {
+    let shared = workload.chunks().into_iter().filter(|chunk| chunk.key > 0).count();
+    u32::try_from(shared).unwrap_or(u32::MAX)
 }
 
 /// Replaces defaults of options by what a build recorded.

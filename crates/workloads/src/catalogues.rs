@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 
 use rust_embed::RustEmbed;
 use triphammer_core::sql::{
-    Dialect, DialectLayer, DialectOption, StatementCatalogue, StatementDef, optional, param,
-    statement,
+    Dialect, DialectLayer, DialectOption, Layout, StatementCatalogue, StatementDef, optional,
+    param, statement,
 };
 use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
@@ -73,10 +73,10 @@ pub fn catalogue_with(
     procedures: bool,
     options: &BTreeMap<String, String>,
 ) -> Result<StatementCatalogue, SpecError> {
-    catalogue_of_build(workload, dialect, procedures, None, options)
+    catalogue_of_build(workload, dialect, procedures, None, options, &[])
 }
 
-/// Like [`catalogue_with`], for a build at this scale.
+/// Like [`catalogue_with`], for a build at this scale with these layouts of the tables.
 ///
 /// # Errors
 /// As [`catalogue_with`].
@@ -86,9 +86,11 @@ pub fn catalogue_of_build(
     procedures: bool,
     scale: Option<Scale>,
     options: &BTreeMap<String, String>,
+    layouts: &[Layout],
 ) -> Result<StatementCatalogue, SpecError> {
     let chain = chain(dialect)?;
     let mut variables = option_variables(&chain, dialect, options)?;
+    variables.extend(layouts.iter().flat_map(|layout| layout.variables.clone()));
     variables.extend(scale.map(|scale| ("scale".to_owned(), scale.to_string())));
     let mut folders = vec!["_build"];
     folders.extend(workload.extends.as_deref());
@@ -103,7 +105,10 @@ pub fn catalogue_of_build(
     });
     let build = build_statements();
     let definitions: Vec<_> = build.iter().chain(&workload.statements).collect();
+    let omitted: Vec<&str> =
+        layouts.iter().flat_map(|layout| &layout.omits).map(String::as_str).collect();
     StatementCatalogue::new(&layers, &definitions, procedures)
+        .map(|catalogue| catalogue.without(&omitted))
         .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", workload.name)))
 }
 
@@ -131,6 +136,14 @@ fn option_variables(
 /// When there is no such dialect.
 pub fn options(dialect: &str) -> Result<Vec<DialectOption>, SpecError> {
     Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.options).collect())
+}
+
+/// The layouts of tables that a dialect knows.
+///
+/// # Errors
+/// When there is no such dialect.
+pub fn layouts(dialect: &str) -> Result<Vec<Layout>, SpecError> {
+    Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.layouts).collect())
 }
 
 /// The options of all dialects, each with the dialect that declares it, in the form used by

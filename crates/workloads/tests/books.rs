@@ -2,11 +2,13 @@
 //! the workload declares.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use triphammer_core::sql::{Required, StatementCatalogue, StatementDef};
-use triphammer_core::workload::Description;
+use triphammer_core::workload::{BuildEffect, Description, OptionDef};
 use triphammer_workloads::tproc_c::TprocC;
+use triphammer_workloads::tproc_h::TprocH;
 use triphammer_workloads::{all, catalogues};
 
 /// Dialects with stored procedures.
@@ -293,4 +295,36 @@ fn only_dialects_that_differ_have_overrides() {
         differing.iter().all(|name| name.starts_with("key.") || *name == "history_key.history"),
         "{differing:?}"
     );
+}
+
+#[test]
+fn layouts_belong_to_switches_and_change_what_is_created() {
+    let workload = TprocH::describe();
+    let none = BTreeMap::new();
+    for dialect in catalogues::dialects() {
+        for layout in catalogues::layouts(&dialect).unwrap() {
+            let options = catalogues::all_options().iter().map(|(_, option)| option);
+            let known: Vec<&OptionDef> = workload.options.iter().chain(options).collect();
+            let find = |name: &str| known.iter().find(|option| *option.name == *name);
+            let switch = find(&layout.switch).unwrap();
+            assert_eq!(switch.effect, Some(BuildEffect::Layout), "{dialect}");
+            assert!(layout.excludes.keys().all(|name| find(name).is_some()), "{dialect}");
+            assert_eq!(layout.needs.is_some(), !layout.lacks.is_empty(), "{dialect}");
+            let layouts = std::slice::from_ref(&layout);
+            let of = |layouts| {
+                catalogues::catalogue_of_build(&workload, &dialect, false, None, &none, layouts)
+            };
+            let (with, without) = (of(layouts).unwrap(), of(&[]).unwrap());
+            let changes = with.all_scripts() != without.all_scripts();
+            assert_eq!(changes, layout.rejected.is_none(), "{dialect} {}", layout.switch);
+        }
+    }
+    let mut layouts = catalogues::layouts("mariadb").unwrap();
+    layouts.retain(|layout| layout.switch == "columnar");
+    let columnar =
+        catalogues::catalogue_of_build(&workload, "mariadb", false, None, &none, &layouts).unwrap();
+    assert!(columnar.scripts("create").all(|script| script.sql.contains("ENGINE = ColumnStore ")));
+    let record = columnar.scripts("build_record").find(|script| script.object() == "create");
+    assert!(record.unwrap().sql.contains("ENGINE = InnoDB "));
+    assert_eq!(columnar.scripts("key").chain(columnar.scripts("index")).count(), 0);
 }

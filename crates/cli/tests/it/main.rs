@@ -31,6 +31,7 @@ mod servers;
 mod sqlite;
 mod tpc_b;
 mod tproc_h;
+mod tproc_h_layouts;
 mod tproc_h_plans;
 mod tproc_h_runs;
 mod trino;

@@ -68,9 +68,13 @@ fn walk(name: &str, object: &Json, depth: usize, operations: &mut Vec<PlanOperat
             _ => operation.push_str(&format!("; {member}: {value}")),
         }
     }
-    let figures: Vec<String> = (FIGURES.iter())
-        .filter_map(|(member, name)| Some(format!("{name} {}", object.text(member)?)))
-        .collect();
+    // Which ones depends on the literals.
+    let partitions =
+        object.get("partitions").map(|all| format!("partitions {}", all.elements().len()));
+    let figures = FIGURES.iter();
+    let figures =
+        figures.filter_map(|(member, name)| Some(format!("{name} {}", object.text(member)?)));
+    let figures: Vec<String> = partitions.into_iter().chain(figures).collect();
     operations.push(PlanOperation::new(depth, &operation, figures.join(", ")));
     inputs(object, depth + 1, operations);
 }

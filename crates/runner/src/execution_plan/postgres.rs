@@ -1,7 +1,10 @@
-//! PostgreSQL: `EXPLAIN (FORMAT JSON)`.
+//! PostgreSQL: `EXPLAIN (FORMAT JSON)`. Which partitions of a table a query reads depends on its
+//! literals, so equal scans of several partitions are one operation, and names of partitions have no
+//! numbers.
 
 use super::PlanOperation;
 use super::json::Json;
+use super::text::without_numbers;
 
 /// Members with conditions and keys, which are part of the plan.
 const CONDITIONS: [&str; 14] = [
@@ -50,13 +53,33 @@ fn walk(node: &Json, depth: usize, operations: &mut Vec<PlanOperation>) {
             operation.push_str(&format!("; {name}: {condition}"));
         }
     }
-    let figures: Vec<String> = (FIGURES.iter())
+    let mut figures: Vec<String> = (FIGURES.iter())
         .filter_map(|(member, name)| Some(format!("{name} {}", node.text(member)?)))
         .collect();
-    operations.push(PlanOperation::new(depth, &operation, figures.join(", ")));
-    for child in node.get("Plans").map_or(&[][..], Json::elements) {
-        walk(child, depth + 1, operations);
+    let children = node.get("Plans").map_or(&[][..], Json::elements);
+    if !matches!(node.text("Node Type").as_deref(), Some("Append" | "Merge Append")) {
+        operations.push(PlanOperation::new(depth, &operation, figures.join(", ")));
+        children.iter().for_each(|child| walk(child, depth + 1, operations));
+        return;
     }
+    figures.insert(0, format!("inputs {}", children.len()));
+    operations.push(PlanOperation::new(depth, &without_numbers(&operation), figures.join(", ")));
+    let mut inputs: Vec<Vec<PlanOperation>> = Vec::new();
+    for child in children {
+        let mut input = Vec::new();
+        walk(child, depth + 1, &mut input);
+        input.iter_mut().for_each(|one| one.operation = without_numbers(&one.operation));
+        let is_same = |(a, b): (&PlanOperation, &PlanOperation)| {
+            (a.depth, &a.operation) == (b.depth, &b.operation)
+        };
+        let is_new = |known: &Vec<PlanOperation>| {
+            known.len() != input.len() || !known.iter().zip(&input).all(is_same)
+        };
+        if inputs.iter().all(is_new) {
+            inputs.push(input);
+        }
+    }
+    operations.extend(inputs.into_iter().flatten());
 }
 
 /// The operation in the words of EXPLAIN's text format: `Parallel Hash Left Join`.
@@ -75,7 +98,7 @@ fn operation(node: &Json) -> String {
     }
     for (member, before) in [("Index Name", "using"), ("Relation Name", "on"), ("CTE Name", "on")] {
         if let Some(name) = node.text(member) {
-            words.push_str(&format!(" {before} {name}"));
+            words.push_str(&format!(" {before} {}", without_numbers(&name)));
         }
     }
     if let Some(alias) = node.text("Alias").filter(|alias| *alias != text("Relation Name")) {

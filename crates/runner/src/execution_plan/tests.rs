@@ -51,6 +51,34 @@ fn postgresql_plans_read_as_in_its_text_format() {
     assert_eq!((one.short().len(), one.fingerprint.len()), (8, 16));
 }
 
+/// A join with some partitions of a table, from this one on.
+fn partitions(first: usize, count: usize) -> String {
+    let scan = |month: usize| {
+        format!(
+            r#"{{"Node Type": "Seq Scan", "Relation Name": "l_1995_{month:02}", "Alias": "l_{month}",
+                "Filter": "(l_{month}.l_shipdate < '1995-0{month}-17'::date)", "Plan Rows": {month}}}"#
+        )
+    };
+    let scans: Vec<String> = (first..first + count).map(scan).collect();
+    format!(r#"[{{"Plan": {{"Node Type": "Append", "Plans": [{}]}}}}]"#, scans.join(", "))
+}
+
+#[test]
+fn equal_scans_of_partitions_are_one_operation() {
+    let three = plan(PlanFormat::PostgresJson, &partitions(2, 3));
+    let expected = [
+        "Append  (inputs 3)",
+        "  Seq Scan on l_* l_*; Filter: (l_*.l_shipdate < ?::date)  (rows 2)",
+    ];
+    assert_eq!(lines(&three.operations), expected);
+    let others = plan(PlanFormat::PostgresJson, &partitions(4, 5));
+    assert_eq!(three.fingerprint, others.fingerprint);
+    let differing = partitions(2, 3).replacen("Seq Scan", "Index Scan", 1);
+    let differing = plan(PlanFormat::PostgresJson, &differing);
+    assert_eq!(differing.operations.len(), 3);
+    assert_ne!(three.fingerprint, differing.fingerprint);
+}
+
 #[test]
 fn the_depth_of_an_operation_is_part_of_the_plan() {
     let tree = |text: &str| plan(PlanFormat::MysqlTree, text).fingerprint;

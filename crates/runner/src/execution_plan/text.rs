@@ -30,6 +30,26 @@ pub(super) fn without_literals(text: &str) -> String {
     out
 }
 
+/// Replaces the numbers in names such as `lineitem_1995_09` and `lineitem_7`, those of a table's
+/// partitions, by one `*`.
+pub(super) fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('_') {
+        let after = &rest[at + 1..];
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let is_whole = digits > 0 && !after[digits..].starts_with(|c| is_word(c) && c != '_');
+        out.push_str(&rest[..at]);
+        if !is_whole {
+            out.push('_');
+        } else if !out.ends_with("_*") {
+            out.push_str("_*");
+        }
+        rest = &after[if is_whole { digits } else { 0 }..];
+    }
+    out + rest
+}
+
 /// Whether a character belongs to an identifier or to the number of a parameter.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '@')
@@ -70,6 +90,19 @@ fn literal(out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_partitions_lose_their_numbers() {
+        for (text, expected) in [
+            ("lineitem_1995_09", "lineitem_*"),
+            ("Seq Scan on orders_1992_01 orders_7", "Seq Scan on orders_* orders_*"),
+            ("(l_7.l_tax > l_8.l_tax)", "(l_*.l_tax > l_*.l_tax)"),
+            ("lineitem_1995_09_l_suppkey_idx", "lineitem_*_l_suppkey_idx"),
+            ("l_ship_2nd, x_, _9", "l_ship_2nd, x_, _*"),
+        ] {
+            assert_eq!(without_numbers(text), expected);
+        }
+    }
 
     #[test]
     fn literals_become_question_marks_and_names_stay() {

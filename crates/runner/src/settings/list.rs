@@ -147,7 +147,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile]),
     value("jobs", "N", of(&[BUILD, CHECK]), "Number of parallel sessions")
         .titled(Group::Data, "Parallel loaders")
-        .default("min(2 x cores, scale); 1 to build a database that allows only one writer"),
+        .default("min(2 x cores, chunks of the data); 1 to build a database that allows only one writer"),
     value(
         "seed",
         "N",

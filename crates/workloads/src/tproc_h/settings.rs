@@ -17,8 +17,23 @@ const FOREIGN_KEYS: OptionDef = OptionDef::switch(
 )
 .with_effect(BuildEffect::ForeignKeys);
 
+const PARTITION: OptionDef = OptionDef::switch(
+    OptionCommand::Build,
+    "partition",
+    "partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)",
+)
+.with_effect(BuildEffect::Layout);
+
+const COLUMNAR: OptionDef = OptionDef::switch(
+    OptionCommand::Build,
+    "columnar",
+    "columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB",
+)
+.with_effect(BuildEffect::Layout);
+
 /// All options.
-pub static OPTIONS: &[OptionDef] = &[FOREIGN_KEYS, TEST, STREAMS, ONLY, REPEAT, ANALYZE];
+pub static OPTIONS: &[OptionDef] =
+    &[FOREIGN_KEYS, PARTITION, COLUMNAR, TEST, STREAMS, ONLY, REPEAT, ANALYZE];
 
 /// The scale and what a run does, when everything that was given can be.
 ///
@@ -26,7 +41,9 @@ pub static OPTIONS: &[OptionDef] = &[FOREIGN_KEYS, TEST, STREAMS, ONLY, REPEAT, 
 /// With what is wrong and what would be right.
 pub fn read(given: &WorkloadSettings) -> Result<(Scale, Runs), SpecError> {
     given.refuse_unknown("tproc-h", OPTIONS)?;
-    given.switch(&FOREIGN_KEYS)?;
+    for switch in [&FOREIGN_KEYS, &PARTITION, &COLUMNAR] {
+        given.switch(switch)?;
+    }
     let scale = given.scale;
     if !(SCALE_MIN..=SCALE_MAX).contains(&scale) {
         let message =

@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS triphammer_build (
     item     varchar(128) {byte_order} NOT NULL,
     value    varchar(4000) NOT NULL,
     PRIMARY KEY (workload, item)
-){table_options};
+){record_options};
 
 -- name: build_record.drop
 DROP TABLE IF EXISTS triphammer_build;

@@ -72,7 +72,7 @@ CREATE TABLE orders (
     o_clerk         char(15) NOT NULL,
     o_shippriority  integer NOT NULL,
     o_comment       varchar(79) NOT NULL
-){table_options};
+){table_options}{orders_partitions};
 
 -- name: create.lineitem
 CREATE TABLE lineitem (
@@ -92,7 +92,7 @@ CREATE TABLE lineitem (
     l_shipinstruct  char(25) NOT NULL,
     l_shipmode      char(10) {byte_order} NOT NULL,
     l_comment       varchar(44) NOT NULL
-){table_options};
+){table_options}{lineitem_partitions};
 
 -- name: key.region
 ALTER TABLE region ADD PRIMARY KEY (r_regionkey);
@@ -113,10 +113,10 @@ ALTER TABLE partsupp ADD PRIMARY KEY (ps_partkey, ps_suppkey);
 ALTER TABLE customer ADD PRIMARY KEY (c_custkey);
 
 -- name: key.orders
-ALTER TABLE orders ADD PRIMARY KEY (o_orderkey);
+ALTER TABLE orders ADD PRIMARY KEY (o_orderkey{orders_month});
 
 -- name: key.lineitem
-ALTER TABLE lineitem ADD PRIMARY KEY (l_orderkey, l_linenumber);
+ALTER TABLE lineitem ADD PRIMARY KEY (l_orderkey, l_linenumber{lineitem_month});
 
 -- name: index.nation_region
 CREATE INDEX nation_region ON nation (n_regionkey);

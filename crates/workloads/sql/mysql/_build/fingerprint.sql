@@ -28,7 +28,8 @@ LEFT JOIN information_schema.key_column_usage u ON u.constraint_schema = k.const
 WHERE k.constraint_schema = DATABASE() AND k.table_name <> 'triphammer_build'
 GROUP BY k.table_name, k.constraint_name
 UNION ALL
-SELECT 'engine', CAST(t.table_name AS char), '', CAST(CONCAT(t.engine, ' ', t.row_format) AS char)
+SELECT 'engine', CAST(t.table_name AS char), '', CAST(CONCAT(t.engine, ' ', t.row_format,
+    IF(t.create_options LIKE '%partitioned%', ' partitioned', '')) AS char)
 FROM information_schema.tables t
 WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE'
     AND t.table_name <> 'triphammer_build'
@@ -51,10 +52,12 @@ ORDER BY 1, 2, 3
 LIMIT 2001;
 
 -- name: fingerprint.statistics
--- Seconds since InnoDB gathered them. Needs the right to read the schema `mysql`.
-SELECT 'statistics' AS kind, CAST(s.table_name AS char) AS table_name, '' AS name,
-    CAST(TIMESTAMPDIFF(SECOND, s.last_update, NOW()) AS char) AS what
+-- Seconds since InnoDB gathered them, of a partitioned table (`orders#p#p1992_01`) the most. Needs the right to
+-- read the schema `mysql`.
+SELECT 'statistics' AS kind, CAST(SUBSTRING_INDEX(s.table_name, '#', 1) AS char) AS table_name,
+    '' AS name, CAST(MAX(TIMESTAMPDIFF(SECOND, s.last_update, NOW())) AS char) AS what
 FROM mysql.innodb_table_stats s
 WHERE s.database_name = DATABASE() AND s.table_name <> 'triphammer_build'
+GROUP BY SUBSTRING_INDEX(s.table_name, '#', 1)
 ORDER BY 2
 LIMIT 201;

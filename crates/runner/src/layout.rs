@@ -1,0 +1,89 @@
+//! Layouts of a build's tables, such as partitions and columnar storage: a workload has a switch for
+//! each, and a dialect declares how it creates such tables and what its servers need for them.
+
+use std::collections::BTreeMap;
+
+use triphammer_core::session::Session;
+use triphammer_core::sql::{BoundStatement, Layout};
+use triphammer_core::workload::{BuildEffect, Description};
+use triphammer_core::{Rows, SpecError};
+
+use crate::build::BuildRequest;
+use crate::catalogues;
+use crate::failure::{Doing, Failure};
+
+/// The layouts that a build asks for.
+///
+/// # Errors
+/// When the dialect does not have one, or another option cannot be used with it.
+pub fn requested(
+    workload: &Description,
+    dialect: &str,
+    request: &BuildRequest,
+) -> Result<Vec<Layout>, Failure> {
+    let on = &request.settings.options;
+    let is_on = |name: &str| on.get(name).is_some_and(|value| value == "true");
+    let switches = workload.options.iter().filter(|o| o.effect == Some(BuildEffect::Layout));
+    let known = catalogues::layouts(dialect)?;
+    let mut layouts = Vec::new();
+    for name in switches.map(|option| &*option.name).filter(|name| is_on(name)) {
+        let layout = known.iter().find(|layout| layout.switch == name);
+        let rejected = match layout {
+            Some(layout) => layout.rejected.clone(),
+            None => Some(format!("{dialect} has no such tables")),
+        };
+        if let Some(reason) = rejected {
+            return Err(rejection(name, format!("{reason}; omit --{name}")));
+        }
+        layouts.extend(layout.cloned());
+    }
+    for layout in &layouts {
+        let name = &layout.switch;
+        let mut excluded = layout.excludes.iter();
+        let is_given = |other: &str| is_on(other) || is_set(dialect, other, request);
+        if let Some((other, reason)) = excluded.find(|(other, _)| is_given(other)) {
+            let message = format!("--{name} and --{other} exclude each other: {reason}");
+            return Err(rejection(name, message));
+        }
+    }
+    Ok(layouts)
+}
+
+/// Whether an option of the dialect has another value than its default.
+fn is_set(dialect: &str, name: &str, request: &BuildRequest) -> bool {
+    let options = catalogues::options(dialect).unwrap_or_default();
+    let default = options.iter().find(|option| option.name == name).map(|option| &option.default);
+    let given: &BTreeMap<String, String> = &request.dialect_options;
+    default.is_some_and(|default| given.get(name).is_some_and(|value| value != default))
+}
+
+/// Rejects a server that cannot create such tables.
+///
+/// # Errors
+/// With what the server lacks.
+pub async fn require<S: Session>(
+    layouts: &[Layout],
+    session: &mut S,
+    target: &str,
+) -> Result<(), Failure> {
+    for layout in layouts {
+        let Some(sql) = layout.needs.clone() else { continue };
+        let name = format!("layout.{}", layout.switch);
+        let statement = BoundStatement { name, sql, params: Vec::new(), order: Vec::new() };
+        let mut rows = Rows::new();
+        let asked = async {
+            let id = session.prepare(&statement).await?;
+            session.query(id, &[], &mut rows).await
+        };
+        asked.await.doing(format_args!("asking {target} what --{} needs", layout.switch))?;
+        if rows.is_empty() {
+            let message = format!("{target}: {}, or omit --{}", layout.lacks, layout.switch);
+            return Err(rejection(&layout.switch, message));
+        }
+    }
+    Ok(())
+}
+
+fn rejection(switch: &str, message: String) -> Failure {
+    SpecError::new(message).about(switch).into()
+}
