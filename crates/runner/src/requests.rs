@@ -163,7 +163,8 @@ pub fn build(
     let base = if add { Some(base_record(workload, target)?) } else { None };
     let built = base.as_ref().map(Record::workload_settings).transpose();
     let built = built.doing("reading the build record")?;
-    let scale = scale(settings, built.as_ref().map_or(Scale::ONE, |built| built.scale))?;
+    let default = workload.scale_unit.default;
+    let scale = scale(settings, built.as_ref().map_or(default, |built| built.scale))?;
     let one_writer = target.database.capabilities().one_writer;
     let jobs = settings.count("jobs", JOBS_MAX, || {
         if one_writer { 1 } else { (2 * cores()).min(scale.rounded_up()).max(1) }

@@ -114,9 +114,11 @@ macro_rules! workloads {
                 }
             }
 
-            fn arrive(&self, user: &mut AnyUser, rng: &mut Rng) -> Option<usize> {
+            fn arrive(&self, user: &mut AnyUser, number: u64, rng: &mut Rng) -> Option<usize> {
                 match (self, user) {
-                    $((Self::$name(workload), AnyUser::$name(user)) => workload.arrive(user, rng),)+
+                    $((Self::$name(workload), AnyUser::$name(user)) => {
+                        workload.arrive(user, number, rng)
+                    })+
                     _ => unreachable!("{OF_ONE}"),
                 }
             }
