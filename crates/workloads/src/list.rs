@@ -235,6 +235,7 @@ workloads! {
     TprocH(crate::tproc_h::TprocH),
     Ch(crate::ch::Ch),
     Script(crate::script::Script),
+    Kv(crate::kv::Kv),
 }
 
 #[cfg(test)]
@@ -254,7 +255,7 @@ mod tests {
         let error = describe("tproc-z").unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script"
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv"
         );
     }
 }
