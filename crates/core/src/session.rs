@@ -181,6 +181,19 @@ pub trait Session: 'static {
         self.query(id, args, rows).await
     }
 
+    /// Runs a single writing statement outside a transaction, which commits implicitly, and returns
+    /// the number of affected rows. One round trip.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        self.execute(id, args).await
+    }
+
     /// Runs SQL text with its values in it, and stores the rows of its last statement in `rows`,
     /// which is emptied first; `commits` if it may commit implicitly. Drivers that cannot read the
     /// rows of a text leave `rows` empty.

@@ -16,7 +16,7 @@ pub use crate::name::Name;
 use crate::pace::Cycle;
 use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
-use crate::rows::Rows;
+use crate::rows::{Row, Rows};
 use crate::scale::Scale;
 use crate::session::{Access, Capabilities, Protocol, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
@@ -84,6 +84,8 @@ pub struct ScaleUnit {
     /// [`Chunk::key`]s of one unit, by which checks cut the data into ranges: 1 where only whole units
     /// can be, else 1000.
     pub keys: u32,
+    /// Scale of a build for which none is given.
+    pub default: Scale,
     /// Keys that one question of a check covers at most: few enough for progress, enough that the
     /// database reads tables in stretches.
     pub range_max: u32,
@@ -93,7 +95,19 @@ impl ScaleUnit {
     /// Creates the unit from its singular and plural.
     #[must_use]
     pub const fn new(one: &'static str, many: &'static str) -> Self {
-        Self { one: Name::new_static(one), many: Name::new_static(many), keys: 1, range_max: 10 }
+        Self {
+            one: Name::new_static(one),
+            many: Name::new_static(many),
+            keys: 1,
+            default: Scale::ONE,
+            range_max: 10,
+        }
+    }
+
+    /// The same unit, with another scale of a build for which none is given.
+    #[must_use]
+    pub fn by_default(self, scale: Scale) -> Self {
+        Self { default: scale, ..self }
     }
 
     /// The same unit, of which there may be a fraction in thousandths.
@@ -143,10 +157,11 @@ pub trait Workload: Send + Sync + 'static {
     /// Creates virtual user `id` of `users`, before its first transaction.
     fn user(&self, id: u32, users: u32, rng: &mut Rng) -> Self::User;
 
-    /// Turns `user` into the user of an arrival of an open load, and returns its transaction type:
-    /// all of it drawn from `rng`, which belongs to the arrival, and nothing from earlier arrivals.
-    /// Override it where creating a user allocates.
-    fn arrive(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize> {
+    /// Turns `user` into the user of arrival `number` (from 0) of an open load, and returns its
+    /// transaction type: all of it depends on the number and on `rng`, which belongs to the arrival,
+    /// and nothing on earlier arrivals. Override it where creating a user allocates.
+    fn arrive(&self, user: &mut Self::User, number: u64, rng: &mut Rng) -> Option<usize> {
+        let _ = number;
         let id = u32::try_from(rng.below(u64::from(u32::MAX))).expect("below 32 bits");
         *user = self.user(id, u32::MAX, rng);
         self.next(user, rng)
@@ -448,10 +463,25 @@ pub struct CheckDef {
     /// The condition in one line, such as `w_ytd = Σ d_ytd`.
     pub title: Name,
     /// Its statement: returns no row when the condition holds, else one row of (number of
-    /// violations, key of the first). Takes `:first` and `:last`, a range of [`Chunk::key`]s.
+    /// violations, key of the first), unless [`CheckDef::judge`] is set. Takes `:first` and `:last`, a range of [`Chunk::key`]s.
     pub statement: Name,
     /// When the condition can be checked.
     pub when: CheckWhen,
+    /// Judges each row where SQL cannot: the statement then returns all rows of the range, in the
+    /// order of their keys.
+    pub judge: Option<RowJudge>,
+}
+
+/// Returns the key of a row that violates a condition; `None` if the row satisfies it.
+pub type RowJudge = fn(&Row<'_>) -> Result<Option<String>, DbError>;
+
+impl CheckDef {
+    /// The same check, whose rows the client judges.
+    #[must_use]
+    pub fn judged_by(mut self, judge: RowJudge) -> Self {
+        self.judge = Some(judge);
+        self
+    }
 }
 
 /// Declares a check; short enough to write checks as a table.
@@ -467,6 +497,7 @@ pub const fn check(
         title: Name::new_static(title),
         statement: Name::new_static(statement),
         when,
+        judge: None,
     }
 }
 

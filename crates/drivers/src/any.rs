@@ -154,6 +154,14 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.call(id, args, rows).await,)+ }
         }
 
+        async fn execute_autocommit(
+            &mut self,
+            id: StatementId,
+            args: &[Value<'_>],
+        ) -> Result<u64, DbError> {
+            match self { $(Self::$name(session) => session.execute_autocommit(id, args).await,)+ }
+        }
+
         async fn text(
             &mut self,
             sql: &str,

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{Answer, CheckDef, CheckWhen, Description, ScaleUnit, Statements};
+use triphammer_core::workload::{
+    Answer, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
+};
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
 
@@ -300,6 +302,11 @@ fn ask(
         async |session, ids, task| {
             let mut rows = Rows::new();
             let args = [Value::Int(task.range.0), Value::Int(task.range.1)];
+            if let Some(judge) = checks[task.check].judge {
+                let judged = judge_rows(session, ids[&task.check], &args, judge).await;
+                watch.advance(1);
+                return judged;
+            }
             session.query(ids[&task.check], &args, &mut rows).await?;
             watch.advance(1);
             let Some(row) = rows.iter().next() else { return Ok(None) };
@@ -324,6 +331,29 @@ fn ask(
         results[task.check].first_key.get_or_insert(key);
     }
     Ok(results)
+}
+
+/// Judges every row that a statement returns: the number of violations and the key of the first,
+/// or `None` if all satisfy the condition.
+async fn judge_rows<S: Session>(
+    session: &mut S,
+    id: StatementId,
+    args: &[Value<'_>],
+    judge: RowJudge,
+) -> Result<Option<(u64, String)>, DbError> {
+    let mut violated: Option<(u64, String)> = None;
+    let mut failed = None;
+    let mut each = |rows: &Rows| {
+        for row in rows.iter() {
+            match judge(&row) {
+                Ok(None) => {}
+                Ok(Some(key)) => violated.get_or_insert((0, key)).0 += 1,
+                Err(error) => failed = failed.take().or(Some(error)),
+            }
+        }
+    };
+    session.stream(id, args, &mut Rows::new(), &mut each).await?;
+    failed.map_or(Ok(violated), Err)
 }
 
 /// Returns the answers that are known at this scale.

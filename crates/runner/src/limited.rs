@@ -157,6 +157,14 @@ impl<S: Session> Session for Limited<S> {
         finished!(self.call(id, args, rows))
     }
 
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        finished!(self.execute_autocommit(id, args))
+    }
+
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         finished!(self.text(sql, commits, rows))
     }

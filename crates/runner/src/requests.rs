@@ -163,7 +163,8 @@ pub fn build(
     let base = if add { Some(base_record(workload, target)?) } else { None };
     let built = base.as_ref().map(Record::workload_settings).transpose();
     let built = built.doing("reading the build record")?;
-    let scale = scale(settings, built.as_ref().map_or(Scale::ONE, |built| built.scale))?;
+    let default = workload.scale_unit.default;
+    let scale = scale(settings, built.as_ref().map_or(default, |built| built.scale))?;
     let mut of_workload = WorkloadSettings {
         scale,
         data_seed: settings.parse("seed", || built.map_or(1, |built| built.data_seed))?,

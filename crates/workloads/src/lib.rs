@@ -8,6 +8,7 @@
 pub mod catalogues;
 pub mod ch;
 pub mod doctor;
+pub mod kv;
 pub mod list;
 pub mod observe;
 pub mod script;

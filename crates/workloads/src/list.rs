@@ -114,9 +114,11 @@ macro_rules! workloads {
                 }
             }
 
-            fn arrive(&self, user: &mut AnyUser, rng: &mut Rng) -> Option<usize> {
+            fn arrive(&self, user: &mut AnyUser, number: u64, rng: &mut Rng) -> Option<usize> {
                 match (self, user) {
-                    $((Self::$name(workload), AnyUser::$name(user)) => workload.arrive(user, rng),)+
+                    $((Self::$name(workload), AnyUser::$name(user)) => {
+                        workload.arrive(user, number, rng)
+                    })+
                     _ => unreachable!("{OF_ONE}"),
                 }
             }
@@ -233,6 +235,7 @@ workloads! {
     TprocH(crate::tproc_h::TprocH),
     Ch(crate::ch::Ch),
     Script(crate::script::Script),
+    Kv(crate::kv::Kv),
 }
 
 #[cfg(test)]
@@ -252,7 +255,7 @@ mod tests {
         let error = describe("tproc-z").unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script"
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv"
         );
     }
 }

@@ -14,6 +14,7 @@ mod duckdb;
 mod faults;
 mod first_use;
 mod hammerdb;
+mod kv;
 mod live;
 mod loads;
 mod lost_output;

@@ -125,6 +125,16 @@ impl<S: Session> Session for Metered<S> {
         self.committed(result)
     }
 
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        self.committing();
+        let result = self.session.execute_autocommit(id, args).await;
+        self.committed(result)
+    }
+
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         if !commits {
             self.round_trips += 1;

@@ -132,6 +132,15 @@ impl<S: Session> Session for Recorded<S> {
         self.session.call(id, args, rows).await
     }
 
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        self.note_statement(id, args);
+        self.session.execute_autocommit(id, args).await
+    }
+
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         self.note(sql);
         self.session.text(sql, commits, rows).await

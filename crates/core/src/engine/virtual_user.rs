@@ -52,7 +52,7 @@ impl<W: Workload> VirtualUser<W> {
     pub fn arrive(&mut self, workload: &W, seed: u64, arrival: u64) -> bool {
         self.inputs = Rng::of(seed, &[ARRIVALS, arrival]);
         self.origin = Origin::Arrival(arrival);
-        let next = workload.arrive(&mut self.state, &mut self.inputs);
+        let next = workload.arrive(&mut self.state, arrival, &mut self.inputs);
         self.transaction = next.unwrap_or_default();
         next.is_some()
     }

@@ -637,6 +637,15 @@ impl Session for NullSession {
         self.answer(id).write(args, rows)
     }
 
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        self.end_transaction().await?;
+        self.answer(id).touched(args)
+    }
+
     async fn stream(
         &mut self,
         id: StatementId,

@@ -133,6 +133,12 @@ pub async fn call_commits_by_itself(bed: &Bed) {
     let error = session.call(insert, &[Value::Int(1)], &mut rows).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Constraint, "{error:?}");
     assert!(!error.is_indeterminate(), "the database has answered");
+    assert_eq!(session.execute_autocommit(insert, &[Value::Int(2)]).await.unwrap(), 1);
+    assert_eq!(bed.number(&mut other, "SELECT count(*) FROM t").await, 2);
+    let error = session.execute_autocommit(insert, &[Value::Int(2)]).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Constraint, "{error:?}");
+    assert!(!error.is_indeterminate(), "the database has answered");
+    bed.assert_usable(&mut session).await;
 }
 
 pub async fn procedure_with_results(bed: &Bed) {

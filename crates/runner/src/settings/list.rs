@@ -136,12 +136,12 @@ pub const SETTINGS: &[SettingDef] = &[
         "scale",
         "N",
         DRIVE.and(&[BUILD, DATAGEN]),
-        "Scale of the data: warehouses for TPROC-C, branches for TPC-B-like, scale factor, such as \
-         0.01, for TPROC-H. `run` accepts it only for null: (which stores nothing) and for the \
-         default SQLite file (which it builds)",
+        "Scale of the data: warehouses for TPROC-C, branches for TPC-B-like, million rows for \
+         Key-value, scale factor, such as 0.01, for TPROC-H. `run` accepts it only for null: \
+         (which stores nothing) and for the default SQLite file (which it builds)",
     )
     .titled(Group::Data, "Scale")
-    .default("1; 10 for null:"),
+    .default("1; 10 for null: and for a build of Key-value"),
     value("jobs", "N", of(&[DATAGEN]), "Number of threads that write files in parallel")
         .default("min(cores, parts)")
         .marked(&[NotInJobFile]),

@@ -120,8 +120,8 @@ impl Workload for Ch {
         self.transactions.user(id, users, rng)
     }
 
-    fn arrive(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize> {
-        self.transactions.arrive(user, rng)
+    fn arrive(&self, user: &mut Self::User, number: u64, rng: &mut Rng) -> Option<usize> {
+        self.transactions.arrive(user, number, rng)
     }
 
     fn next(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize> {

@@ -14,7 +14,7 @@ mod builtin;
 mod expression;
 mod names;
 mod parser;
-mod random;
+pub(crate) mod random;
 mod runner;
 mod settings;
 mod source;

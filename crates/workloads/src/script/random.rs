@@ -122,10 +122,14 @@ impl Zipf {
 
 /// The hash FNV-1a of the eight bytes of `value`, the lowest first (Fowler, Noll and Vo).
 pub fn hash_fnv1a(value: i64, seed: i64) -> i64 {
+    fnv1a(&value.to_le_bytes(), seed)
+}
+
+/// The hash FNV-1a of bytes.
+pub fn fnv1a(bytes: &[u8], seed: i64) -> i64 {
     const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01B3;
     let start = BASIS ^ seed.cast_unsigned();
-    let bytes = value.to_le_bytes();
     let hash = bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
     hash.cast_signed()
 }

@@ -339,7 +339,7 @@ impl Workload for Script {
     }
 
     /// An arrival begins with new variables; its client is the session that runs it.
-    fn arrive(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {
+    fn arrive(&self, user: &mut User, _number: u64, rng: &mut Rng) -> Option<usize> {
         self.reset(user);
         self.next(user, rng)
     }

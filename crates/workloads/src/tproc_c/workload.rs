@@ -132,7 +132,7 @@ impl Workload for TprocC {
         User::new(id, users, self.run_seed, &self.settings)
     }
 
-    fn arrive(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {
+    fn arrive(&self, user: &mut User, _number: u64, rng: &mut Rng) -> Option<usize> {
         Some(user.arrive(rng))
     }
 
