@@ -538,6 +538,8 @@ pub struct Answers {
     pub known_at: Name,
     /// The queries with their answers at a scale; empty if they are not known.
     pub at: fn(Scale) -> Vec<Answer>,
+    /// The same queries at any scale, without rows.
+    pub questions: fn() -> Vec<Answer>,
 }
 
 /// A query and its expected answer.
@@ -554,7 +556,7 @@ pub struct Answer {
     /// Columns of the answer, in order.
     pub columns: Vec<AnswerColumn>,
     /// Rows of the answer in order, as text; `NULL` is SQL NULL.
-    pub rows: Vec<Vec<&'static str>>,
+    pub rows: Vec<Vec<Name>>,
 }
 
 /// A column of an answer.

@@ -9,7 +9,7 @@ const SUM_OFF: f64 = 100.0;
 /// Most that a figure may differ from what is known, as a share.
 const SHARE_OFF: f64 = 0.01;
 /// What stands for NULL in an answer.
-const NULL: &str = "NULL";
+pub const NULL: &str = "NULL";
 
 /// How many fields are wrong, rows too many or too few included, and which is the first; nothing when the
 /// answer is as known.
@@ -78,7 +78,7 @@ mod tests {
             statement: "q1".into(),
             args: Vec::new(),
             columns: vec![AnswerColumn { name: "n".into(), rule }],
-            rows: rows.iter().map(|row| vec![*row]).collect(),
+            rows: rows.iter().map(|row| vec![(*row).into()]).collect(),
         }
     }
 

@@ -23,6 +23,7 @@ use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::record::Record;
+use crate::references::{Known, References};
 use crate::remove::inspect;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, identify, on_this_thread};
@@ -65,7 +66,11 @@ pub struct CheckReport {
     /// How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
-    /// Why answers that the workload knows at other scales were not compared.
+    /// Who computed the answers that were compared, from the same queries on the same data: `DuckDB 1.5.5`. `None` if
+    /// the workload knows the answers, or nothing was compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared_with: Option<String>,
+    /// Why answers were not compared, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
 }
@@ -158,6 +163,7 @@ pub fn check(
         let unit = &workload.scale_unit;
         let range = range(unit, request.range, unit.last_key(settings.scale))?;
         begins();
+        let known = known_answers(request, settings.scale, watch)?;
         // This session keeps the snapshot open that all others use.
         session.begin(Access::Snapshot).await.doing("starting a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
@@ -181,8 +187,8 @@ pub fn check(
                 check.by_rules_of = (check.violations > 0).then(|| external.made_by.to_string());
             }
         }
-        let answers = known_answers(workload, settings.scale);
-        asked.extend(compare(&pool, &catalogue, &answers, snapshot.as_deref(), watch)?);
+        let answers = &known.answers;
+        asked.extend(compare(&pool, &catalogue, answers, snapshot.as_deref(), watch)?);
         session.rollback().await.doing("ending the snapshot")?;
         session.close().await;
         Ok(CheckReport {
@@ -194,7 +200,8 @@ pub fn check(
             made_by: record.made_by().filter(|_| has_population).map(str::to_owned),
             range,
             size: (unit.keys > 1).then(|| unit.count(settings.scale)),
-            not_compared: not_compared(workload, settings.scale, answers.is_empty()),
+            compared_with: known.source,
+            not_compared: known.unknown,
         })
     })
 }
@@ -356,16 +363,17 @@ async fn judge_rows<S: Session>(
     failed.map_or(Ok(violated), Err)
 }
 
-/// Returns the answers that are known at this scale.
-fn known_answers(workload: &Description, scale: Scale) -> Vec<Answer> {
-    workload.answers.as_ref().map_or_else(Vec::new, |answers| (answers.at)(scale))
-}
-
-/// Explains why no answer was compared.
-fn not_compared(workload: &Description, scale: Scale, is_unknown: bool) -> Option<String> {
-    let answers = workload.answers.as_ref().filter(|_| is_unknown)?;
-    let (known_at, size) = (&answers.known_at, workload.scale_unit.count(scale));
-    Some(format!("no answers were compared: they are known at {known_at}, not at {size}"))
+/// Finds or computes the answers at this scale. DuckDB needs other threads: this one drives the check's sessions.
+fn known_answers(
+    request: &CheckRequest,
+    scale: Scale,
+    watch: &Watch<'_>,
+) -> Result<Known, Failure> {
+    let CheckRequest { workload, jobs, connect_limit, cancel, .. } = request;
+    let (jobs, connect_limit) = (*jobs, *connect_limit);
+    let references = References { workload, scale, jobs, connect_limit, cancel, watch };
+    std::thread::scope(|scope| scope.spawn(|| references.find()).join())
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Runs every query whose answer is known and compares the answers.

@@ -33,6 +33,7 @@ pub mod outputs;
 mod pacing;
 pub mod profile;
 pub mod record;
+pub mod references;
 pub mod remove;
 pub mod replay;
 pub mod report;

@@ -94,6 +94,22 @@ pub fn refuse_options_of_others(
     Ok(())
 }
 
+/// Rejects invalid values of the workload's options, before the database is asked for anything: they do not
+/// depend on what is there.
+///
+/// # Errors
+/// As the workload reports.
+pub fn refuse_invalid_options(settings: &Settings, workload: &Description) -> Result<(), Failure> {
+    // What is read here is not shown: what was built may replace it.
+    let mut settings = settings.clone();
+    let mut options = BTreeMap::new();
+    for command in [OptionCommand::Build, OptionCommand::Run] {
+        options.extend(settings.workload_options(&workload.options, command));
+    }
+    let given = WorkloadSettings { scale: Scale::ONE, options, ..WorkloadSettings::default() };
+    Ok(AnyWorkload::new(&workload.name, &given).map(drop)?)
+}
+
 /// Rejects a flag that is not an option of the dialect.
 ///
 /// # Errors
@@ -159,6 +175,7 @@ pub fn build(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<BuildRequest, Failure> {
+    refuse_invalid_options(settings, workload)?;
     let add = settings.switch("add")?;
     let base = if add { Some(base_record(workload, target)?) } else { None };
     let built = base.as_ref().map(Record::workload_settings).transpose();

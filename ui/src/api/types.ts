@@ -353,9 +353,11 @@ export interface Change {
 export interface CheckReport {
   /** Results by condition, in order. */
   checks: CheckResult[];
+  /** Who computed the answers that were compared, from the same queries on the same data: `DuckDB 1.5.5`. `None` if the workload knows the answers, or nothing was compared. */
+  compared_with?: string | null | undefined;
   /** The program that created the tables, if not triphammer; the rules of the initial population do not apply then. */
   made_by?: string | null | undefined;
-  /** Why answers that the workload knows at other scales were not compared. */
+  /** Why answers were not compared, and what to do. */
   not_compared?: string | null | undefined;
   /** First and last warehouse or branch that was checked. */
   range: unknown[];

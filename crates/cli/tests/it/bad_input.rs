@@ -2,6 +2,9 @@
 
 use crate::program::Program;
 
+/// Nobody listens there.
+const UNREACHABLE: &str = "postgres://nobody@127.0.0.1:1/none";
+
 /// Arguments, and what stderr must hold.
 const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--vus", "0", "null:"], "at least one virtual user"),
@@ -71,6 +74,22 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--retries", "0", "null:"], "use 1 for no retry"),
     (&["run", "--mix", "1,2", "null:"], "mix"),
     (&["run", "--mix", "0,0,0,0,0", "null:"], "mix"),
+    // Invalid options of every workload are reported before the database is asked for anything.
+    (&["run", "--mix", "1,2", UNREACHABLE], "--mix must be five whole numbers"),
+    (&["run", "-w", "tpc-b", "--mix", "1,2", UNREACHABLE], "--mix must be a script or three"),
+    (&["run", "-w", "tproc-h", "--test", "speed", UNREACHABLE], "expected queries, power"),
+    (&["run", "-w", "ch", "--queries", "23", UNREACHABLE], "--queries: invalid query `23`"),
+    (&["run", "-w", "ch", "--streams", "x", UNREACHABLE], "--streams must be a number from 0"),
+    (&["run", "-w", "ch", "--baseline", "1", UNREACHABLE], "--baseline: invalid duration `1`"),
+    (
+        &["build", "-w", "ch", "--add", "--population-time", "noon", UNREACHABLE],
+        "--population-time must be in whole seconds",
+    ),
+    (
+        &["profile", "-w", "ch", "--vus", "1,2", "--queries", "23", UNREACHABLE],
+        "--queries: invalid query `23`",
+    ),
+    (&["run", "-w", "ch", "--dop", "0", UNREACHABLE], "--dop from the command line: expected"),
     (&["run", "-w", "tpc-x", "null:"], "unknown workload `tpc-x`: expected one of tproc-c"),
     (&["run", "oracle://x"], "sqlite"),
     (&["run", "null:?service=fast"], "service"),

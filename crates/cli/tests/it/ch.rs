@@ -198,7 +198,7 @@ fn what_cannot_be_is_rejected_with_the_reason() {
         (&["build", &target, "--add"][..], "TPROC-C extends none"),
         (&["build", &target, "-w", "ch", "--add"], "there is no TPROC-C at"),
         (&["build", &target, "-w", "ch", "--scale", "20001"], "from 1 to 20000 warehouses"),
-        (&["run", &target, "-w", "ch", "--streams", "x"], "there is no CH-benCHmark at"),
+        (&["run", &target, "-w", "ch", "--streams", "2"], "there is no CH-benCHmark at"),
         (&["run", &target, "--streams", "2"], "--streams is an option of"),
     ] {
         let done = program.run(args);

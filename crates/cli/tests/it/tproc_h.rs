@@ -108,14 +108,46 @@ fn duckdb_has_it() {
 }
 
 #[test]
-fn at_a_scale_without_known_answers_the_check_says_so() {
+fn at_a_scale_without_known_answers_and_without_duckdb_the_check_says_what_to_do() {
     let program = Program::new();
     program.ok(&["build", "sqlite:h.sqlite", "-w", "tproc-h", "--scale", "0.011"]);
     let checked = program.ok(&["check", "sqlite:h.sqlite", "-w", "tproc-h"]);
     assert!(checked.contains("all 12 conditions of TPROC-H at 0.011 SF hold"), "{checked}");
-    let expected =
-        "no answers were compared: they are known at 0.01, 0.1 and 1 SF, not at 0.011 SF";
+    let expected = "no answers were compared: they are known at 0.01, 0.1 and 1 SF, and at 0.011 SF \
+                    DuckDB computes them, which failed: DuckDB's library is not installed; run: npm";
     assert!(checked.contains(expected), "{checked}");
+}
+
+/// DuckDB's answers are computed once, and again if what was kept is broken.
+#[test]
+fn at_other_scales_answers_are_compared_with_those_of_duckdb() {
+    let program = Program::with_duckdb();
+    program.ok(&["build", "sqlite:h.sqlite", "-w", "tproc-h", "--scale", "0.011"]);
+    let cache = program.path(".cache/triphammer/answers");
+    let check = |computes: bool| {
+        let done = program.run(&["check", "sqlite:h.sqlite", "-w", "tproc-h"]);
+        assert_eq!(done.err.contains("computing the answers at 0.011 SF"), computes, "{done:?}");
+        let kept: Vec<_> = std::fs::read_dir(&cache).unwrap().map(|f| f.unwrap().path()).collect();
+        assert_eq!(kept.len(), 1, "one file, and nothing temporary: {kept:?}");
+        (done, kept[0].clone())
+    };
+    let (done, kept) = check(true);
+    assert_eq!(done.code, 0, "{done:?}");
+    let expected = "all 34 conditions of TPROC-H at 0.011 SF hold\n\
+                    the answers were compared with those of DuckDB ";
+    assert!(done.out.contains(expected), "{}", done.out);
+    assert_eq!(check(false).0.out, done.out);
+
+    let whole = std::fs::read_to_string(&kept).unwrap();
+    std::fs::write(&kept, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(check(true).0.out, done.out);
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), whole);
+
+    let file = rusqlite::Connection::open(program.path("h.sqlite")).unwrap();
+    file.execute("UPDATE lineitem SET l_quantity = 49 WHERE l_orderkey = 1", []).unwrap();
+    let (done, _) = check(false);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.out.contains("VIOLATED  Q1 "), "{}", done.out);
 }
 
 #[test]

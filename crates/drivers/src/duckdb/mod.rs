@@ -60,6 +60,17 @@ pub fn is_installed() -> bool {
     Library::get().is_ok()
 }
 
+/// Name of the dialect.
+pub const DIALECT: &str = "duckdb";
+
+/// Version of DuckDB's library, such as `1.5.5`.
+///
+/// # Errors
+/// When it is not found or cannot be used, with what to do.
+pub fn version() -> Result<&'static str, String> {
+    Library::get().map(Library::version).map_err(|error| error.to_string())
+}
+
 /// A DuckDB file on which sessions can be opened.
 pub struct Duckdb {
     file: DatabaseFile,
@@ -167,7 +178,7 @@ impl Database for Duckdb {
     type Session = DuckdbSession;
 
     fn dialect(&self) -> &'static str {
-        "duckdb"
+        DIALECT
     }
 
     fn capabilities(&self) -> &Capabilities {

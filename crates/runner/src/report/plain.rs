@@ -90,6 +90,9 @@ fn check(report: &CheckReport) -> String {
              {made_by}"
         ));
     }
+    if let Some(who) = &report.compared_with {
+        out.push_str(&format!("\nthe answers were compared with those of {who} on the same data"));
+    }
     if let Some(why) = &report.not_compared {
         out.push_str(&format!("\n{why}"));
     }

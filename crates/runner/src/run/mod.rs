@@ -103,8 +103,8 @@ impl Resolved {
         let requirements = requirement::from_settings(settings, &vocabulary)?;
         if query_run::is_for(workload) {
             query_run::refuse_settings(settings, workload)?;
-            query_run::refuse_options(settings, workload)?;
         }
+        requests::refuse_invalid_options(settings, workload)?;
         identify(workload, database)?;
         let catalogue = catalogues::catalogue(
             workload,

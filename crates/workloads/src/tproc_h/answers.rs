@@ -14,7 +14,8 @@ use triphammer_core::workload::{Answer, AnswerColumn, Answers, Name};
 use super::queries::{QUERIES, Query};
 
 /// Known answers of all queries.
-pub const ANSWERS: Answers = Answers { known_at: Name::new_static("0.01, 0.1 and 1 SF"), at };
+pub const ANSWERS: Answers =
+    Answers { known_at: Name::new_static("0.01, 0.1 and 1 SF"), at, questions };
 
 /// Answers of all queries: `-- Q1`, a line of the names of its columns, its rows.
 const SF_0_01: &str = include_str!("answers/sf0.01.txt");
@@ -33,6 +34,10 @@ fn at(scale: Scale) -> Vec<Answer> {
         _ => return Vec::new(),
     };
     QUERIES.iter().filter_map(|query| Some(answer(query, text(query)?))).collect()
+}
+
+fn questions() -> Vec<Answer> {
+    QUERIES.iter().map(|query| answer(query, "")).collect()
 }
 
 /// The lines of a query.
@@ -54,7 +59,9 @@ fn answer(query: &Query, text: &'static str) -> Answer {
         columns: columns
             .map(|(name, rule)| AnswerColumn { name: Name::new_static(name), rule: *rule })
             .collect(),
-        rows: lines.map(|line| line.split('|').map(str::trim).collect()).collect(),
+        rows: lines
+            .map(|line| line.split('|').map(|field| Name::new_static(field.trim())).collect())
+            .collect(),
     }
 }
 
@@ -78,6 +85,8 @@ mod tests {
             assert_eq!(answers.iter().map(|a| a.rows.len()).sum::<usize>(), rows);
         }
         assert!(at(Scale::from_thousandths(20)).is_empty());
+        assert!(questions().iter().all(|question| question.rows.is_empty()));
+        assert_eq!(questions().len(), 22);
     }
 
     #[test]
@@ -89,7 +98,7 @@ mod tests {
         assert_eq!(whole.len(), published.len());
         for (whole, published) in whole.iter().zip(&published) {
             assert!(whole[0].starts_with(published[0]), "{whole:?} {published:?}");
-            assert_eq!(parse_decimal(whole[1], 2), parse_decimal(published[1], 2));
+            assert_eq!(parse_decimal(&whole[1], 2), parse_decimal(published[1], 2));
         }
     }
 
@@ -115,7 +124,7 @@ mod tests {
         let published = &at(Scale::ONE)[1];
         assert_eq!((published.rows.len(), suppliers.len()), (100, 10_000));
         for row in &published.rows {
-            let known = [1, 5, 6, 7].map(|column| row[column].to_owned());
+            let known = [1, 5, 6, 7].map(|column| row[column].to_string());
             assert!(suppliers.contains(&known), "{known:?}");
         }
     }

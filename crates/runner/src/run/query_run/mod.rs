@@ -48,9 +48,7 @@ use triphammer_core::session::Capabilities;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{
-    Description, MeasureDef, Mode, OptionCommand, Workload as _, WorkloadSettings,
-};
+use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
@@ -98,14 +96,6 @@ pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Re
             Err(SpecError::new(message).about(name).into())
         }
     }
-}
-
-/// Rejects invalid options before the database is asked for anything: they do not depend on what is there.
-pub(super) fn refuse_options(settings: &Settings, workload: &Description) -> Result<(), Failure> {
-    // What is read here is not shown: the scale may add to it.
-    let options = settings.clone().workload_options(&workload.options, OptionCommand::Run);
-    let given = WorkloadSettings { scale: Scale::ONE, options, ..WorkloadSettings::default() };
-    Ok(AnyWorkload::new(&workload.name, &given).map(drop)?)
 }
 
 /// Resolves a run of queries: its plan, and its spec in the words of all runs.
