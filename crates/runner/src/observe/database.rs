@@ -3,7 +3,7 @@
 //! ends of the timed window. A lost session is opened again; a query that fails is reported once
 //! and not made again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
 use super::blockers::Blocking;
 use super::profile::ProfileQuery;
-use super::sessions::{Activity, StatementNames};
+use super::sessions::{Activity, StatementNames, key};
 use super::sink::{Bounds, OfWindow, Sink};
 use super::statements::StatementReading;
 use crate::cancel::Cancel;
@@ -393,6 +393,15 @@ impl DatabaseObserver {
         Ok(())
     }
 
+    /// The observers' own statements, as their texts are compared.
+    fn own_statements(&self) -> HashSet<String> {
+        let ObserveDef { sessions, blockers, statements, query, gap, .. } = &self.setup.def;
+        let lists = [sessions, blockers, statements];
+        let all = lists.into_iter().flatten().map(|query| &query.sql);
+        let all = all.chain(query.iter().map(|query| &query.sql));
+        all.chain(gap.iter().map(|gap| &gap.sql)).map(|sql| key(sql.trim())).collect()
+    }
+
     /// Reads what belongs to the end, closes the session, and returns everything.
     async fn end(mut self) -> Outcome {
         let last = timeout(END_LIMIT, async {
@@ -412,7 +421,7 @@ impl DatabaseObserver {
         let total = &mut self.total;
         self.window.finish(|seen| total.add(seen));
         let statements = match &self.readings {
-            [Some(before), Some(after)] => after.since(before),
+            [Some(before), Some(after)] => after.since(before, &self.own_statements()),
             _ => Vec::new(),
         };
         Outcome {

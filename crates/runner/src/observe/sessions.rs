@@ -242,7 +242,7 @@ fn shortened(text: &str) -> String {
 
 /// A text without its values, spaces and case, as far as servers show it: what a statement with
 /// placeholders and the same with values have in common.
-fn key(text: &str) -> String {
+pub fn key(text: &str) -> String {
     let text = one_line(text);
     let mut key = String::with_capacity(KEY_LENGTH);
     let mut chars = text.chars().peekable();

@@ -1,11 +1,12 @@
 //! Top statements: the difference of two readings of a server's own statistics of statements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use triphammer_core::Rows;
 use triphammer_core::text::one_line;
 
 use super::profile::number;
+use super::sessions::key;
 use crate::result::TopStatement;
 
 /// Maximum number of statements in the document.
@@ -29,15 +30,16 @@ impl StatementReading {
         Self(read.collect())
     }
 
-    /// What was done since an earlier reading, by total time. A statement whose counters went back
-    /// was forgotten meanwhile, and counts from zero.
+    /// What was done since an earlier reading, by total time, without the observers' `own`
+    /// statements. One whose counters went back was forgotten meanwhile, and counts from zero.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "counters are not negative"
     )]
-    pub fn since(&self, before: &Self) -> Vec<TopStatement> {
-        let all = self.0.iter().filter_map(|(key, (text, now))| {
+    pub fn since(&self, before: &Self, own: &HashSet<String>) -> Vec<TopStatement> {
+        let all = self.0.iter().filter(|(_, (text, _))| !own.contains(&key(text)));
+        let all = all.filter_map(|(key, (text, now))| {
             let then = before.0.get(key).map_or([0.0; 5], |(_, then)| *then);
             let is_reset = now[0] < then[0];
             let [calls, ms, rows, read, hit] =
@@ -81,12 +83,14 @@ mod tests {
             ("a", [30.0, 180.0, 30.0, 1.0, 9.0]),
             ("b", [5.0; 5]),
             ("c", [1.0, 500.0, 0.0, 0.0, 0.0]),
+            ("d", [9.0, 900.0, 0.0, 0.0, 0.0]),
         ]);
-        let top = after.since(&before);
+        let own = HashSet::from([key("TEXT of d")]);
+        let top = after.since(&before, &own);
         let texts: Vec<_> = top.iter().map(|of| of.text.as_str()).collect();
         assert_eq!(texts, ["text of c", "text of a"], "b was not called");
         let a = &top[1];
         assert_eq!((a.calls, a.mean_ms, a.rows, a.blocks_read, a.blocks_hit), (20, 4.0, 20, 0, 4));
-        assert_eq!(before.since(&after).len(), 1, "a was reset");
+        assert_eq!(before.since(&after, &own).len(), 1, "a was reset");
     }
 }

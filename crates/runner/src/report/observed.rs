@@ -105,7 +105,9 @@ fn blockers(blockers: &[Blocker]) -> Table {
 fn profile(figures: &[ProfileFigure]) -> Table {
     let mut table = Table::new(1, &["", "mean", "per transaction", "highest"]);
     for of in figures.iter().filter(|of| of.max > 0.0).take(PROFILE_MAX) {
-        let labels: Vec<&str> = of.labels.values().map(String::as_str).collect();
+        let title = of.title.to_lowercase();
+        let labels = of.labels.values().map(String::as_str);
+        let labels: Vec<&str> = labels.filter(|label| !title.contains(label)).collect();
         let name = match labels.is_empty() || of.title.len() > NAME_LENGTH / 2 {
             true => of.title.clone(),
             false => format!("{}, {}", of.title, labels.join(", ")),
