@@ -13,7 +13,7 @@ const side = (name: string, job: number): Side => ({
 });
 const comparison: ComparisonResult = {
   format: 2, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', started_at,
-  primary_metric: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower by 12 %.', verdict: { kind: 'slower' }, more_minutes: null,
+  primary_metric: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower: NOPM B/A is 0.88', verdict: { kind: 'slower' }, more_minutes: null,
   a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, pairs: null,
   figures: [
     { name: 'nopm', title: 'NOPM', unit: 'number', a: 10000, b: 8800, reason: null, comparison: { ratio: 0.88, interval: { low: 0.86, high: 0.9 }, margin: 0.02, better: 'higher', basis: { kind: 'series', a: 5, b: 5 }, verdict: { kind: 'slower' } } },
@@ -39,6 +39,7 @@ it('shows both plans of a query whose plan changed, and marks what only one has'
 it('shows the verdict, each ratio with its interval, what cannot be said, and what differed', () => {
   render(ComparisonView, { comparison });
   expect(screen.getByText('slower').className).toContain('bad');
+  expect(screen.getByText('slower').closest('p')?.textContent).toBe('slower NOPM B/A is 0.88');
   expect(screen.getByText('0.880 (0.860 to 0.900)')).toBeTruthy();
   expect(screen.getByText('less')).toBeTruthy();
   expect(screen.getByText('B has none')).toBeTruthy();

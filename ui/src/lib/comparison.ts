@@ -22,6 +22,9 @@ export function ratio(made: Comparison): string {
   return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
 }
 
+/** The reason for a verdict, without the verdict itself, as in `B is slower: NOPM B/A is 0.37`. */
+export const withoutVerdict = ({ words, verdict }: { words: string; verdict: ComparisonVerdict }) => words.replace(new RegExp(`^(B is )?${verdict.kind}: `), '');
+
 /** Formats the verdict on one figure of B, in up to three words. */
 export function verdict(made: Comparison): string {
   const { verdict, better } = made;

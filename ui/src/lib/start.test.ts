@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JobDetail, Preview, SettingInfo } from '../api/types';
-import { again, grouped, sentence } from './start';
+import type { JobDetail, Preview, SavedTarget, SettingInfo } from '../api/types';
+import { again, grouped, sentence, targetAt } from './start';
 
 const preview = (settings: Record<string, string>) =>
   ({ url: 'postgres://bench@db1/tpcc', settings: Object.entries(settings).map(([name, value]) => ({ name, value, source: 'default' })) }) as unknown as Preview;
@@ -31,24 +31,39 @@ test('a run is started again with the settings that it was given', () => {
     { name: 'seed', value: '1', source: 'default' },
     { name: 'target', value: 'postgres://db1/tpcc', source: 'flag' },
   ];
-  const run = { job: { kind: 'run' }, given: null, document: { kind: 'run', settings, workload: { scripts: [] } } } as unknown as JobDetail;
+  const job = { kind: 'run', target: 'postgres://db1/tpcc', workload: 'tproc-c' };
+  const run = { job, given: null, document: { kind: 'run', settings, workload: { scripts: [] } } } as unknown as JobDetail;
+  const embedded = { ...run, job: { ...job, target: 'sqlite:tproc-c.sqlite' } } as JobDetail;
+  expect(again(embedded)).toBe('#/new?command=run&vus=8');
   expect(again(run)).toBe('#/new?command=run&at=postgres%3A%2F%2Fdb1%2Ftpcc&vus=8');
+});
+
+test('the target of a job is found among the saved ones', () => {
+  const saved = (name: string, url: string) => ({ name, url }) as SavedTarget;
+  const targets = [saved('plain', 'postgres://u@db1/tpcc?sslmode=disable'), saved('slow', 'null:?service=5ms'), saved('failing', 'null:?fail=constraint:100%25')];
+  expect(targetAt(targets, 'postgres://u@db1/tpcc')?.name).toBe('plain');
+  expect(targetAt(targets, 'null:?fail=constraint:100%')?.name).toBe('failing');
+  expect(targetAt(targets, 'null:?service=9ms')).toBeUndefined();
+  expect(targetAt(targets, null)).toBeUndefined();
 });
 
 test('scripts are started again with their texts, built-in ones by their names', () => {
   const scripts = [{ name: 'a.sql', weight: 3, text: 'SELECT 1;', sha256: '', builtin: false }, { name: 'select-only', weight: 1, text: '\\set aid', sha256: '', builtin: true }];
   const settings = [{ name: 'workload', value: 'script', source: 'request' }, { name: 'script', value: 'a.sql@3, select-only', source: 'request' }];
-  const run = { job: { kind: 'run' }, given: null, document: { kind: 'run', settings, workload: { scripts } } } as unknown as JobDetail;
+  const run = { job: { kind: 'run', target: 'null:', workload: 'script' }, given: null, document: { kind: 'run', settings, workload: { scripts } } } as unknown as JobDetail;
   const form = new URLSearchParams(again(run)!.split('?')[1]);
   expect(JSON.parse(form.get('script')!)).toEqual([{ name: 'a.sql', weight: 3, text: 'SELECT 1;' }, { name: 'select-only', weight: 1 }]);
 });
 
 test('a campaign is started again with its own settings, not with those of its runs', () => {
   const document = { kind: 'profile', settings: [{ name: 'vus', value: '4', source: 'campaign' }] };
-  const profile = { job: { kind: 'profile' }, given: { vus: '4,8,16', repeats: '3', workload: 'tpc-b', schema: 's', resume: '7', other: 'mysql://db2/x' }, document } as unknown as JobDetail;
-  expect(again(profile)).toBe('#/new?command=profile&other-at=mysql%3A%2F%2Fdb2%2Fx&vus=4%2C8%2C16&repeats=3&workload=tpc-b');
-  const failed = { ...profile, job: { kind: 'compare' }, document: 'it could not connect' } as JobDetail;
-  expect(again(failed)).toContain('command=compare&other-at=mysql%3A%2F%2Fdb2%2Fx&vus=4%2C8%2C16');
+  const profile = { job: { kind: 'profile', target: 'sqlite:tpc-b.sqlite', workload: 'tpc-b' }, given: { vus: '4,8,16', repeats: '3', workload: 'tpc-b', schema: 's', resume: '7' }, document } as unknown as JobDetail;
+  expect(again(profile)).toBe('#/new?command=profile&vus=4%2C8%2C16&repeats=3&workload=tpc-b');
+  const job = { kind: 'compare', target: 'postgres://a/x', workload: 'tpc-b' };
+  const failed = { ...profile, job, document: 'it could not connect' } as JobDetail;
+  expect(again(failed)).toContain('command=compare&at=postgres%3A%2F%2Fa%2Fx&vus=4%2C8%2C16');
+  const compared = { ...profile, job, document: { kind: 'compare', b: { target: 'postgres://b/x' } } } as unknown as JobDetail;
+  expect(again(compared)).toContain('at=postgres%3A%2F%2Fa%2Fx&other-at=postgres%3A%2F%2Fb%2Fx&vus');
   expect(again({ job: { kind: 'build' }, given: null, document: null } as unknown as JobDetail)).toBeNull();
 });
 

@@ -1,6 +1,6 @@
 // Contents of the Start page: commands, groups of settings, and their wording.
 
-import type { JobDetail, JobKind, Preview, SettingInfo } from '../api/types';
+import type { JobDetail, JobKind, Preview, SavedTarget, SettingInfo } from '../api/types';
 import { documentOf } from './document';
 import { capital } from './format';
 import type { Kind } from './load';
@@ -61,12 +61,30 @@ export function again(detail: JobDetail): string | null {
   const run = documentOf(detail, 'run');
   const given: [string, string][] = run ? run.settings.filter((s) => s.source !== 'default').map((s) => [s.name, s.value]) : Object.entries(detail.given ?? {});
   if (!run && !detail.given) return null;
-  const value = (name: string) => given.find(([known]) => known === name)?.[1];
-  const places = [['at', value('target')], ['other-at', value('other')]].filter((place): place is [string, string] => Boolean(place[1]));
+  const { target, workload } = detail.job;
+  const ofB = documentOf(detail, 'compare')?.b.target;
+  const places: [string, string][] = [];
+  // Without a target, a job ran on a file that is named after the workload.
+  if (![`sqlite:${workload}.sqlite`, `duckdb:${workload}.duckdb`].includes(target)) places.push(['at', target]);
+  if (ofB && ofB !== target) places.push(['other-at', ofB]);
   // The settings of a run name its scripts; the document has their texts.
   const scripts = (run?.workload?.scripts ?? []).map(({ name, weight, text, builtin }) => (builtin ? { name, weight } : { name, weight, text }));
   const settings = given.filter(([name]) => !NOT_AGAIN.includes(name)).map(([name, text]): [string, string] => [name, name === 'script' && run ? scriptsText(scripts) : text]);
   return `#/new?${new URLSearchParams([['command', detail.job.kind], ...places, ...settings])}`;
+}
+
+/** Finds the saved target where a job ran: the URL of a job has no parameters, and is not percent-encoded. */
+export function targetAt(targets: SavedTarget[], url: string | null): SavedTarget | undefined {
+  const decoded = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  const bare = (text: string) => (/^[a-z]+:\/\//.test(text) ? text.replace(/\?.*$/, '') : text);
+  const same = (of: (text: string) => string) => targets.find((one) => url !== null && of(decoded(one.url)) === of(decoded(url)));
+  return same((text) => text) ?? same(bare);
 }
 
 /** Describes a run of queries: `the power test of TPROC-H`, `queries 1,6 of TPROC-H`. */
