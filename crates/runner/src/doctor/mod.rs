@@ -14,6 +14,7 @@ mod files;
 mod guard;
 mod host;
 mod network;
+mod of_run;
 mod own;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use triphammer_drivers::target::TargetUrl;
 pub use check::{Declared, Group, Line, SetupFact, SetupVerdict};
 pub use cpu_test::{CpuTest, StoredCpuTest};
 pub use examine::{Tests, examine};
+pub(crate) use of_run::SetupOfRun;
 pub use triphammer_workloads::doctor::DatabaseCheck;
 pub use write_test::{LatencyClass, WriteTest};
 
