@@ -16,7 +16,8 @@ use triphammer_runner::job::Handle;
 const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
-static HANDLE: Mutex<Option<Handle>> = Mutex::new(None);
+/// The job that a signal stops, and what is said then.
+static HANDLE: Mutex<Option<(Handle, &str)>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
 /// Starts to listen for signals, on a separate thread.
@@ -32,9 +33,9 @@ pub fn listen() {
     }
 }
 
-/// Registers the job that a signal stops.
-pub fn stops(handle: Handle) {
-    *HANDLE.lock().expect("no thread panics while it holds the lock") = Some(handle);
+/// Registers the job that a signal stops, and the message of the first signal.
+pub fn stops(handle: Handle, stopping: &'static str) {
+    *HANDLE.lock().expect("no thread panics while it holds the lock") = Some((handle, stopping));
 }
 
 /// Registers the last action before an immediate exit, such as marking the job as interrupted.
@@ -146,13 +147,11 @@ pub fn heard() {
     let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
     let handle = HANDLE.lock().expect("no thread panics while it holds the lock").clone();
     match (handle, times) {
-        (Some(handle), 1) => {
-            crate::terminal::note(
-                "stopping: waiting for transactions in flight; Ctrl-C again abandons them",
-            );
+        (Some((handle, stopping)), 1) => {
+            crate::terminal::note(stopping);
             handle.stop();
         }
-        (Some(handle), 2) => {
+        (Some((handle, _)), 2) => {
             crate::terminal::note("aborting");
             end_soon();
             handle.abort();

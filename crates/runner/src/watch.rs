@@ -1,6 +1,7 @@
 //! Events that a job reports while it runs: one stream for all kinds of jobs and callers. The
 //! command line shows them, the server forwards them, and other programs can use them as they like.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -194,15 +195,20 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Within a campaign, the job number of a run is reported as that of a step.
-pub(crate) struct InStep<'a, 'b>(pub &'a Watch<'b>);
+/// Within a campaign, the job number of a run is reported as that of a step, and a warning of an
+/// earlier run is not repeated.
+pub(crate) struct InStep<'a, 'b> {
+    pub watch: &'a Watch<'b>,
+    pub warned: &'a mut BTreeSet<String>,
+}
 
 impl Watcher for InStep<'_, '_> {
     fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
-            JobEvent::Began(job) => self.0.report(JobEvent::StepBegan(job)),
+            JobEvent::Began(job) => self.watch.report(JobEvent::StepBegan(job)),
             JobEvent::Resolved(_) => {}
-            other => self.0.report(other),
+            JobEvent::Warning(text) if !self.warned.insert(text.to_owned()) => {}
+            other => self.watch.report(other),
         }
     }
 }

@@ -23,9 +23,45 @@ pub struct DoctorDef {
     pub upload: Option<String>,
     /// Codes of errors that a missing privilege causes.
     pub privilege_errors: Vec<String>,
+    /// Measures the speed of one thread of the database; `None` if it cannot be measured.
+    pub cpu_test: Option<CpuTestDef>,
+    /// Measures the latency of commits; `None` if the database does not store data.
+    pub write_test: Option<WriteTestDef>,
     /// The checks, in the order of the report.
     #[serde(rename = "check")]
     pub checks: Vec<DatabaseCheck>,
+}
+
+/// How one thread of a database calculates n = 0; for f = 1 … 10,000,000: n = mod(n, 999999) +
+/// sqrt(f), in double precision. `{name}` is a name that nothing else in the database has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CpuTestDef {
+    /// Creates the routine; `None` where there are no routines, and the query calculates it.
+    pub create: Option<String>,
+    /// Query, or call, of one row: n as text, rounded to two decimals.
+    pub query: String,
+    /// Drops the routine; `None` if it goes with the session, or there is none.
+    pub drop: Option<String>,
+    /// Statement that grants the privilege for it; `None` if it needs none.
+    pub grant: Option<String>,
+}
+
+/// How the latency of commits is measured, in a table of its own. `{name}` is a name that nothing
+/// else in the schema has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WriteTestDef {
+    /// Creates the table.
+    pub create: String,
+    /// Fills it with one row.
+    pub fill: String,
+    /// Changes the row. It is a transaction of its own.
+    pub write: String,
+    /// Drops the table.
+    pub drop: String,
+    /// Statement that grants the privilege for it; `None` if it needs none.
+    pub grant: Option<String>,
 }
 
 /// One check of a database.
@@ -38,6 +74,9 @@ pub struct DatabaseCheck {
     /// `look`, `wrong`, or `hidden` if a privilege is missing. `{memory}` is the host's memory in
     /// bytes, or NULL if the server is on another host.
     pub sql: String,
+    /// Whether the value changes by itself, so that a run neither warns of it nor keeps it.
+    #[serde(default)]
+    pub momentary: bool,
     /// Why it matters.
     pub why: String,
     /// Command or setting that changes it.
@@ -99,6 +138,8 @@ impl DoctorDef {
         self.download = child.download.or(self.download.take());
         self.upload = child.upload.or(self.upload.take());
         self.privilege_errors.extend(child.privilege_errors);
+        self.cpu_test = child.cpu_test.or(self.cpu_test.take());
+        self.write_test = child.write_test.or(self.write_test.take());
         self.checks.retain(|check| child.checks.iter().all(|own| own.name != check.name));
         self.checks.extend(child.checks);
     }
@@ -113,6 +154,7 @@ mod tests {
         DatabaseCheck {
             name: text("a"),
             sql: text("SELECT 1"),
+            momentary: false,
             why: text("b"),
             change: text("c"),
             grant: None,

@@ -1,21 +1,39 @@
 //! `triphammer doctor`.
 
-use triphammer_runner::doctor::{SetupVerdict, examine};
+use triphammer_runner::doctor::{DoctorResult, SetupVerdict, Tests, examine};
+use triphammer_runner::job::Handle;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 
 use super::{Terminal, charset, print};
-use crate::{Exit, Result, terminal};
+use crate::{Exit, Result, signals, terminal};
+
+/// What Ctrl-C says and does while a test is made.
+const STOPPING: &str = "stopping: removing what the test created; Ctrl-C again leaves it";
 
 /// Examines host, network and database, and prints what may spoil a run.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let is_json = settings.switch("json")?;
-    let result = examine(settings, &Terminal, &mut |warning| terminal::warn(warning))?;
+    let (tests, handle) = (Tests::from_settings(settings)?, Handle::default());
+    if tests.any() {
+        signals::stops(handle.clone(), STOPPING);
+    }
+    let result = examine(settings, &Terminal, &handle, &mut |warning| terminal::warn(warning))?;
     if is_json {
         print(&report::json_pretty(&result))?;
     } else {
         print(&report::doctor(&result, charset()))?;
     }
-    let is_wrong = result.verdict == SetupVerdict::Wrong;
-    Ok(if is_wrong { Exit::CheckFailed } else { Exit::Done })
+    Ok(match handle.is_stopped() {
+        true => Exit::Interrupted,
+        false if is_good(&result, tests) => Exit::Done,
+        false => Exit::CheckFailed,
+    })
+}
+
+/// Whether nothing is wrong, and each test that was asked for was made.
+fn is_good(result: &DoctorResult, tests: Tests) -> bool {
+    result.verdict != SetupVerdict::Wrong
+        && result.cpu_test.is_some() >= tests.cpu
+        && result.write_test.is_some() >= tests.write
 }

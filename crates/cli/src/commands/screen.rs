@@ -18,6 +18,9 @@ use crate::terminal::{self, Bars, Live};
 use crate::tui::{Model, Tui};
 use crate::{Result, signals};
 
+/// What Ctrl-C says and does while a run is driven.
+const STOPPING: &str = "stopping: waiting for transactions in flight; Ctrl-C again abandons them";
+
 /// The last action before an immediate exit, given the number of the job.
 type FinalMessage = Arc<dyn Fn(JobId) + Send + Sync>;
 
@@ -95,7 +98,7 @@ impl Screen {
     /// Makes Ctrl-C drain the job; if nothing can be drained, it ends the program.
     fn began(&self, job: Option<JobId>) {
         match (&self.final_message, job) {
-            (None, _) => signals::stops(self.handle.clone()),
+            (None, _) => signals::stops(self.handle.clone(), STOPPING),
             (Some(_), None) => {}
             (Some(words), Some(job)) => {
                 let words = Arc::clone(words);

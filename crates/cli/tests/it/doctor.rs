@@ -6,7 +6,7 @@ use serde_json::Value;
 use triphammer_core::clock::Clock;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer};
 
-use crate::program::Program;
+use crate::program::{Program, finish, signal, wait_until};
 
 /// The document of an examination, with its exit code.
 fn examined(program: &Program, target: &str) -> (i32, Value) {
@@ -144,6 +144,289 @@ fn without_a_target_only_the_host_is_examined() {
     assert!(!program.path("tproc-c.sqlite").exists(), "no default file");
 }
 
+/// Both tests were made.
+fn assert_tested(document: &Value) {
+    let cpu = &document["cpu_test"];
+    assert_eq!(cpu["result"], "873729.72", "{document:#}");
+    assert!(cpu["seconds"].as_f64().unwrap() > 0.0);
+    found(document, "single_thread_speed");
+    assert_write_tested(document);
+}
+
+/// The write test was made: its times fit each other.
+fn assert_write_tested(document: &Value) {
+    found(document, "commit_latency");
+    let test = &document["write_test"];
+    let count = test["times"]["count"].as_u64().unwrap();
+    let classes = test["histogram"].as_array().unwrap();
+    let commits: u64 = classes.iter().map(|class| class["commits"].as_u64().unwrap()).sum();
+    assert!(count > 0 && commits == count, "{test:#}");
+    let time = |name: &str| test["times"][name].as_u64().unwrap();
+    assert!(time("p50_us") <= time("p99_us") && time("p99_us") <= time("max_us"), "{test:#}");
+    let lowest = test["times"]["mean_us"].as_f64().unwrap() * count as f64 / 1e6;
+    assert!(test["seconds"].as_f64().unwrap() >= lowest * 0.99, "{test:#}");
+}
+
+/// What `doctor` left in a database, by a query of its names.
+const LEFT_IN_POSTGRES: &str =
+    "SELECT relname FROM pg_class WHERE relname LIKE 'triphammer_doctor%'
+    UNION ALL SELECT proname FROM pg_proc WHERE proname LIKE 'triphammer_doctor%'";
+
+fn database_of(target: &str) -> &str {
+    target.rsplit('/').next().unwrap().split('?').next().unwrap()
+}
+
+#[test]
+fn postgres_is_tested_and_nothing_remains() {
+    let program = Program::new();
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("doctor").unwrap();
+    let tests = ["doctor", &target, "--cpu-test", "--write-test", "--json"];
+    let first: Value = serde_json::from_str(&program.run(&tests).out).unwrap();
+    assert_tested(&first);
+    assert_all_read(&first);
+    assert_eq!(first["cpu_test"]["earlier"].as_array().unwrap().len(), 0);
+    assert!(server.run(database_of(&target), LEFT_IN_POSTGRES).unwrap().is_empty());
+    let text = program.run(&["doctor", &target, "--cpu-test"]).out;
+    let time = format!("{:.3} s  PostgreSQL", first["cpu_test"]["seconds"].as_f64().unwrap());
+    assert!(text.contains("now, and earlier, from the job store"), "{text}");
+    assert!(text.contains(&time), "the stored time `{time}`:\n{text}");
+    assert!(!program.ok(&["jobs"]).contains("doctor"), "it is no job");
+
+    let database = database_of(&target);
+    server.run(database, "CREATE ROLE doctor_plain LOGIN PASSWORD 'r'").unwrap();
+    let plain = as_user(&target, "doctor_plain");
+    let refused = program.run(&["doctor", &plain, "--write-test", "--json"]);
+    let document: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(refused.code, 1, "a test that was asked for was not made: {}", refused.err);
+    assert!(document["write_test"].is_null());
+    assert!(
+        grants(&document).contains(&"GRANT CREATE ON SCHEMA with its name TO doctor_plain;"),
+        "{document:#}"
+    );
+}
+
+/// Makes each update of a new table wait or fail.
+fn hinder_updates(server: &PostgresServer, database: &str, with: &str) {
+    let sql = format!(
+        "CREATE FUNCTION hinder() RETURNS trigger LANGUAGE plpgsql AS
+             'BEGIN {with}; RETURN NEW; END';
+         CREATE FUNCTION hook() RETURNS event_trigger LANGUAGE plpgsql AS $$
+         DECLARE made record;
+         BEGIN
+             FOR made IN SELECT * FROM pg_event_trigger_ddl_commands()
+                 WHERE command_tag = 'CREATE TABLE'
+             LOOP
+                 EXECUTE format('CREATE TRIGGER hinder BEFORE UPDATE ON %s FOR EACH ROW
+                     EXECUTE FUNCTION hinder()', made.object_identity);
+             END LOOP;
+         END $$;
+         CREATE EVENT TRIGGER hook ON ddl_command_end EXECUTE FUNCTION hook();"
+    );
+    server.run(database, &sql).unwrap();
+}
+
+#[test]
+fn the_table_of_a_write_test_goes_after_ctrl_c_and_after_an_error() {
+    let program = Program::new();
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("doctor").unwrap();
+    let database = database_of(&target);
+    let left = || server.run(database, LEFT_IN_POSTGRES).unwrap();
+    hinder_updates(server, database, "PERFORM pg_sleep(1)");
+    let mut child = program.start(&["doctor", &target, "--write-test", "--json"]);
+    wait_until(&mut child, "tables", || !left().is_empty());
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(done.err.contains("removing what the test created"), "{}", done.err);
+    let document: Value = serde_json::from_str(&done.out).unwrap();
+    let unread = document["unread"].as_array().unwrap();
+    assert!(unread.iter().any(|u| u["reason"] == "interrupted"), "{document:#}");
+    assert!(left().is_empty(), "{:?}", left());
+
+    // Killed: it remains, and is explained; a table of the user with a similar name is not.
+    let mut child = program.start(&["doctor", &target, "--write-test"]);
+    wait_until(&mut child, "tables", || !left().is_empty());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let name = left()[0][0].clone().unwrap();
+    server.run(database, "CREATE TABLE triphammer_doctors (id int)").unwrap();
+    let (_, document) = examined(&program, &target);
+    assert_eq!(found(&document, "left_by_doctor"), ("look", name.as_str()));
+
+    server.run(database, &format!("DROP TABLE {name}, triphammer_doctors")).unwrap();
+    let other = server.fresh_database("doctor").unwrap();
+    hinder_updates(server, database_of(&other), "RAISE EXCEPTION $a$hindered$a$");
+    let failed = program.run(&["doctor", &other, "--write-test", "--json"]);
+    assert_eq!(failed.code, 1, "{}", failed.err);
+    let document: Value = serde_json::from_str(&failed.out).unwrap();
+    let mut unread = document["unread"].as_array().unwrap().iter();
+    let reason = unread.find(|u| u["checks"][0] == "commit_latency").map(|u| &u["reason"]);
+    assert!(reason.unwrap().as_str().unwrap().starts_with("hindered"), "{document:#}");
+    assert!(server.run(database_of(&other), LEFT_IN_POSTGRES).unwrap().is_empty());
+}
+
+#[test]
+fn mariadb_is_tested_and_its_procedure_goes_after_ctrl_c() {
+    let program = Program::new();
+    let server = MariadbServer::shared();
+    let target = server.fresh_database("doctor").unwrap();
+    let database = database_of(&target);
+    let left = || {
+        let sql = format!(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = '{database}'
+             UNION ALL SELECT routine_name FROM information_schema.routines
+             WHERE routine_schema = '{database}'"
+        );
+        server.run(database, &sql).unwrap()
+    };
+    let mut child = program.start(&["doctor", &target, "--cpu-test"]);
+    wait_until(&mut child, "procedures", || !left().is_empty());
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(left().is_empty(), "{:?}", left());
+    let document = program.run(&["doctor", &target, "--write-test", "--json"]).out;
+    assert_write_tested(&serde_json::from_str(&document).unwrap());
+    assert!(left().is_empty(), "{:?}", left());
+
+    // The whole test takes long there: its routine, with fewer steps.
+    let test = triphammer_workloads::doctor::doctor("mariadb").unwrap().cpu_test.unwrap();
+    let steps = 50_000;
+    let fewer = |sql: &str| sql.replace("{name}", "few").replace("10000000", &steps.to_string());
+    let create = fewer(test.create.as_ref().unwrap());
+    assert!(create.contains("f <= 50000 "), "{create}");
+    server.run(database, &format!("DELIMITER //\n{create}//")).unwrap();
+    let n = (1..=steps).fold(0.0f64, |n, f| n % 999_999.0 + f64::from(f).sqrt());
+    let found = server.run(database, &fewer(&test.query)).unwrap();
+    assert_eq!(found[0][0].as_deref(), Some(format!("{n:.2}").as_str()));
+}
+
+#[test]
+fn files_are_tested_and_hold_nothing_more_afterwards() {
+    let program = Program::with_duckdb();
+    for (scheme, file) in [("sqlite", "a.sqlite"), ("duckdb", "a.duckdb")] {
+        let target = format!("{scheme}:{file}");
+        program.ok(&["build", &target, "--workload", "tpc-b"]);
+        let tests = ["doctor", &target, "--cpu-test", "--write-test", "--json"];
+        let done = program.run(&tests);
+        let document = serde_json::from_str(&done.out);
+        assert_tested(&document.unwrap_or_else(|error| panic!("{error}: {}", done.err)));
+        let (_, after) = examined(&program, &target);
+        let names = after["lines"].as_array().unwrap().iter().map(|line| &line["name"]);
+        assert_eq!(names.filter(|name| *name == "left_by_doctor").count(), 0, "{after:#}");
+    }
+    // A query in this process ends on Ctrl-C, too.
+    let mut child = program.start(&["doctor", "sqlite:a.sqlite", "--cpu-test"]);
+    let tasks = format!("/proc/{}/task", child.id());
+    wait_until(&mut child, "guards", || {
+        let mut tasks = std::fs::read_dir(&tasks).unwrap().flatten();
+        tasks.any(|task| {
+            std::fs::read_to_string(task.path().join("comm")).is_ok_and(|n| n == "guard\n")
+        })
+    });
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}{}", done.out, done.err);
+    let none = program.run(&["doctor", "null:", "--cpu-test"]);
+    assert_eq!(none.code, 1, "{}", none.err);
+    assert!(none.out.contains("this database has no such test"), "{}", none.out);
+}
+
+/// A short run, with what it said on stderr.
+fn short_run(program: &Program, target: &str) -> (Value, String) {
+    let args = ["run", target, "-w", "tpc-b", "--vus", "1", "--transactions", "20", "--json"];
+    let done = program.run(&args);
+    (serde_json::from_str(&done.out).unwrap(), done.err)
+}
+
+/// Verdict and value of a fact that a run keeps.
+fn kept<'a>(result: &'a Value, name: &str) -> Option<(&'a str, &'a str)> {
+    let facts = result["setup"].as_array().unwrap();
+    let fact = facts.iter().find(|fact| fact["name"] == name)?;
+    Some((fact["verdict"].as_str().unwrap(), fact["value"].as_str().unwrap()))
+}
+
+/// How a comparison of two runs names a fact.
+fn difference(
+    program: &Program,
+    runs: [&Value; 2],
+    subject: &str,
+    name: &str,
+) -> Option<[String; 2]> {
+    let [a, b] = runs.map(|result| result["job"].to_string());
+    let found = program.json(&["compare", &a, &b]);
+    let all = found["differences"].as_array().unwrap();
+    let differs = all.iter().find(|d| d["subject"] == subject && d["name"] == name)?;
+    Some(["a", "b"].map(|side| differs[side].as_str().unwrap_or("-").to_owned()))
+}
+
+#[test]
+fn a_run_without_fsync_is_warned_of_and_a_comparison_names_it() {
+    let program = Program::new();
+    let [(durable, silent), (fast, warned)] = [true, false].map(|fsync| {
+        let server = PostgresServer::start(PostgresOptions { fsync, ..Default::default() });
+        let server = server.unwrap();
+        let target = server.fresh_database("doctor").unwrap();
+        program.ok(&["build", &target, "--workload", "tpc-b"]);
+        short_run(&program, &target)
+    });
+    assert!(!silent.contains("fsync"), "{silent}");
+    assert_eq!(kept(&durable, "fsync"), Some(("fine", "on")));
+    let line = warned.lines().find(|line| line.contains("fsync is off")).unwrap();
+    assert!(line.contains("to change it: ALTER SYSTEM SET fsync = on"), "in one line: {line}");
+    assert_eq!(kept(&fast, "fsync"), Some(("wrong", "off")));
+    let warnings = fast["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|warning| warning["kind"] == "setup"), "{warnings:?}");
+    let named = difference(&program, [&durable, &fast], "server_setting", "fsync");
+    assert_eq!(named, Some(["on".to_owned(), "off".to_owned()]));
+    // What changes by itself is neither kept nor compared; what the host is set to is kept.
+    for momentary in ["active_sessions", "max_connections", "host_load", "steal_time"] {
+        assert_eq!(kept(&fast, momentary), None, "{momentary}");
+    }
+    assert!(kept(&fast, "open_files").is_some() && kept(&fast, "data_file_system").is_some());
+    assert_eq!(difference(&program, [&durable, &fast], "host", "open_files"), None);
+}
+
+#[test]
+fn a_run_on_a_mariadb_that_does_not_flush_is_warned_of_once_per_campaign() {
+    let program = Program::new();
+    let options = MariadbOptions { fsync: true, ..Default::default() };
+    let server = MariadbServer::start(options).unwrap();
+    let target = server.fresh_database("doctor").unwrap();
+    let name = "flush_log_at_trx_commit";
+    program.ok(&["build", &target, "--workload", "tpc-b"]);
+    let (durable, silent) = short_run(&program, &target);
+    server.run("mysql", "SET GLOBAL innodb_flush_log_at_trx_commit = 0").unwrap();
+    let (fast, warned) = short_run(&program, &target);
+    let text = "flush_log_at_trx_commit is 0. With 0 or 2, commits do not wait";
+    assert!(!silent.contains(text) && warned.contains(text), "{silent}{warned}");
+    assert_eq!([&durable, &fast].map(|run| kept(run, name).unwrap().0), ["fine", "wrong"]);
+    let setting = "innodb_flush_log_at_trx_commit";
+    let named = difference(&program, [&durable, &fast], "server_setting", setting);
+    assert_eq!(named, Some(["1".to_owned(), "0".to_owned()]));
+    let pairs = [
+        "compare",
+        "--ab",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "1",
+        "--rampup",
+        "0s",
+        "--duration",
+        "1s",
+        "--pairs",
+        "2",
+        "--cool-down",
+        "0s",
+    ];
+    let done = program.run(&pairs);
+    assert_eq!(done.err.matches(text).count(), 1, "{}", done.err);
+}
+
 /// The connection is accepted, and nothing is ever sent.
 #[test]
 fn a_server_that_never_answers_is_left_in_time() {
@@ -170,6 +453,7 @@ fn bad_input_is_refused() {
         (&["doctor", "sqlite:a.db", "--scale", "2"], "--scale"),
         (&["doctor", "a:", "b:"], "unexpected argument"),
         (&["doctor", "null:", "--connect-timeout", "5"], "connect-timeout"),
+        (&["doctor", "--write-test"], "--write-test needs the target of a database"),
     ] {
         let done = program.run(args);
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}");

@@ -16,7 +16,7 @@
 mod resume;
 pub(crate) mod step;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -175,7 +175,8 @@ impl Campaign<'_> {
         let done = u32::try_from(stored.len()).unwrap_or(u32::MAX);
         watch.report(JobEvent::Began(journal.job));
         watch.report(JobEvent::Sequence(&Begin { runs: question.runs(), done, each }));
-        let mut sequence = Sequence { handle, watch, done: 0, failures: 0, made: false };
+        let mut sequence =
+            Sequence { handle, watch, done: 0, failures: 0, made: false, warned: BTreeSet::new() };
         let ended = loop {
             let Some(step) = question.next() else { break (Status::Complete, None) };
             let made = stored.remove(&step.number).filter(|run| question.is_of(&step, run));
@@ -250,6 +251,8 @@ struct Sequence<'a, 'w> {
     failures: u32,
     /// Whether this process has made a run.
     made: bool,
+    /// Warnings of its runs so far.
+    warned: BTreeSet<String>,
 }
 
 impl Sequence<'_, '_> {
@@ -275,7 +278,7 @@ impl Sequence<'_, '_> {
         let run = campaign.resolve(step, watch, false).and_then(|(settings, resolved)| {
             watch.report(JobEvent::StepResolved(resolved.spec()));
             watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
-            let mut in_step = InStep(watch);
+            let mut in_step = InStep { watch, warned: &mut self.warned };
             let watch = Watch::new(&mut in_step);
             resolved.step_of(parent).run(&settings, journal.store(), self.handle, &watch)
         });

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 
 use super::run::Run;
+use crate::doctor::check::{Group, SetupFact};
 use crate::host::Host;
 use crate::profile::ProfileResult;
 use crate::result::{
@@ -157,6 +158,7 @@ impl Facts {
             facts.record(Subject::Plan, &plan.query.to_uppercase(), plan.short());
         }
         facts.server_settings(&run.server_settings);
+        facts.setup(&result.setup, !run.server_settings.is_empty());
         facts
     }
 
@@ -225,8 +227,9 @@ impl Facts {
         keys.dedup();
         let differs = |key: &&(Subject, String)| {
             let (a, b) = (self.0.get(*key), b.0.get(*key));
-            // A plan that could not be read on one side did not change.
-            let is_known = key.0 != Subject::Plan || a.is_some() && b.is_some();
+            // What could not be read on one side did not change.
+            let may_be_unknown = matches!(key.0, Subject::Plan | Subject::Host);
+            let is_known = !may_be_unknown || a.is_some() && b.is_some();
             let notably = key.0 != Subject::Size || differ_notably(a, b);
             a != b && is_known && notably && comparable(key.0)
         };
@@ -333,6 +336,20 @@ impl Facts {
                 Subject::Statistics => self.record(subject, &name, age(value)),
                 _ => self.record(subject, &name, mask_secrets(value)),
             }
+        }
+    }
+
+    fn setup(&mut self, setup: &[SetupFact], has_server_settings: bool) {
+        for fact in setup {
+            let subject = match fact.group {
+                // The host has it already.
+                Group::Host if fact.name == "governor" => continue,
+                Group::Host => Subject::Host,
+                // So have the server's settings, unless there is no store.
+                Group::Database if !has_server_settings => Subject::ServerSetting,
+                Group::Database | Group::Network => continue,
+            };
+            self.record(subject, &fact.name, fact.value.as_str());
         }
     }
 

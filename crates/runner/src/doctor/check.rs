@@ -99,6 +99,16 @@ pub(super) struct Check<F> {
     pub declared: Declared,
     /// Reads its fact; `None` if that is not possible or does not apply.
     pub read: fn(&F) -> Option<Reading>,
+    /// Whether the value changes by itself, so that a run neither warns of it nor keeps it.
+    pub is_momentary: bool,
+}
+
+impl<F> Check<F> {
+    /// Marks a check whose value changes by itself.
+    pub const fn momentary(mut self) -> Self {
+        self.is_momentary = true;
+        self
+    }
 }
 
 /// A line of the report: one check with its value.
@@ -117,4 +127,36 @@ pub struct Line {
     pub why: String,
     /// Command or setting that changes it.
     pub change: String,
+}
+
+/// A fact about the set-up of a run's host or database, as `doctor` reports it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SetupFact {
+    /// What it is about.
+    pub group: Group,
+    /// Name of the check; of a database's setting, its name there.
+    pub name: String,
+    /// The value, for people.
+    pub value: String,
+    /// Judgement of the value.
+    pub verdict: SetupVerdict,
+}
+
+impl SetupFact {
+    /// The fact of a line.
+    #[must_use]
+    pub fn of(line: &Line) -> Self {
+        let Line { group, name, value, verdict, .. } = line;
+        let (name, value) = (name.clone(), value.clone());
+        Self { group: *group, name, value, verdict: *verdict }
+    }
+}
+
+impl Line {
+    /// Why a value is wrong, in one line: `fsync is off. Without it commits do not …`.
+    #[must_use]
+    pub fn trouble(&self) -> String {
+        let Self { name, value, why, .. } = self;
+        format!("{name} is {value}. {}", why.trim_end_matches('.'))
+    }
 }

@@ -34,7 +34,7 @@ const CLOSE_LIMIT: Duration = Duration::from_millis(500);
 const VALUE_MAX: usize = 200;
 
 /// Checks that are still to be made.
-type Checks<'a> = VecDeque<&'a DatabaseCheck>;
+pub(super) type Checks<'a> = VecDeque<&'a DatabaseCheck>;
 
 /// Examines the database, and the network if there is one; learns where its data lies.
 ///
@@ -97,8 +97,24 @@ async fn ask(
     result: &mut DoctorResult,
 ) -> Result<(), DbError> {
     network.round_trips_us = limited(round_trips(session)).await?;
-    let is_here = result.host_of_database;
-    let memory = host.memory_bytes().filter(|_| is_here);
+    ask_checks(session, doctor, checks, host, result).await?;
+    find_data(session, doctor, host, result).await?;
+    let found = limited(measure_download(session, doctor)).await;
+    network.download = found.or_else(|error| missed(result, "download", error))?;
+    let found = limited(measure_upload(session, doctor)).await;
+    network.upload = found.or_else(|error| missed(result, "upload", error))?;
+    Ok(())
+}
+
+/// Makes the checks of the database. An error means that the session can no longer be used.
+pub(super) async fn ask_checks(
+    session: &mut impl Session,
+    doctor: &DoctorDef,
+    checks: &mut Checks<'_>,
+    host: &HostFacts,
+    result: &mut DoctorResult,
+) -> Result<(), DbError> {
+    let memory = host.memory_bytes().filter(|_| result.host_of_database);
     let memory = memory.map_or_else(|| "NULL".to_owned(), |bytes| bytes.to_string());
     while let Some(check) = checks.front() {
         let sql = check.sql.replace("{memory}", &memory);
@@ -109,20 +125,27 @@ async fn ask(
         }
         checks.pop_front();
     }
-    if let Some(sql) = doctor.data_path.as_ref().filter(|_| is_here) {
-        match (limited(row(session, "data_path", sql.clone())).await, &doctor.data_path_grant) {
-            (Err(error), _) if error.class().loses_session() => return Err(error),
-            (Err(error), Some(grant)) if lacks_privilege(doctor, &error) => {
-                result.hide("data_disk", grant);
-            }
-            (Err(error), _) => result.fail("data_disk", error.message()),
-            (Ok(found), _) => host.data = found.and_then(|(path, _)| data_folder(&path)),
+    Ok(())
+}
+
+/// Learns where the data of a database on this host lies. An error means that the session can no
+/// longer be used.
+pub(super) async fn find_data(
+    session: &mut impl Session,
+    doctor: &DoctorDef,
+    host: &mut HostFacts,
+    result: &mut DoctorResult,
+) -> Result<(), DbError> {
+    let is_here = result.host_of_database;
+    let Some(sql) = doctor.data_path.as_ref().filter(|_| is_here) else { return Ok(()) };
+    match (limited(row(session, "data_path", sql.clone())).await, &doctor.data_path_grant) {
+        (Err(error), _) if error.class().loses_session() => return Err(error),
+        (Err(error), Some(grant)) if lacks_privilege(doctor, &error) => {
+            result.hide("data_disk", grant);
         }
+        (Err(error), _) => result.fail("data_disk", error.message()),
+        (Ok(found), _) => host.data = found.and_then(|(path, _)| data_folder(&path)),
     }
-    let found = limited(measure_download(session, doctor)).await;
-    network.download = found.or_else(|error| missed(result, "download", error))?;
-    let found = limited(measure_upload(session, doctor)).await;
-    network.upload = found.or_else(|error| missed(result, "upload", error))?;
     Ok(())
 }
 
@@ -198,6 +221,6 @@ fn failed(
     Ok(())
 }
 
-fn lacks_privilege(doctor: &DoctorDef, error: &DbError) -> bool {
+pub(super) fn lacks_privilege(doctor: &DoctorDef, error: &DbError) -> bool {
     error.code().is_some_and(|code| doctor.privilege_errors.iter().any(|known| known == code))
 }

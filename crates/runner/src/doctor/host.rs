@@ -56,7 +56,8 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<HostFacts> {
-    Check { declared: Declared { name, group: Group::Host, why, change }, read }
+    let declared = Declared { name, group: Group::Host, why, change };
+    Check { declared, read, is_momentary: false }
 }
 
 /// The checks, in the order of the report.
@@ -113,7 +114,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         "Reserved huge pages that no server uses are lost memory; large buffers without them cost \
          CPU time.",
         "sysctl -w vm.nr_hugepages=N",
-    ),
+    )
+    .momentary(),
     check(
         "swappiness",
         swappiness,
@@ -125,7 +127,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         memory_available,
         "Without free memory the kernel swaps, or kills the server or this program.",
         "stop other programs, or give the server less memory",
-    ),
+    )
+    .momentary(),
     check(
         "clock_source",
         clock_source,
@@ -164,7 +167,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         host_load,
         "Other programs use the CPUs now: they take them from the run.",
         "stop them: top shows which",
-    ),
+    )
+    .momentary(),
     check(
         "virtualization",
         virtualization,
@@ -177,7 +181,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         steal_time,
         "The hypervisor gave this share of the CPU time to others: response times contain it.",
         "choose a dedicated instance, or repeat at another time",
-    ),
+    )
+    .momentary(),
 ];
 
 /// The checks of the disk with the database's data, in the order of the report; for a database on

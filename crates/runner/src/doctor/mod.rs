@@ -1,18 +1,24 @@
 //! `doctor`: examines host, network and database before a run, and says what would spoil it.
-//! Nothing is changed, and nothing is stored.
+//! Nothing is changed and nothing stored, except by the tests that the user asks for.
 //!
 //! Each check is declared once: those of the host in [`host`], those of the network in [`network`],
 //! those of a database in `doctor.toml` of its dialect's folder. A check returns a [`Reading`], or
 //! nothing where it does not apply or its fact cannot be read.
 
-mod check;
+pub(crate) mod check;
+pub(crate) mod cpu_test;
 mod database;
 mod disk;
+mod examine;
 mod files;
+mod guard;
 mod host;
 mod network;
+mod of_run;
+mod own;
 #[cfg(test)]
 mod tests;
+mod write_test;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,15 +27,15 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::text::one_line;
 use triphammer_drivers::target::TargetUrl;
 
-pub use check::{Declared, Group, Line, SetupVerdict};
+pub use check::{Declared, Group, Line, SetupFact, SetupVerdict};
+pub use cpu_test::{CpuTest, StoredCpuTest};
+pub use examine::{Tests, examine};
+pub(crate) use of_run::SetupOfRun;
 pub use triphammer_workloads::doctor::DatabaseCheck;
+pub use write_test::{LatencyClass, WriteTest};
 
-use crate::failure::Failure;
 use crate::result::{Redacted, Tool};
-use crate::settings::Settings;
-use crate::target::{self, Secrets};
 use check::Check;
-use files::Files;
 use host::HostFacts;
 
 /// Version of the document's format.
@@ -61,6 +67,10 @@ pub struct DoctorResult {
     pub hidden: Vec<Hidden>,
     /// Checks that could not be made.
     pub unread: Vec<Unread>,
+    /// Speed of one thread of the database; `None` without `--cpu-test`, and if it failed.
+    pub cpu_test: Option<CpuTest>,
+    /// Latency of commits; `None` without `--write-test`, and if it failed.
+    pub write_test: Option<WriteTest>,
 }
 
 /// Checks that need a privilege.
@@ -100,11 +110,17 @@ impl DoctorResult {
             lines: Vec::new(),
             hidden: Vec::new(),
             unread: Vec::new(),
+            cpu_test: None,
+            write_test: None,
         }
     }
 
     /// Makes the checks of a list on facts.
-    fn make<F>(&mut self, checks: &[Check<F>], facts: &F) -> Vec<&'static str> {
+    fn make<'a, F: 'a>(
+        &mut self,
+        checks: impl IntoIterator<Item = &'a Check<F>>,
+        facts: &F,
+    ) -> Vec<&'static str> {
         let mut unread = Vec::new();
         for check in checks {
             match (check.read)(facts) {
@@ -162,30 +178,10 @@ pub fn checks_of(dialect: &str) -> Result<Vec<DatabaseCheck>, SpecError> {
     Ok(triphammer_workloads::doctor::doctor(dialect)?.checks)
 }
 
-/// The declarations of the host's and the network's checks.
+/// The declarations of the host's and the network's checks, and of the tests of a database.
 #[must_use]
 pub fn declarations() -> Vec<Declared> {
     let host = host::CHECKS.iter().chain(host::DATA_CHECKS).map(|check| check.declared);
-    host.chain(network::CHECKS.iter().map(|check| check.declared)).collect()
-}
-
-/// Examines the host, and the target if the settings name one.
-///
-/// # Errors
-/// When a setting is wrong, or the database cannot be reached.
-pub fn examine(
-    settings: &mut Settings,
-    secrets: &dyn Secrets,
-    warn: &mut dyn FnMut(&str),
-) -> Result<DoctorResult, Failure> {
-    let mut result = DoctorResult::new();
-    let mut host = HostFacts::begin(Files::of_this_host());
-    if settings.get("target").is_some() {
-        let target = target::open(settings, "", secrets)?;
-        target.warnings.iter().for_each(|warning| warn(warning));
-        database::examine(&target, &mut host, &mut result)?;
-    }
-    host.end();
-    result.add_host(&host);
-    Ok(result)
+    let network = network::CHECKS.iter().map(|check| check.declared);
+    host.chain(network).chain([cpu_test::DECLARED, write_test::DECLARED]).collect()
 }

@@ -39,7 +39,8 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<NetworkFacts> {
-    Check { declared: Declared { name, group: Group::Network, why, change }, read }
+    let declared = Declared { name, group: Group::Network, why, change };
+    Check { declared, read, is_momentary: false }
 }
 
 /// The checks, in the order of the report.

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use triphammer_core::stats::Times;
+
+use super::files::Files;
 use super::network::NetworkFacts;
 use super::*;
 use crate::report;
@@ -233,4 +236,48 @@ fn a_missing_privilege_is_reported_once_with_its_grant() {
     let text = report::doctor(&result, Charset::Unicode);
     assert!(text.contains("Missing privilege for a, b:\n  GRANT pg_monitor TO bench;"), "{text}");
     assert!(text.contains("2 checks not made, no answer within 3 s: c, d"), "{text}");
+}
+
+/// The declared result is that of the formula: no dialect's spelling of it is the reference.
+#[test]
+fn the_cpu_tests_result_is_that_of_its_formula() {
+    let n = (1..=10_000_000).fold(0.0f64, |n, f| n % 999_999.0 + f64::from(f).sqrt());
+    assert_eq!(format!("{n:.2}"), cpu_test::EXPECTED);
+}
+
+#[test]
+fn tests_are_shown_with_earlier_times_and_a_wrong_number_is_wrong() {
+    let earlier = StoredCpuTest {
+        at: "2026-11-20T07:29:52Z".into(),
+        product: "PostgreSQL".into(),
+        version: "15.18".into(),
+        cpu: Some("Some CPU @ 2.50GHz".into()),
+        seconds: 4.181,
+    };
+    let test = |result: &str| CpuTest {
+        seconds: 4.2,
+        result: result.into(),
+        earlier: vec![earlier.clone()],
+    };
+    let line = test("873729.71").line();
+    assert_eq!(line.verdict, SetupVerdict::Wrong);
+    assert_eq!(line.value, "4.200 s, with 873729.71 instead of 873729.72");
+    let mut result = DoctorResult::new();
+    let classes = [(128, 10), (256, 1990)];
+    result.cpu_test = Some(test(cpu_test::EXPECTED));
+    result.write_test = Some(WriteTest {
+        seconds: 0.6,
+        times: Times { count: 2000, ..Times::default() },
+        histogram: classes.map(|(up_to_us, commits)| LatencyClass { up_to_us, commits }).into(),
+    });
+    let text = report::doctor(&result, Charset::Unicode);
+    assert!(text.contains("Single-thread speed: 4.200 s now, and earlier"), "{text}");
+    assert!(
+        text.contains("2026-11-20    4.181 s  PostgreSQL 15.18 · Some CPU @ 2.50GHz"),
+        "{text}"
+    );
+    assert!(text.contains("Commit latency of 2,000 commits in 600ms"), "{text}");
+    assert!(text.contains("  up to  0.256 ms   1,990  ████████████████████"), "{text}");
+    let ascii = report::doctor(&result, Charset::Ascii);
+    assert!(ascii.is_ascii() && ascii.contains("      10  #\n"), "{ascii}");
 }

@@ -316,7 +316,7 @@ fn stored(settings: &Settings, store: Option<&PathBuf>) -> Result<Store, Failure
 }
 
 /// Path of the store.
-fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+pub(crate) fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     match (settings.get("store"), store) {
         (Some(path), _) => Ok(PathBuf::from(path)),
         (None, Some(path)) => Ok(path.clone()),

@@ -1,14 +1,17 @@
 //! The report of an examination: what is wrong, what to look at, and every line by group.
 
 use super::chart::Charset;
-use super::format::counted;
+use super::format::{counted, duration, integer, milliseconds, seconds};
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{width, wrapped};
 use super::words::DOT;
-use crate::doctor::{DoctorResult, Group, Line, SetupVerdict};
+use crate::doctor::{CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest};
 
 /// Columns of a verdict and the space after it.
 const VERDICT: usize = 7;
+/// Sign of a bar, and columns of the longest.
+const BAR: &str = "█";
+const BAR_COLUMNS: usize = 40;
 
 /// Renders an examination as text, with a final line break.
 #[must_use]
@@ -28,11 +31,13 @@ pub fn doctor(result: &DoctorResult, charset: Charset) -> String {
             lines.extend(table(&of_group));
         }
     }
+    lines.extend(result.write_test.iter().flat_map(commits));
+    lines.extend(result.cpu_test.iter().flat_map(earlier));
     lines.extend(missing(result));
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     match charset {
         Charset::Unicode => text,
-        Charset::Ascii => ascii(&text.replace('µ', "u")),
+        Charset::Ascii => ascii(&text.replace('µ', "u").replace(BAR, "#")),
     }
 }
 
@@ -79,6 +84,46 @@ fn table(of_group: &[&Line]) -> Vec<String> {
         wrapped(&lead, &line.value, WIDTH)
     });
     rows.collect()
+}
+
+/// The latencies of the write test.
+fn commits(test: &WriteTest) -> Vec<String> {
+    let commits = counted(test.times.count, "commits");
+    let mut lines =
+        vec![String::new(), format!("Commit latency of {commits} in {}", duration(test.seconds))];
+    let most = test.histogram.iter().map(|class| class.commits).max().unwrap_or_default();
+    for class in &test.histogram {
+        let share = class.commits as f64 / most.max(1) as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a few columns"
+        )]
+        let columns = (share * BAR_COLUMNS as f64).ceil() as usize;
+        let up_to = milliseconds(class.up_to_us as f64);
+        let (bar, commits) = (BAR.repeat(columns), integer(class.commits));
+        lines.push(format!("  up to {up_to:>6} ms  {commits:>6}  {bar}"));
+    }
+    lines
+}
+
+/// Earlier times of the CPU test.
+fn earlier(test: &CpuTest) -> Vec<String> {
+    if test.earlier.is_empty() {
+        return Vec::new();
+    }
+    let now = seconds(test.seconds);
+    let mut lines = vec![
+        String::new(),
+        format!("Single-thread speed: {now} now, and earlier, from the job store"),
+    ];
+    for StoredCpuTest { at, product, version, cpu, seconds: time } in &test.earlier {
+        let at: String = at.chars().take("2026-05-09".len()).collect();
+        let cpu = cpu.as_ref().map(|cpu| format!("{DOT}{cpu}")).unwrap_or_default();
+        let lead = format!("  {at}  {:>9}  ", seconds(*time));
+        lines.extend(wrapped(&lead, &format!("{product} {version}{cpu}"), WIDTH));
+    }
+    lines
 }
 
 /// What could not be read, and the privileges that are missing.

@@ -28,6 +28,7 @@ use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::command::JobKind;
+use crate::doctor::check::SetupFact;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::measure;
@@ -161,6 +162,10 @@ pub struct RunResult {
     /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
     #[serde(default)]
     pub schema: Vec<SchemaFact>,
+    /// How host and database were set up at the start of the run, as `doctor` reports it: what does
+    /// not change by itself. Empty in results of earlier versions.
+    #[serde(default)]
+    pub setup: Vec<SetupFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
     /// The host of the client.

@@ -14,6 +14,7 @@ use super::query_streams::StreamsTaken;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
+use crate::doctor::check::Line;
 use crate::host::Host;
 use crate::schedule::Schedule;
 
@@ -53,6 +54,8 @@ pub struct RunFacts {
     pub server_transactions: CounterSpan,
     /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
     pub schema: Vec<SchemaFact>,
+    /// How host and database were set up at the start of the run.
+    pub setup: Vec<Line>,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
     /// Slices of the timed window.

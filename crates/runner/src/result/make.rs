@@ -26,6 +26,7 @@ use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
 use super::warnings;
 use crate::command::JobKind;
+use crate::doctor::check::SetupFact;
 use crate::measure::{self, Measure};
 
 impl RunResult {
@@ -114,10 +115,11 @@ impl RunResult {
             target: facts.target.clone(),
             server: facts.server.clone(),
             schema: facts.schema.clone(),
+            setup: facts.setup.iter().map(SetupFact::of).collect(),
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
         };
-        result.warnings = warnings::of(&result, &facts.server_transactions);
+        result.warnings = warnings::of(&result, facts);
         result
     }
 }

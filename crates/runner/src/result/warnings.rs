@@ -1,11 +1,12 @@
 //! Warnings to read before using the figures of a result, with advice.
 
 use super::document::{RunResult, Warning};
-use super::facts::CounterSpan;
+use super::facts::{CounterSpan, RunFacts};
 use super::parts::Status;
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::verification::Verdict;
+use crate::doctor::check::{Line, SetupVerdict};
 use crate::measure::Measure;
 use crate::report::format::{counted, duration, integer, percent};
 
@@ -21,7 +22,7 @@ const STRAY_MAX: f64 = 0.05;
 const SETTINGS_NAMED: usize = 5;
 
 /// Returns the warnings of a result, the most severe first.
-pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
+pub(super) fn of(result: &RunResult, facts: &RunFacts) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);
     availability(result, &mut list);
@@ -37,13 +38,20 @@ pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     failures(result, &mut list);
     client(result, &mut list);
     counters(result, &mut list);
-    server(result, counter, &mut list);
+    server(result, &facts.server_transactions, &mut list);
+    setup(&facts.setup, &mut list);
     list
 }
 
 fn warn(list: &mut Vec<Warning>, kind: &str, text: String, next: &str) {
     let next = (!next.is_empty()).then(|| next.to_owned());
     list.push(Warning { kind: kind.to_owned(), text, next });
+}
+
+fn setup(lines: &[Line], list: &mut Vec<Warning>) {
+    for line in lines.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
+        warn(list, "setup", line.trouble(), &line.change);
+    }
 }
 
 fn verification(result: &RunResult, list: &mut Vec<Warning>) {

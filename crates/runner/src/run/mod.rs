@@ -25,6 +25,7 @@ use triphammer_workloads::{AnyWorkload, script};
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
+use crate::doctor::check::SetupVerdict;
 use crate::failure::{Doing, Failure};
 use crate::failure_limit::{self, FailureLimit, FailureWatch};
 use crate::host::Host;
@@ -276,6 +277,10 @@ impl Resolved {
                 monitor.touch().await.doing("recording the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
+            facts.setup = monitor.setup(&facts.server).await;
+            for line in facts.setup.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
+                watch.warn(&format!("{}; to change it: {}", line.trouble(), line.change));
+            }
             let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| {
                 watch.warn(text);
             });
@@ -647,6 +652,7 @@ impl Resolved {
                 ..CounterSpan::default()
             },
             schema: Vec::new(),
+            setup: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),
             primary_metric_seconds: Vec::new(),

@@ -8,12 +8,14 @@ use std::time::Duration;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::RunPlan;
 use triphammer_core::event::Note;
-use triphammer_core::session::{Access, Admin, Database, Role, Session};
+use triphammer_core::session::{Access, Admin, Database, Role, ServerInfo, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
+use crate::doctor::SetupOfRun;
+use crate::doctor::check::Line;
 use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
 use crate::result::{SchemaFact, ServerTransactions};
@@ -186,6 +188,13 @@ impl<'a> Monitor<'a> {
             notes.push(Note::new("schema", None, text));
         }
         notes
+    }
+
+    /// Examines how host and database are set up; what cannot be read in time is missing.
+    pub async fn setup(&mut self, server: &ServerInfo) -> Vec<Line> {
+        let (mut setup, dialect) = (SetupOfRun::begin(server), self.plan.database.dialect());
+        self.query(async |session| setup.ask(session, dialect).await).await;
+        setup.end()
     }
 
     /// Reads the server's transaction counter, without the transactions of observers.

@@ -56,6 +56,19 @@ pub const SETTINGS: &[SettingDef] = &[
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
         .default("none: only the host is examined")
         .marked(&[Positional, Database, OfHost]),
+    switch(
+        "cpu-test",
+        of(&[DOCTOR]),
+        "Also measure the speed of one thread of the database, for at most five minutes: creates \
+         and drops a routine, and keeps the time in the job store",
+    )
+    .marked(&[NotInJobFile]),
+    switch(
+        "write-test",
+        of(&[DOCTOR]),
+        "Also measure the latency of commits, for about three seconds: creates and drops a table",
+    )
+    .marked(&[NotInJobFile]),
     value(
         "target",
         "A",
@@ -542,7 +555,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[HISTORY, JOBS, REPORT, SERVE]),
+        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE]),
         "File of the job store",
     )
     .default("in the user's data directory")

@@ -12,6 +12,7 @@
 mod browse;
 mod chunks;
 mod columns;
+mod cpu_tests;
 mod error;
 mod histograms;
 mod job;

@@ -26,6 +26,7 @@ fn lists() -> Vec<(String, String)> {
     let mut lists = vec![
         ("host".to_owned(), of_group(Group::Host)),
         ("network".to_owned(), of_group(Group::Network)),
+        ("tests".to_owned(), of_group(Group::Database)),
     ];
     for name in dialects() {
         // Inherited checks are in the parent's table.

@@ -156,6 +156,7 @@ pub fn facts() -> RunFacts {
             late_s: 1.0,
         },
         schema: Vec::new(),
+        setup: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
         primary_metric_seconds: primary_metric_seconds(),

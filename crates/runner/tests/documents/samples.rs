@@ -239,7 +239,7 @@ fn a_store_of_version_4_gets_the_tables_of_samples() {
     drop(store);
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute_batch(
-        "DROP VIEW samples; DROP TABLE sample_chunk; DROP TABLE sample_series;
+        "DROP TABLE cpu_tests; DROP VIEW samples; DROP TABLE sample_chunk; DROP TABLE sample_series;
          ALTER TABLE jobs RENAME COLUMN primary_metric_name TO headline_name;
          ALTER TABLE jobs RENAME COLUMN primary_metric_value TO headline_value;
          ALTER TABLE series RENAME COLUMN indeterminate TO in_doubt;
@@ -249,7 +249,7 @@ fn a_store_of_version_4_gets_the_tables_of_samples() {
     .unwrap();
     let store = Store::open(&path).unwrap();
     let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!((version, VERSION), (6, 6));
+    assert_eq!((version, VERSION), (7, 7));
     let job = store.begin(&sample::header()).unwrap();
     let writer = SampleWriter::start(&path, job).unwrap();
     let one = series("waits", "a", Unit::Count, Merge::Sum);

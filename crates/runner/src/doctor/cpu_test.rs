@@ -1,0 +1,120 @@
+//! The speed of one thread of the database (`--cpu-test`): n = 0; for f = 1 … 10,000,000:
+//! n = mod(n, 999999) + sqrt(f), in double precision, in a routine that is created for it and
+//! dropped again, or in a query where there are no routines.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use triphammer_core::clock::Clock;
+use triphammer_core::session::{Role, Session as _};
+use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_drivers::AnySession;
+use triphammer_workloads::doctor::CpuTestDef;
+
+use super::check::{Declared, Group, Line, Reading, SetupVerdict};
+use super::guard::guarded;
+use super::network::bound;
+use super::own::{self, Object};
+use crate::cancel::Cancel;
+use crate::limited::Limited;
+use crate::report::format::seconds;
+use crate::target::Target;
+
+/// Maximum time of the test.
+const LIMIT: Duration = Duration::from_secs(300);
+/// The result, rounded to two decimals.
+pub(super) const EXPECTED: &str = "873729.72";
+
+/// The line of the test.
+pub(super) const DECLARED: Declared = Declared {
+    name: "single_thread_speed",
+    group: Group::Database,
+    why: "The time of 10 million steps of n = mod(n, 999999) + sqrt(f) in one session: what one CPU \
+          does for one user. Compare it with that of the same database on other hosts.",
+    change: "a processor with faster cores, the governor performance, or a release build of the \
+             server",
+};
+
+/// The time of the test, beside stored ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuTest {
+    /// Time of the test, in seconds.
+    pub seconds: f64,
+    /// The database's result; 873729.72 if it calculates correctly.
+    pub result: String,
+    /// Earlier times in the job store, the newest first.
+    pub earlier: Vec<StoredCpuTest>,
+}
+
+/// The time of an earlier test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredCpuTest {
+    /// When it was made, RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
+    pub at: String,
+    /// Product of the server.
+    pub product: String,
+    /// Version of the server.
+    pub version: String,
+    /// CPU model of the server's host; `None` if the server ran on another host than the client.
+    pub cpu: Option<String>,
+    /// Time of the test, in seconds.
+    pub seconds: f64,
+}
+
+impl CpuTest {
+    /// The line of the report.
+    pub(super) fn line(&self) -> Line {
+        let is_right = self.result == EXPECTED;
+        let reading = match is_right {
+            true => Reading::of(SetupVerdict::Fine, seconds(self.seconds)),
+            false => {
+                let value = format!(
+                    "{}, with {} instead of {EXPECTED}",
+                    seconds(self.seconds),
+                    self.result
+                );
+                Reading::of(SetupVerdict::Wrong, value)
+            }
+        };
+        DECLARED.line(reading)
+    }
+}
+
+/// Makes the test.
+///
+/// # Errors
+/// As the database reports; if it takes too long, or is interrupted; if the routine remains.
+pub(super) async fn make(
+    target: &Target,
+    test: &CpuTestDef,
+    cancel: &Cancel,
+) -> Result<CpuTest, DbError> {
+    let object = Object { create: test.create.as_deref(), drop: test.drop.as_deref() };
+    own::with(target, Role::Monitor, object, async |session, name| {
+        measure(session, test.query.replace("{name}", name), cancel).await
+    })
+    .await
+}
+
+async fn measure(
+    session: &mut Limited<AnySession>,
+    sql: String,
+    cancel: &Cancel,
+) -> Result<CpuTest, DbError> {
+    let (mut rows, clock) = (Rows::new(), Clock::start());
+    let canceller = session.canceller();
+    let work = async {
+        // A database may calculate already while it prepares.
+        let id = session.prepare(&bound("doctor.cpu_test", sql, false)).await?;
+        session.call(id, &[], &mut rows).await
+    };
+    guarded(LIMIT, cancel, canceller, work).await?;
+    let seconds = clock.now().duration().as_secs_f64();
+    let row = rows.first("the result of the CPU test")?;
+    if row.is_null(0) {
+        return Err(DbError::new(ErrorClass::Other, "the CPU test returned no number"));
+    }
+    Ok(CpuTest { seconds, result: row.text(0)?.to_owned(), earlier: Vec::new() })
+}

@@ -1,0 +1,175 @@
+//! The command `doctor`: examines, makes the tests that the user asks for, and keeps the time of one
+//! of them in the job store.
+
+use triphammer_core::session::{Database as _, ServerInfo};
+use triphammer_core::{DbError, ErrorClass, SpecError, clock};
+use triphammer_workloads::doctor::{DoctorDef, doctor};
+
+use super::cpu_test::{CpuTest, StoredCpuTest};
+use super::database::lacks_privilege;
+use super::files::Files;
+use super::host::HostFacts;
+use super::write_test::WriteTest;
+use super::{DoctorResult, cpu_test, database, write_test};
+use crate::cancel::Cancel;
+use crate::failure::Failure;
+use crate::host::Host;
+use crate::job::{Handle, store_path};
+use crate::result::rfc3339;
+use crate::settings::Settings;
+use crate::store::Store;
+use crate::target::{self, Secrets, Target};
+use crate::worker_pool::on_this_thread;
+
+/// Tests that change the database, and remove what they created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tests {
+    /// `--cpu-test`.
+    pub cpu: bool,
+    /// `--write-test`.
+    pub write: bool,
+}
+
+impl Tests {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// When a test has no target.
+    pub fn from_settings(settings: &mut Settings) -> Result<Self, SpecError> {
+        let tests =
+            Self { cpu: settings.switch("cpu-test")?, write: settings.switch("write-test")? };
+        for (name, is_on) in [("cpu-test", tests.cpu), ("write-test", tests.write)] {
+            if is_on && settings.get("target").is_none() {
+                let message = format!("--{name} needs the target of a database");
+                return Err(SpecError::new(message).about(name));
+            }
+        }
+        Ok(tests)
+    }
+
+    /// Whether any is to be made.
+    #[must_use]
+    pub const fn any(self) -> bool {
+        self.cpu || self.write
+    }
+}
+
+/// Examines the host, and the target if the settings name one; `handle` ends the tests.
+///
+/// # Errors
+/// When a setting is wrong, or the database or the job store cannot be reached.
+pub fn examine(
+    settings: &mut Settings,
+    secrets: &dyn Secrets,
+    handle: &Handle,
+    warn: &mut dyn FnMut(&str),
+) -> Result<DoctorResult, Failure> {
+    let tests = Tests::from_settings(settings)?;
+    let mut result = DoctorResult::new();
+    let mut host = HostFacts::begin(Files::of_this_host());
+    let mut target = None;
+    if settings.get("target").is_some() {
+        let target = target.insert(target::open(settings, "", secrets)?);
+        target.warnings.iter().for_each(|warning| warn(warning));
+        database::examine(target, &mut host, &mut result)?;
+    }
+    host.end();
+    if let Some(target) = target.filter(|_| tests.any()) {
+        test(&target, tests, handle.cancel(), &mut result)?;
+        if let (Some(test), Some(server)) = (&mut result.cpu_test, &result.server) {
+            let cpu = Host::detect().cpu.filter(|_| result.host_of_database);
+            remember(test, server, cpu, settings, warn)?;
+        }
+    }
+    result.add_host(&host);
+    Ok(result)
+}
+
+/// Makes the tests that the user asked for. One that fails is reported as not made.
+///
+/// # Errors
+/// When there is no runtime for it.
+fn test(
+    target: &Target,
+    tests: Tests,
+    cancel: &Cancel,
+    result: &mut DoctorResult,
+) -> Result<(), Failure> {
+    on_this_thread(async {
+        let doctor = doctor(target.database.dialect())?;
+        if tests.cpu {
+            let (name, def) = (cpu_test::DECLARED.name, doctor.cpu_test.as_ref());
+            let grant = def.and_then(|def| def.grant.as_deref());
+            let made = match def {
+                Some(def) => cpu_test::make(target, def, cancel).await,
+                None => Err(untested()),
+            };
+            result.cpu_test =
+                made.map_err(|error| untaken(result, &doctor, name, grant, &error)).ok();
+            result.lines.extend(result.cpu_test.iter().map(CpuTest::line));
+        }
+        if tests.write {
+            let (name, def) = (write_test::DECLARED.name, doctor.write_test.as_ref());
+            let grant = def.and_then(|def| def.grant.as_deref());
+            let made = match def {
+                Some(def) => write_test::make(target, def, cancel).await,
+                None => Err(untested()),
+            };
+            result.write_test =
+                made.map_err(|error| untaken(result, &doctor, name, grant, &error)).ok();
+            result.lines.extend(result.write_test.iter().map(WriteTest::line));
+        }
+        Ok(())
+    })
+}
+
+fn untested() -> DbError {
+    DbError::new(ErrorClass::Unsupported, "this database has no such test")
+}
+
+/// Records why a test was not made.
+fn untaken(
+    result: &mut DoctorResult,
+    doctor: &DoctorDef,
+    name: &str,
+    grant: Option<&str>,
+    error: &DbError,
+) {
+    match grant {
+        Some(grant) if lacks_privilege(doctor, error) => result.hide(name, grant),
+        _ => result.fail(name, error.message()),
+    }
+}
+
+/// Number of earlier times shown.
+const EARLIER: u32 = 5;
+
+/// Reads the earlier times of the CPU test from the job store, and adds this one.
+fn remember(
+    test: &mut CpuTest,
+    server: &ServerInfo,
+    cpu: Option<String>,
+    settings: &Settings,
+    warn: &mut dyn FnMut(&str),
+) -> Result<(), Failure> {
+    let now = StoredCpuTest {
+        at: rfc3339(clock::wall()),
+        product: server.product.clone(),
+        version: server.version.clone(),
+        cpu,
+        seconds: test.seconds,
+    };
+    let stored = store_path(settings, None).and_then(|path| {
+        let store = Store::open(&path).map_err(Failure::from_store)?;
+        test.earlier = store.cpu_tests(EARLIER).map_err(Failure::from_store)?;
+        store.add_cpu_test(&now).map_err(Failure::from_store)
+    });
+    match stored {
+        Err(failure) if settings.get("store").is_some() => Err(failure),
+        Err(failure) => {
+            warn(&format!("the time of the CPU test is not stored: {failure}"));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}

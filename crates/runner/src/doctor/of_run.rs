@@ -1,0 +1,59 @@
+//! What a run warns of before it starts, and keeps: how host and database are set up. What changes by
+//! itself, such as load, and the network are left out. It costs some queries that any server answers
+//! at once; what cannot be read is missing.
+
+use triphammer_core::session::{ServerInfo, Session};
+use triphammer_core::{DbError, ErrorClass};
+use triphammer_workloads::doctor::doctor;
+
+use super::check::Line;
+use super::database::{Checks, ask_checks, find_data};
+use super::files::Files;
+use super::host::{CHECKS, DATA_CHECKS, HostFacts};
+use super::{Check, DoctorResult};
+use crate::result::mask_secrets;
+
+/// The examination at the start of a run.
+#[derive(Debug)]
+pub(crate) struct SetupOfRun {
+    host: HostFacts,
+    result: DoctorResult,
+}
+
+impl SetupOfRun {
+    /// Begins with a server.
+    pub fn begin(server: &ServerInfo) -> Self {
+        let mut result = DoctorResult::new();
+        result.host_of_database = server.same_host == Some(true);
+        result.server = Some(server.clone());
+        Self { host: HostFacts::begin(Files::of_this_host()), result }
+    }
+
+    /// Makes the checks of the database; what was found before an error is kept.
+    ///
+    /// # Errors
+    /// When the session can no longer be used.
+    pub async fn ask(&mut self, session: &mut impl Session, dialect: &str) -> Result<(), DbError> {
+        let doctor =
+            doctor(dialect).map_err(|error| DbError::new(ErrorClass::Other, error.to_string()))?;
+        let version = self.result.server.as_ref().map(|server| server.version.clone());
+        let version = version.unwrap_or_default();
+        let of_run = doctor.checks.iter().filter(|c| c.is_for(&version) && !c.momentary);
+        let mut checks: Checks<'_> = of_run.collect();
+        ask_checks(session, &doctor, &mut checks, &self.host, &mut self.result).await?;
+        find_data(session, &doctor, &mut self.host, &mut self.result).await
+    }
+
+    /// Makes the checks of the host, and returns all lines, without secrets.
+    pub fn end(mut self) -> Vec<Line> {
+        let checks = |all: &'static [Check<HostFacts>]| all.iter().filter(|c| !c.is_momentary);
+        self.result.make(checks(CHECKS), &self.host);
+        if self.host.data.is_some() {
+            self.result.make(checks(DATA_CHECKS), &self.host);
+        }
+        for line in &mut self.result.lines {
+            line.value = mask_secrets(&line.value);
+        }
+        self.result.lines
+    }
+}
