@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { pointed, steps, style, widths } from './plot';
+import { pointed, stack, steps, style, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
@@ -25,4 +25,12 @@ test('lines side by side differ by colour and by dash', () => {
   const six = [0, 1, 2, 3, 4, 5].map(style);
   expect(new Set(six.map((s) => s.colour)).size).toBe(6);
   expect(new Set(six.map((s) => JSON.stringify(s.dash))).size).toBe(6);
+});
+
+test('stacked lines lie on those that follow, without the hidden ones', () => {
+  const area = (label: string) => ({ label, colour: 's1', stacked: true });
+  const lines = [area('top'), area('middle'), area('bottom'), { label: 'limit', colour: 's2' }];
+  const columns = [[1, 1, null], [2, null, null], [4, 4, null], [9, 9, 9]];
+  expect(stack(columns, lines, [])).toEqual([[7, 5, null], [6, null, null], [4, 4, null], [9, 9, 9]]);
+  expect(stack(columns, lines, [false, true])[0]).toEqual([5, 5, null]);
 });

@@ -11,9 +11,11 @@ export interface Line {
   dash?: number[];
   width?: number;
   points?: boolean;
+  /** Drawn as an area on top of the stacked lines that follow. */
+  stacked?: boolean;
 }
 
-/** A labelled point or range of the x axis. */
+/** A point or range of the x axis, with a label if it is not empty. */
 export interface Mark {
   from: number;
   to?: number;
@@ -59,6 +61,25 @@ export function widths(columns: (number | null | undefined)[][]): number[] {
     return 1.75 + 2 * Math.min(above, 3);
   });
 }
+
+/**
+ * The columns as they are drawn: a stacked line is the sum of itself and of the stacked lines that follow it, so that
+ * each area is drawn over the part of the previous one below it. Hidden lines add nothing.
+ */
+export function stack(columns: Values[], lines: Line[], hidden: boolean[]): Values[] {
+  const sums: number[] = [];
+  const drawn = [...columns];
+  for (let place = columns.length - 1; place >= 0; place--) {
+    if (!lines[place]?.stacked || hidden[place]) continue;
+    drawn[place] = Array.from(columns[place]!, (value, i) => {
+      sums[i] = (sums[i] ?? 0) + (value ?? 0);
+      return value == null ? value : sums[i];
+    });
+  }
+  return drawn;
+}
+
+type Values = ArrayLike<number | null | undefined>;
 
 /** Returns the value that a legend shows for a line: at the pointer, or the last one. */
 export function pointed(column: ArrayLike<number | null | undefined>, at: number | null): number | null {
@@ -111,6 +132,7 @@ export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
     ctx.lineTo(left, u.bbox.top + u.bbox.height);
     ctx.stroke();
     ctx.globalAlpha = 1;
+    if (!mark.label) continue;
     // Beside the line, on the side with enough room, and below the previous label if that is in the way.
     const width = ctx.measureText(mark.label).width + 8 * ratio;
     const fits = left + width < end;

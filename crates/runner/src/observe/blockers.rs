@@ -5,8 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use triphammer_core::Rows;
 use triphammer_core::text::one_line;
 
+use super::sessions::series;
+use super::source::Measured;
 use crate::result::Blocker;
 
+/// Name of the metric of sessions of the run that wait for a lock, by who blocks them.
+pub const BLOCKED_SESSIONS: &str = "db.sessions.blocked";
 /// Maximum number of blockers that are kept apart, and that are in the document.
 const KINDS_MAX: usize = 200;
 const SHOWN_MAX: usize = 10;
@@ -88,6 +92,24 @@ impl Blocking {
         all
     }
 
+    /// The values of a second: numbers of blocked sessions by blocker and table. Rows are not told
+    /// apart here, because there may be too many.
+    #[expect(clippy::cast_precision_loss, reason = "counts of sessions")]
+    pub fn measured(&self) -> Measured {
+        let mut by: BTreeMap<(String, &str), u64> = BTreeMap::new();
+        for ((session, object), seen) in &self.by {
+            let number = session.as_ref().map(|number| format!("{number} ")).unwrap_or_default();
+            let blocker = format!("{number}{}", seen.description);
+            let table = object.split(' ').next().unwrap_or_default();
+            *by.entry((blocker, table)).or_default() += seen.blocked;
+        }
+        let value = |((blocker, table), blocked): ((String, &str), u64)| {
+            let labels = [("blocker", blocker.as_str()), ("object", table)];
+            (series(BLOCKED_SESSIONS, &labels, "Sessions blocked"), blocked as f64)
+        };
+        by.into_iter().map(value).collect()
+    }
+
     /// Adds another stretch.
     pub fn add(&mut self, other: Self) {
         self.samples += other.samples;
@@ -165,6 +187,20 @@ mod tests {
         assert_eq!(foreign.iter().map(|of| of.blocked).sum::<f64>(), 0.75, "3 in one of 4 samples");
         let own = figures.iter().find(|of| of.session.is_none()).unwrap();
         assert_eq!((own.object.as_str(), own.blocked, own.blocked_max), ("district", 0.25, 1));
+    }
+
+    #[test]
+    fn each_second_counts_the_blocked_by_blocker_and_table() {
+        let all = blocking(&[
+            ["1", "ours", "9", "other", "ann, psql", "LOCK", "warehouse row (0,1)"],
+            ["2", "ours", "9", "other", "ann, psql", "LOCK", "warehouse row (0,2)"],
+        ]);
+        let values = all.measured();
+        let [(series, blocked)] = &values[..] else { panic!("{values:?}") };
+        assert_eq!((series.metric.as_str(), *blocked), (BLOCKED_SESSIONS, 2.0));
+        assert_eq!(series.labels["blocker"], "9 ann, psql");
+        assert_eq!(series.labels["object"], "warehouse");
+        assert_eq!(Blocking::default().measured(), []);
     }
 
     #[test]

@@ -18,9 +18,11 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
 use super::blockers::Blocking;
+use super::known::Known;
 use super::profile::ProfileQuery;
 use super::sessions::{Activity, StatementNames, key};
 use super::sink::{Bounds, OfWindow, Sink};
+use super::source::Measured;
 use super::statements::StatementReading;
 use crate::cancel::Cancel;
 use crate::limited::Limited;
@@ -104,6 +106,8 @@ struct DatabaseObserver {
     connect_at: Elapsed,
     rows: Rows,
     now: Activity,
+    known: Known,
+    known_blockers: Known,
     window: OfWindow<Seen>,
     total: Seen,
     readings: [Option<StatementReading>; 2],
@@ -139,6 +143,8 @@ impl DatabaseObserver {
             connect_at: Elapsed::default(),
             rows: Rows::new(),
             now: Activity::default(),
+            known: Known::default(),
+            known_blockers: Known::default(),
             total: Seen::default(),
             readings: [None, None],
             gaps: BTreeMap::new(),
@@ -182,10 +188,11 @@ impl DatabaseObserver {
     /// Reads what is read once per second, and passes on what is known of the second.
     async fn finish_second(&mut self, second: u64) {
         let activity = std::mem::take(&mut self.now);
-        let mut values = activity.measured();
+        let mut values = self.measured(&activity);
         let mut blocking = Blocking::default();
         if self.ask(Which::Blockers).await {
             blocking = Blocking::of(&self.rows);
+            values.extend(self.known_blockers.complete(blocking.measured()));
         }
         self.put(second, Seen { activity, blocking });
         for index in 0..self.profile.len() {
@@ -195,6 +202,14 @@ impl DatabaseObserver {
             }
         }
         self.setup.sink.put(second, values);
+    }
+
+    /// The values of a second; none without a sample.
+    fn measured(&mut self, activity: &Activity) -> Measured {
+        match activity.samples {
+            0 => Vec::new(),
+            _ => self.known.complete(activity.measured()),
+        }
     }
 
     fn put(&mut self, second: u64, seen: Seen) {
@@ -416,7 +431,8 @@ impl DatabaseObserver {
         let _ = last.await;
         let second = self.setup.clock.now().second();
         let activity = std::mem::take(&mut self.now);
-        self.setup.sink.put(second, activity.measured());
+        let values = self.measured(&activity);
+        self.setup.sink.put(second, values);
         self.put(second, Seen { activity, blocking: Blocking::default() });
         let total = &mut self.total;
         self.window.finish(|seen| total.add(seen));

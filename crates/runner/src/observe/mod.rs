@@ -14,6 +14,7 @@
 
 mod blockers;
 mod database;
+mod known;
 mod profile;
 mod sessions;
 mod sink;
@@ -41,8 +42,9 @@ use crate::cancel::Cancel;
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
 use crate::settings::Settings;
 use crate::store::{JobId, SampleWriter};
+use blockers::BLOCKED_SESSIONS;
 use database::{Outcome, Setup};
-use sessions::{ACTIVE_SESSIONS, StatementNames};
+use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, StatementNames};
 
 /// What a dialect declares about observing its servers, for its documentation.
 pub use triphammer_workloads::observe::observe as declared;
@@ -50,6 +52,8 @@ pub use triphammer_workloads::observe::observe as declared;
 pub use sink::{Bounds, SeriesFigure, Sink};
 pub use source::{Measured, Source, SourceCost, watch_source};
 
+/// Metrics of what was seen of sessions, which the document sums up elsewhere.
+const SIGHTINGS: [&str; 3] = [ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS];
 /// Usual time between two samples of the sessions.
 pub const INTERVAL: Duration = Duration::from_millis(100);
 /// Shortest time between two samples.
@@ -221,7 +225,7 @@ impl Observers {
             blockers: outcome.blockers,
             profile: figures
                 .into_iter()
-                .filter(|figure| figure.series.metric != ACTIVE_SESSIONS)
+                .filter(|figure| !SIGHTINGS.contains(&figure.series.metric.as_str()))
                 .map(|figure| self.figure(figure))
                 .collect(),
             statements: outcome.statements,

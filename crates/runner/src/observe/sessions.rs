@@ -15,6 +15,8 @@ use crate::store::SampleSeries;
 
 /// Name of the metric of active sessions. OpenTelemetry has none for waits.
 pub const ACTIVE_SESSIONS: &str = "db.sessions.active";
+/// Name of the metric of active sessions by the statement that they execute.
+pub const ACTIVE_STATEMENTS: &str = "db.statements.active";
 /// Maximum number of different waits and statements that are kept apart.
 const KINDS_MAX: usize = 300;
 /// Maximum number of texts whose statement is remembered.
@@ -109,16 +111,25 @@ impl Activity {
         }
         for ((class, wait), number) in &self.waits {
             let labels = [("who", "run"), ("class", class.name()), ("wait", wait.as_str())];
-            all.push((series(&labels, "Active sessions"), self.average(*number)));
+            all.push((sessions(&labels, "Active sessions"), self.average(*number)));
+        }
+        let mut by_statement: BTreeMap<&str, u64> = BTreeMap::new();
+        for ((statement, _), number) in &self.statements {
+            *by_statement.entry(statement).or_default() += number;
+        }
+        for (statement, number) in by_statement {
+            let labels = [("statement", statement)];
+            let series = series(ACTIVE_STATEMENTS, &labels, "Sessions in the statement");
+            all.push((series, self.average(number)));
         }
         for (who, counts) in [("other", &self.other), ("background", &self.background)] {
             for (class, number) in counts {
                 let labels = [("who", who), ("class", class.name())];
-                all.push((series(&labels, "Active sessions"), self.average(*number)));
+                all.push((sessions(&labels, "Active sessions"), self.average(*number)));
             }
         }
         let labels = [("who", "run"), ("class", "idle_in_transaction")];
-        all.push((series(&labels, "Idle in transaction"), self.average(self.idle)));
+        all.push((sessions(&labels, "Idle in transaction"), self.average(self.idle)));
         all
     }
 
@@ -185,10 +196,15 @@ impl Activity {
     }
 }
 
-fn series(labels: &[(&str, &str)], title: &str) -> Arc<SampleSeries> {
+fn sessions(labels: &[(&str, &str)], title: &str) -> Arc<SampleSeries> {
+    series(ACTIVE_SESSIONS, labels, title)
+}
+
+/// A series of average numbers of sessions.
+pub fn series(metric: &str, labels: &[(&str, &str)], title: &str) -> Arc<SampleSeries> {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     Arc::new(SampleSeries {
-        metric: ACTIVE_SESSIONS.to_owned(),
+        metric: metric.to_owned(),
         labels: labels.iter().map(owned).collect(),
         title: title.to_owned(),
         unit: Unit::Average,
@@ -313,6 +329,11 @@ mod tests {
         assert_eq!((statement.statement.as_str(), statement.share), ("update d", 1.0));
         assert_eq!(statement.top_class, WaitClass::RowLock);
         assert_eq!(Activity::default().figures(&names), None);
+        let measured = activity.measured();
+        let of_statements = measured.iter().filter(|of| of.0.metric == ACTIVE_STATEMENTS);
+        let statements: Vec<_> =
+            of_statements.map(|of| (&*of.0.labels["statement"], of.1)).collect();
+        assert_eq!(statements, [("update d", 2.0)], "over its classes of waits");
     }
 
     #[test]
