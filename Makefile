@@ -59,9 +59,9 @@ test-ui: deps ui
 	$(CARGO) test --workspace --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
-# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4 and DuckDB 2.0, and our histogram logs in
-# HdrHistogram's own reader; and slow tests of the program. The servers and the reader are downloaded once, into the
-# user's cache.
+# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
+# on them and on SQLite, and our histogram logs in HdrHistogram's own reader; and slow tests of the program. The servers
+# and the reader are downloaded once, into the user's cache.
 test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer

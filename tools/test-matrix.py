@@ -32,15 +32,21 @@ class Product:
     suites: list
 
 
+# TPROC-H at SF 0.1, too slow for `make test`.
+AT_SF_0_1 = ["--package", "triphammer", "--test", "it", "--", "--ignored"]
+
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
     ["--workspace", "--test", "tproc_c"],
     ["--workspace", "--test", "it", "--", "postgres", "tpc_b"],
+    [*AT_SF_0_1, "tproc_h::at_sf_0_1::postgresql"],
 ])
 MYSQL_SUITES = [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
     ["--workspace", "--test", "tproc_c"],
     ["--workspace", "--test", "it", "--", "mysql"],
+    ["--workspace", "--test", "it", "--", "ch::mariadb", "tproc_h::mariadb", "rf1_then_rf2_restore_every_row_on_mariadb"],
+    [*AT_SF_0_1, "tproc_h::at_sf_0_1::mariadb"],
 ]
 MYSQL = Product("MySQL", "mysql", "TRIPHAMMER_TEST_MYSQL_BIN", "mysqld", MYSQL_SUITES)
 MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd", MYSQL_SUITES)
@@ -50,6 +56,7 @@ DUCKDB = Product("DuckDB", "duckdb", "TRIPHAMMER_DUCKDB", "", [
     ["--package", "triphammer-duckdb"],
     ["--workspace", "--test", "conformance", "--", "duckdb"],
     ["--workspace", "--test", "it", "--", "duckdb"],
+    [*AT_SF_0_1, "tproc_h::at_sf_0_1::duckdb", "tproc_h::at_sf_0_1::sqlite"],
 ])
 
 

@@ -150,6 +150,55 @@ fn at_other_scales_answers_are_compared_with_those_of_duckdb() {
     assert!(done.out.contains("VIOLATED  Q1 "), "{}", done.out);
 }
 
+/// All of it at SF 0.1; too slow for the suite: tools/test-matrix.py runs them.
+mod at_sf_0_1 {
+    use super::*;
+
+    fn life(program: &Program, target: &str) {
+        program.ok(&["build", target, "-w", "tproc-h", "--scale", "0.1", "--jobs", "2"]);
+        let check = || {
+            let checked = program.ok(&["check", target, "-w", "tproc-h"]);
+            assert!(checked.contains("all 34 conditions of TPROC-H at 0.1 SF hold"), "{checked}");
+        };
+        check();
+        let ran = program.json(&["run", target, "-w", "tproc-h", "--test", "both"]);
+        let steps = ran["queries"]["steps"].as_array().unwrap();
+        let answered = steps.iter().filter(|step| step["outcome"] == "answered").count();
+        assert_eq!((steps.len(), answered), (24 + 2 * 22 + 4, 72), "{:#}", ran["queries"]);
+        assert_eq!(ran["queries"]["answers"]["differing"], 0);
+        assert_eq!(ran["primary_metric"]["name"], "composite");
+        assert!(ran["primary_metric"]["value"].as_f64().unwrap() > 0.0, "{ran:#}");
+        check();
+        program.ok(&["drop", target, "-w", "tproc-h", "--yes"]);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: tools/test-matrix.py"]
+    fn postgresql() {
+        let target = PostgresServer::shared().fresh_database("tproc_h_sf_0_1").unwrap();
+        life(&Program::new(), &target);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: tools/test-matrix.py"]
+    fn mariadb() {
+        let target = MariadbServer::shared().fresh_database("tproc_h_sf_0_1").unwrap();
+        life(&Program::new(), &target);
+    }
+
+    #[test]
+    #[ignore = "takes minutes: tools/test-matrix.py"]
+    fn sqlite() {
+        life(&Program::new(), "sqlite:h.sqlite");
+    }
+
+    #[test]
+    #[ignore = "takes minutes: tools/test-matrix.py"]
+    fn duckdb() {
+        life(&Program::with_duckdb(), "duckdb:h.duckdb");
+    }
+}
+
 #[test]
 fn no_rate_is_searched_for_it_and_the_message_names_what_there_is() {
     let program = Program::new();

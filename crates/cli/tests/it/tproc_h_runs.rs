@@ -270,20 +270,32 @@ fn a_query_that_takes_too_long_is_cancelled_in_the_server_and_the_stream_goes_on
 fn a_stream_that_loses_its_connection_reconnects_for_its_next_query() {
     let program = Program::new();
     let mut held = Held::new(&program, "h_lost");
+    // With literals in its text, a query shows whose it is: each stream has its own nation.
+    let args = ["--streams", "4", "--queries", "1,6,11", "--protocol", "simple"];
+    let whole = run(&program, &held.target, &args);
+    let nation = |stream: u64| {
+        let is_it = |step: &&Value| step["name"] == "q11" && step["stream"] == stream;
+        steps(&whole).iter().find(is_it).unwrap()["parameters"][0].as_str().unwrap().to_owned()
+    };
+    let of_third = format!("{WAITS} AND query LIKE '%''{}''%'", nation(3));
     held.lock();
-    let args = ["--streams", "3", "--queries", "1,6,11", "--json"];
-    let mut child = program.start(&[&RUN[..], &[&held.target], &args].concat());
-    wait_until(&mut child, "all streams wait for the lock", || held.count(WAITS) == 3);
-    held.terminate(WAITS);
-    wait_until(&mut child, "one has lost its connection", || held.count(WAITS) == 2);
+    let mut child = program.start(&[&RUN[..], &[&held.target, "--json"], &args].concat());
+    wait_until(&mut child, "all streams wait for the lock", || held.count(WAITS) == 4);
+    assert_eq!(held.count(&of_third), 1);
+    held.terminate(&of_third);
+    wait_until(&mut child, "it has lost its connection", || held.count(WAITS) == 3);
     held.release();
     let done = finish(child);
     assert_eq!(done.code, 1, "{}", done.err);
     let found: Value = serde_json::from_str(&done.out).unwrap();
     let failed: Vec<_> = steps(&found).iter().filter(|s| s["outcome"] != "answered").collect();
-    assert_eq!((steps(&found).len(), failed.len()), (9, 1), "{failed:?}");
+    assert_eq!((steps(&found).len(), failed.len()), (12, 1), "{failed:?}");
     assert_eq!((&failed[0]["name"], &failed[0]["outcome"]), (&"q11".into(), &"failed".into()));
-    assert_eq!(found["sessions"]["lost"], 1);
+    assert_eq!(failed[0]["stream"], 3);
+    assert_eq!(
+        (&found["sessions"]["lost"], &found["sessions"]["reconnected"]),
+        (&1.into(), &1.into())
+    );
     assert_eq!(found["queries"]["answers"]["differing"], 0);
     assert!(found["notes"].to_string().contains("Q11 of stream"), "{}", found["notes"]);
 }
