@@ -107,8 +107,8 @@ impl Asked {
             let message = "only a comparison has a second target";
             return Err(ApiError::invalid(message).about("other"));
         }
-        let workload = requests::workload(&mut settings)
-            .map_err(|error| about_workload(error.into()))?;
+        let workload =
+            requests::workload(&mut settings).map_err(|error| about_workload(error.into()))?;
         requests::refuse_campaign_of_queries(form.command, &workload)
             .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
