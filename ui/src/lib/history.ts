@@ -9,10 +9,13 @@ export type Over = 'date' | 'job';
 export const places = (runs: HistoryRun[], over: Over): number[] =>
   runs.map((run) => (over === 'job' ? run.job : Date.parse(run.started_at) / 1000));
 
-/** Adds room on both sides of the first and the last run, so that neither is cut off. */
-export function margins(xs: number[]): [number, number] {
+/**
+ * Adds room on both sides of the first and the last run, so that neither is cut off; a minute at least on an axis of
+ * dates, whose ticks are no shorter than a second.
+ */
+export function margins(xs: number[], over: Over = 'job'): [number, number] {
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
-  const room = Math.max((last - first) * 0.04, 0.5);
+  const room = Math.max((last - first) * 0.04, over === 'date' ? 60 : 0.5);
   return [first - room, last + room];
 }
 
