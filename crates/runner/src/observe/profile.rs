@@ -34,7 +34,7 @@ impl ProfileQuery {
 
     /// Whether it is to be made after this second.
     pub const fn is_due(&self, second: u64) -> bool {
-        second % self.def.every == 0
+        second.is_multiple_of(self.def.every)
     }
 
     /// Takes the rows that were read at this time; returns the values. Counters have values from
