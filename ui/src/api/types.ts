@@ -18,6 +18,28 @@ export interface About {
   version: string;
 }
 
+/** Average numbers of active sessions: how many sessions did something, or waited for it, at a time. */
+export interface ActiveSessions {
+  /** Active sessions of this run. */
+  average: number;
+  /** Background processes at work. */
+  background: number;
+  /** `average` by class of wait, the largest first. */
+  classes: WaitShare[];
+  /** Sessions of this run that were idle in a transaction: they wait for the client. */
+  idle_in_transaction: number;
+  /** Number of samples that were due but not taken, because the server answered late. */
+  missed: number;
+  /** Active sessions of others. */
+  other: number;
+  /** Number of samples. */
+  samples: number;
+  /** `average` by statement, the largest first. */
+  statements: StatementWaits[];
+  /** `average` by class and name of the wait at the server, the largest first. */
+  waits: WaitShare[];
+}
+
 /** A job that the server runs or has queued. */
 export interface Activity {
   /** The command that it runs. */
@@ -197,6 +219,22 @@ export type Basis = {
 /** Direction in which values improve. */
 export type Better = "higher" | "lower";
 
+/** A session, or the sessions of this run, for which others waited. */
+export interface Blocker {
+  /** Average number of sessions of this run that waited for it. */
+  blocked: number;
+  /** Maximum number of sessions of this run that waited for it at once. */
+  blocked_max: number;
+  /** User, program and state of the session. */
+  description: string;
+  /** The table, and the row if known, that others waited for; empty if the server does not say. */
+  object: string;
+  /** Number of the session at the server; `null` for all sessions of this run together. */
+  session: string | null;
+  /** Its last statement. */
+  statement: string;
+}
+
 /** A possible bottleneck of a run. */
 export type Bottleneck = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
 
@@ -214,8 +252,18 @@ export interface BottleneckVerdict {
   kind: Bottleneck;
   /** The second candidate, if the verdict is not certain. */
   second: Bottleneck | null;
+  /** What the database's sessions waited for most, if the database is the bottleneck and was observed. */
+  wait: BottleneckWait | null;
   /** Reason in words, with figures. */
   words: string;
+}
+
+/** What the sessions of a run waited for at the database. */
+export interface BottleneckWait {
+  /** Class of the wait. */
+  class: WaitClass;
+  /** Share of the time of active sessions, from 0 to 1. */
+  share: number;
 }
 
 /** Report of a build. */
@@ -1361,6 +1409,50 @@ export type More = {
   points: number;
 };
 
+/** What was observed beside the run in its timed window. */
+export interface Observed {
+  /** Sessions that others waited for, the worst first. */
+  blockers: Blocker[];
+  /** What the observers cost. */
+  cost: ObserverCost;
+  /** What a missing privilege or setting hid, or could not be read. */
+  gaps: ObserverGap[];
+  /** Time between two samples of the sessions, in seconds. */
+  interval_s: number;
+  /** Counters and states of the server and of other sources, in the order of their names. */
+  profile: ProfileFigure[];
+  /** What the sessions did and waited for; `null` if they could not be sampled. */
+  sessions: ActiveSessions | null;
+  /** Statements by the server's own statistics, by total time. */
+  statements: TopStatement[];
+}
+
+/** What the observers cost, in the whole run. */
+export interface ObserverCost {
+  /** CPU time of the observers' threads, in seconds. */
+  cpu_s: number;
+  /** The same as a share of one core. */
+  cpu_share: number;
+  /** Number of times that the observers' session was lost. */
+  lost: number;
+  /** Number of queries sent to the database. */
+  queries: number;
+  /** Time in which the database answered them, in seconds. */
+  query_s: number;
+  /** Values that could not be stored. */
+  values_lost: number;
+}
+
+/** Something that was hidden, or could not be read. */
+export interface ObserverGap {
+  /** Statement or setting that shows it; empty if none does. */
+  change: string;
+  /** What is missing. */
+  hides: string;
+  /** Name of the privilege, setting or query. */
+  name: string;
+}
+
 /** A comparison operator. */
 export type Operator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
@@ -1590,6 +1682,26 @@ export interface Probe {
   step: number;
   /** The limited percentile, in microseconds; `null` if no transaction of that type committed. */
   value_us: number | null;
+}
+
+/** A counter or state over the timed window. */
+export interface ProfileFigure {
+  /** Labels of the metric. */
+  labels: Record<string, string>;
+  /** Last value. */
+  last: number;
+  /** Highest value of a second. */
+  max: number;
+  /** Mean over the seconds in which it was read. */
+  mean: number;
+  /** Name of the metric. */
+  metric: string;
+  /** Increase per completed transaction; `null` for states. */
+  per_transaction: number | null;
+  /** Title of the metric. */
+  title: string;
+  /** Unit of the values. */
+  unit: string;
 }
 
 /** The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; throughput has the unit of `primary_metric`. */
@@ -1839,6 +1951,8 @@ export interface RunResult {
   label: string | null;
   /** Notes made during the run. */
   notes: Remark[];
+  /** What was observed at the database beside the run; `null` with `--no-observe`, and where the database shows nothing. */
+  observed: Observed | null;
   /** Wait for a session: from when a transaction was due to the start of its first attempt, for all that ended in the timed window. `null` for a closed load. */
   pool_wait: Times | null;
   /** The workload's primary metric over the timed window. */
@@ -2246,6 +2360,20 @@ export interface StatementFigures {
   transaction: string;
 }
 
+/** The active sessions of a statement. */
+export interface StatementWaits {
+  /** Average number of active sessions. */
+  average: number;
+  /** Share of all active sessions of this run. */
+  share: number;
+  /** Name of the workload's statement, such as `new_order.call`, or the text of another. */
+  statement: string;
+  /** The class in which its sessions were most often. */
+  top_class: WaitClass;
+  /** Transaction type that it belongs to; `null` if it belongs to none or several. */
+  transaction: string | null;
+}
+
 /** How a run ended. */
 export type Status = "complete" | "interrupted" | "aborted" | "failed";
 
@@ -2472,6 +2600,24 @@ export interface Tool {
   version: string;
 }
 
+/** A statement, by the server's own statistics over the timed window. */
+export interface TopStatement {
+  /** Blocks found in memory. */
+  blocks_hit: number;
+  /** Blocks read. */
+  blocks_read: number;
+  /** Number of calls. */
+  calls: number;
+  /** Mean time at the server, in milliseconds. */
+  mean_ms: number;
+  /** Rows returned or changed. */
+  rows: number;
+  /** Its text, shortened. */
+  text: string;
+  /** Total time at the server, in seconds. */
+  total_s: number;
+}
+
 /** A transaction type of a workload. */
 export interface TransactionInfo {
   /** Key of the transaction type: `new_order`. */
@@ -2637,6 +2783,21 @@ export interface ViolatedIdentity {
   right: number;
   /** Key of the transaction type; `null` for all types together. */
   transaction: string | null;
+}
+
+/** Class of what an active session waits for, the same for all databases. */
+export type WaitClass = "cpu" | "row_lock" | "lock" | "log" | "replica" | "io" | "latch" | "client" | "sleep" | "other";
+
+/** A class of wait of active sessions, or a wait. */
+export interface WaitShare {
+  /** Average number of active sessions. */
+  average: number;
+  /** Class of the wait. */
+  class: WaitClass;
+  /** Share of all active sessions of this run. */
+  share: number;
+  /** Name of the wait at the server, such as `Lock:transactionid`; empty for a whole class, and for sessions that do not wait. */
+  wait: string;
 }
 
 /** End of the warm-up (MSER-5 over ramp-up and window): the truncation point that gives the best mean. The level may still be slightly lower there: see `settled_s`. */
