@@ -520,6 +520,16 @@ export interface CounterFigure {
   warn_above: number;
 }
 
+/** The time of the test, beside stored ones. */
+export interface CpuTest {
+  /** Earlier times in the job store, the newest first. */
+  earlier: StoredCpuTest[];
+  /** The database's result; 873729.72 if it calculates correctly. */
+  result: string;
+  /** Time of the test, in seconds. */
+  seconds: number;
+}
+
 /** Parameters of a fitted law. */
 export interface Curve {
   /** κ: coherency, 0 or more. */
@@ -572,6 +582,8 @@ export interface Difference {
 
 /** What `triphammer doctor --json` prints: what host, network and database are set up like. */
 export interface DoctorResult {
+  /** Speed of one thread of the database; `null` without `--cpu-test`, and if it failed. */
+  cpu_test: CpuTest | null;
   /** Version of the document's format. */
   format: 1;
   /** Checks that need a privilege that the user lacks, by the statement that grants it. */
@@ -592,6 +604,8 @@ export interface DoctorResult {
   unread: Unread[];
   /** The worst verdict of all lines; `fine` if there are none. */
   verdict: SetupVerdict;
+  /** Latency of commits; `null` without `--write-test`, and if it failed. */
+  write_test: WriteTest | null;
 }
 
 /** Lengths of a run and its parts, in seconds. */
@@ -1045,6 +1059,14 @@ export interface Judgement {
 
 /** What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped. */
 export type Late = string;
+
+/** Number of commits of about the same latency. */
+export interface LatencyClass {
+  /** Number of commits. */
+  commits: number;
+  /** Longest time of the class, in microseconds; the shortest is that of the class before. */
+  up_to_us: number;
+}
 
 /** Length of a run. */
 export type Length = {
@@ -1865,6 +1887,8 @@ export interface RunResult {
   settings: Setting[];
   /** Server settings that changed between the start and the end of the run. */
   settings_changed: SettingChange[];
+  /** How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself. Empty in results of earlier versions. */
+  setup: SetupFact[];
   /** The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted. */
   slices: Slice[];
   /** Spec of the run: how the workload was driven. */
@@ -2110,6 +2134,18 @@ export interface SettingInfo {
 /** Kind of values of a setting. All are sent as text. */
 export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
 
+/** A fact about the set-up of a run's host or database, as `doctor` reports it. */
+export interface SetupFact {
+  /** What it is about. */
+  group: SetupGroup;
+  /** Name of the check; of a database's setting, its name there. */
+  name: string;
+  /** The value, for people. */
+  value: string;
+  /** Judgement of the value. */
+  verdict: SetupVerdict;
+}
+
 /** What a check is about. */
 export type SetupGroup = "host" | "network" | "database";
 
@@ -2319,6 +2355,20 @@ export interface StepTime {
   stream: number | null;
   /** The test that it belongs to; never `both`. */
   test: QueryTest;
+}
+
+/** The time of an earlier test. */
+export interface StoredCpuTest {
+  /** When it was made, RFC 3339, UTC. */
+  at: string;
+  /** CPU model of the server's host; `null` if the server ran on another host than the client. */
+  cpu: string | null;
+  /** Product of the server. */
+  product: string;
+  /** Time of the test, in seconds. */
+  seconds: number;
+  /** Version of the server. */
+  version: string;
 }
 
 /** A query over all streams. */
@@ -2983,3 +3033,13 @@ export interface Operations {
     answer: WorkloadList;
   };
 }
+/** Latency of commits, as one session sees it, with its round trip. */
+export interface WriteTest {
+  /** How many commits took how long, the shortest first; each class is twice as wide as the one before. */
+  histogram: LatencyClass[];
+  /** Length of the test, in seconds. */
+  seconds: number;
+  /** Times of the commits. */
+  times: Times;
+}
+
