@@ -140,7 +140,18 @@ export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
     line = begin < taken ? line + 1 : 0;
     taken = Math.max(taken, begin + width);
     ctx.textAlign = fits ? 'left' : 'right';
-    ctx.fillText(mark.label, left + (fits ? 4 : -4) * ratio, u.bbox.top + (TEXT + line * (TEXT + 3)) * scale * ratio);
+    const at = [left + (fits ? 4 : -4) * ratio, u.bbox.top + (TEXT + line * (TEXT + 3)) * scale * ratio] as const;
+    // Readable on an area, too.
+    ctx.save();
+    ctx.setLineDash([]);
+    ctx.lineJoin = 'round';
+    ctx.lineWidth = 4 * ratio;
+    ctx.strokeStyle = colour('card');
+    ctx.globalAlpha = 0.7;
+    ctx.strokeText(mark.label, ...at);
+    ctx.globalAlpha = 1;
+    ctx.fillText(mark.label, ...at);
+    ctx.restore();
   }
   ctx.restore();
 }
