@@ -30,6 +30,8 @@ deb: build
 	@command -v cargo-deb >/dev/null || { \
 	  echo "packages are made by cargo-deb: cargo install --locked cargo-deb"; exit 1; }
 	tools/share.sh $(TARGET)/release/triphammer $(TARGET)/release/share
+	gzip -9nf $(TARGET)/release/share/man/man1/*.1
+	gzip -9nc CHANGELOG.md >$(TARGET)/release/share/changelog.gz
 	$(CARGO) deb --no-build --package triphammer
 
 # Installs, uses and removes the package in a fresh Debian (debootstrap, as root), by the steps of

@@ -10,7 +10,7 @@ zsh=$share/zsh/site-functions/_triphammer
 fish=$share/fish/vendor_completions.d/triphammer.fish
 
 # What an earlier version had and this one has not.
-rm -f "$man"/triphammer.1 "$man"/triphammer-*.1 "$bash" "$zsh" "$fish"
+rm -f "$man"/triphammer.1* "$man"/triphammer-*.1* "$bash" "$zsh" "$fish"
 [ "$program" != --remove ] || exit 0
 
 "$program" man "$man"

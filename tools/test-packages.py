@@ -142,6 +142,14 @@ def use(chroot, entrypoint, command):
         server.wait(timeout=60)
 
 
+def policy(installed):
+    """What Debian's policy wants: compressed manual pages and changelog, and a copyright file."""
+    pages = [path for path in installed if path.startswith("/usr/share/man/man1/")]
+    check(pages and all(path.endswith(".1.gz") for path in pages), f"{len(pages)} manual pages are compressed")
+    documents = {f"/usr/share/doc/triphammer/{name}" for name in ("changelog.gz", "copyright")}
+    check(documents <= installed, "the changelog is compressed, beside the copyright")
+
+
 def read(chroot):
     """Manual pages and completions work where man and the shells look."""
     chroot.run("apt-get", "update", "-qq")
@@ -162,6 +170,7 @@ def main():
         before = chroot.files()
         entrypoint, command = image(chroot)
         installed = set(chroot.run("dpkg", "-L", "triphammer").split())
+        policy(installed)
         use(chroot, entrypoint, command)
         chroot.user, chroot.workdir = "root", "/"
         read(chroot)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, Figure } from '../api/types';
-import { compared, extent, ratio, shown, verdict } from './comparison';
+import { compared, extent, ratio, shown, verdict, withoutVerdict } from './comparison';
 
 const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
   ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind } });
@@ -9,7 +9,9 @@ const figure = (comparison: Comparison | null, unit: Figure['unit'] = 'us'): Fig
 describe('a comparison', () => {
   it('has its ratio with the interval', () => {
     expect(ratio(made(1.01, 1.074, 'higher', 'faster'))).toBe('1.042 (1.010 to 1.074)');
-    expect(ratio(made(0.5, 13690958.15, 'higher', 'faster'))).toBe('6,845,479 (0.500 to 13,690,958)');
+    expect(ratio(made(0.5, 13690958.15, 'higher', 'faster'))).toBe('>1,000 (0.500 to >1,000)');
+    expect(ratio(made(0.0001, 350, 'lower', 'slower'))).toBe('175 (<0.001 to 350)');
+    expect(withoutVerdict({ words: 'B is slower: NOPM B/A is 0.37', verdict: { kind: 'slower' } })).toBe('NOPM B/A is 0.37');
   });
 
   it('says what a time that is longer is', () => {

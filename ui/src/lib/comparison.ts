@@ -16,9 +16,9 @@ export const titled = ({ title }: Figure) => (title.endsWith('_ms') ? capital(fi
 /** Why a figure has no comparison; empty if the figure before it has the same reason. */
 export const reason = (figure: Figure, before: Figure | undefined) => (before?.reason === figure.reason ? '' : (figure.reason ?? 'not available'));
 
-/** Formats a ratio with its interval: `1.042 (1.010 to 1.075)`. */
+/** Formats a ratio with its interval: `1.042 (1.010 to 1.075)`. Ends beyond a factor of 1,000 say nothing more. */
 export function ratio(made: Comparison): string {
-  const three = (value: number) => (value < 100 ? value.toFixed(3) : count(value));
+  const three = (value: number) => (value < 0.001 ? '<0.001' : value < 100 ? value.toFixed(3) : value <= 1000 ? count(value) : '>1,000');
   return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
 }
 
