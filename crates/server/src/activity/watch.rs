@@ -154,7 +154,7 @@ impl<'a> Watch<'a> {
             activity: self.id,
             phase: progress.running_words(),
             done: progress.done as u64,
-            total: progress.total as u64,
+            total: progress.total.map_or(0, |total| total as u64),
             unit: "queries".to_owned(),
             elapsed_ms: u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX),
             tables: Vec::new(),
