@@ -148,13 +148,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Publishes the progress of a run of queries.
+    /// Publishes the progress of a run of queries. Beside transactions, their seconds are published instead.
     fn queries(&self, progress: &QueryProgress) {
+        let Some(total) = progress.total else { return };
         self.publish(&LiveEvent::Progress(LiveProgress {
             activity: self.id,
             phase: progress.running_words(),
             done: progress.done as u64,
-            total: progress.total.map_or(0, |total| total as u64),
+            total: total as u64,
             unit: "queries".to_owned(),
             elapsed_ms: u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX),
             tables: Vec::new(),
