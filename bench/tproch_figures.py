@@ -39,6 +39,9 @@ def main():
     run = json.load(sys.stdin)
     queries, scale = run["queries"], float(run["workload"]["scale"])
 
+    if any(step["outcome"] != "answered" for step in queries["steps"]):
+        sys.exit("not every query was answered: there is nothing to recompute")
+
     def steps(test, repeat):
         return [step for step in queries["steps"] if step["test"] == test and step["repeat"] == repeat]
 

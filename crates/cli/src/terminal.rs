@@ -163,6 +163,8 @@ pub struct Live {
     progress: Option<u64>,
     /// Counters since the last progress line.
     since_line: Option<RecordedInterval>,
+    /// What the streams of queries beside the transactions run.
+    streams: String,
     /// Second since which sessions are disconnected, and the reason.
     away: Option<(u64, String)>,
 }
@@ -195,6 +197,7 @@ impl Live {
             length: None,
             progress: None,
             since_line: None,
+            streams: String::new(),
             away: None,
         }
     }
@@ -323,6 +326,14 @@ impl Live {
     /// Updates the line of a run of queries; without a terminal, or with `--progress`, prints one now and then.
     pub fn queries(&mut self, progress: &QueryProgress) {
         let text = progress.to_string();
+        if progress.total.is_none() {
+            self.streams = text;
+            // The baseline of the queries comes before any second of the transactions.
+            if self.phase.is_none() {
+                self.tell(&self.streams);
+            }
+            return;
+        }
         self.tell(&text);
         let elapsed = progress.elapsed.as_secs();
         let every = self.progress.or_else(|| self.terminal.is_none().then_some(PLAIN_LINE_SECONDS));
@@ -355,7 +366,7 @@ impl Live {
         let seconds = (since.last - since.first + 1) as f64;
         let counted = measure::counted(&self.primary_metric, &since.types);
         format!(
-            "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}",
+            "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}{}",
             self.elapsed(since.last),
             self.phase.map_or("", Phase::title),
             self.primary_metric.name,
@@ -363,7 +374,13 @@ impl Live {
             format::figure(rate(completed, seconds, 60)),
             format::milliseconds(self.p95_us(std::iter::once(since))),
             format::percent(share(failed, ended)),
+            self.streams(),
         )
+    }
+
+    /// Formats what streams of queries run, to follow the figures.
+    fn streams(&self) -> String {
+        if self.streams.is_empty() { String::new() } else { format!("  {}", self.streams) }
     }
 
     /// Formats `1m5s/6m`: elapsed time at the end of this second, and total time of the run.
@@ -406,6 +423,7 @@ impl Live {
             format::percent(share(self.failed, self.ended)),
             format::percent(interval.gauges.busiest_share()),
         ));
+        text.push_str(&self.streams());
         text
     }
 

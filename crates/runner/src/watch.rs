@@ -46,7 +46,7 @@ pub enum JobEvent<'a> {
     Run(&'a Event),
     /// A second of a run is complete.
     Second(&'a Second),
-    /// What a run of queries is at: when a query begins, and every second.
+    /// What a run of queries is at: when a query begins, and every second. Beside transactions: every second.
     Queries(&'a QueryProgress),
     /// A campaign has started or been resumed.
     Sequence(&'a Begin),
@@ -90,8 +90,8 @@ pub enum JobEvent<'a> {
 pub struct QueryProgress {
     /// Number of queries and refresh functions that have ended.
     pub done: usize,
-    /// Number of all of them.
-    pub total: usize,
+    /// Number of all of them; `None` for streams beside transactions, which have no end of their own.
+    pub total: Option<usize>,
     /// Time since the start of the run.
     pub elapsed: Duration,
     /// Those that are running, by stream.
@@ -126,7 +126,8 @@ impl QueryProgress {
 impl std::fmt::Display for QueryProgress {
     /// `3/22 queries in 1m5s · stream 0: Q4 for 12s`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{} queries in {}", self.done, self.total, whole_seconds(self.elapsed))?;
+        let Some(total) = self.total else { return f.write_str(&self.running_words()) };
+        write!(f, "{}/{total} queries in {}", self.done, whole_seconds(self.elapsed))?;
         if self.running.is_empty() { Ok(()) } else { write!(f, " · {}", self.running_words()) }
     }
 }

@@ -45,6 +45,8 @@ pub struct Model {
     pub elapsed_s: u64,
     /// Figures of the ramp-up at first, then of the window only.
     pub figures: Figures,
+    /// What the streams of queries beside the transactions run; empty without any.
+    pub streams: String,
     /// The second since which no transaction has completed, while that lasts.
     pub outage_since: Option<u64>,
     /// The last seconds, as many as "now" covers.
@@ -119,6 +121,7 @@ impl Model {
             connecting: None,
             phase: None,
             elapsed_s: 0,
+            streams: String::new(),
             outage_since: None,
             recent: VecDeque::new(),
             course: Vec::new(),
@@ -132,6 +135,7 @@ impl Model {
         match event {
             JobEvent::Run(event) => self.event(event),
             JobEvent::Second(second) => self.second(second),
+            JobEvent::Queries(progress) => self.streams = progress.running_words(),
             JobEvent::Step { .. } => self.begin_step(),
             JobEvent::StepResolved(spec) => self.resolved(spec),
             JobEvent::StepEnded { .. } => self.phase = None,
@@ -155,6 +159,7 @@ impl Model {
     fn begin_step(&mut self) {
         (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
         self.outage_since = None;
+        self.streams.clear();
         self.figures = Figures::new(self.transactions.len());
         (self.whole, self.users, self.plan) = (None, None, None);
         self.recent.clear();

@@ -233,10 +233,18 @@ fn is_bad(metric: &Metric, value: f64) -> bool {
     }
 }
 
-/// Draws the last messages, the newest at the bottom.
+/// Draws what streams of queries run, and the last messages, the newest at the bottom.
 fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let newest = seen.said.len().saturating_sub(area.height.into());
-    for (row, text) in area.rows().zip(&seen.said[newest..]) {
+    let streams = &seen.model.streams;
+    let mut rows = area.rows();
+    if !streams.is_empty()
+        && let Some(row) = rows.next()
+    {
+        Line::from(format!(" {streams}")).render(row, buffer);
+    }
+    let left = area.height.saturating_sub(u16::from(!streams.is_empty()));
+    let newest = seen.said.len().saturating_sub(left.into());
+    for (row, text) in rows.zip(&seen.said[newest..]) {
         let style = if text.starts_with("warning") { seen.palette.bad() } else { Palette::quiet() };
         Line::styled(format!(" {}", text.replace('\n', " ")), style).render(row, buffer);
     }
@@ -352,6 +360,21 @@ mod tests {
         draw(&Seen { model: &model, said, keys, palette }, buffer.area, &mut buffer);
         let text = text(&buffer);
         assert!(text.contains(" no service since 0:00:27  failed "), "{text}");
+    }
+
+    #[test]
+    fn what_streams_of_queries_run_is_seen_above_the_messages() {
+        let mut model = model();
+        pass(&mut model, 30);
+        model.streams = "stream 1: Q4 for 12s · stream 2: Q9 for 3s".to_owned();
+        let said = ["first".to_owned(), "second".to_owned(), "third".to_owned()];
+        let seen =
+            Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        terminal.draw(|frame| draw(&seen, frame.area(), frame.buffer_mut())).unwrap();
+        let screen = text(terminal.backend().buffer());
+        assert!(screen.contains(" stream 1: Q4 for 12s · stream 2: Q9 for 3s\n"), "{screen}");
+        assert!(screen.contains(" third\n"), "{screen}");
     }
 
     #[test]

@@ -224,11 +224,14 @@ fn queries_that_time_out_or_lose_their_connection_are_reported_and_the_run_goes_
     built.sql("ALTER TABLE supplier RENAME TO suppliers");
     built.sql("CREATE VIEW supplier AS SELECT s.* FROM suppliers s, pg_sleep(600)");
     let more = ["--streams", "2", "--queries", "11", "--query-timeout", "2s", "--json"];
+    let more = [&more[..], &["--progress", "1s"]].concat();
     let mut child = built.program.start(&[&["run", &built.target], &RUN[..], &more].concat());
     wait_until(&mut child, "waiting queries", || built.count(WAITS) == 2);
     built.sql(&format!("SELECT pg_terminate_backend(pid) {WAITS} LIMIT 1"));
     let done = finish(child);
     assert_eq!(done.code, 1, "{}", done.err);
+    // Each second, progress says what runs.
+    assert!(done.err.contains("  stream 1: Q11 for "), "{}", done.err);
     let result: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(result["status"], "complete");
     assert!(number(&result["primary_metric"]["value"]) > 0.0);

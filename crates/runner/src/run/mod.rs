@@ -387,6 +387,9 @@ impl Resolved {
                     }
                     facts.slicer.take(&second);
                     journal.second(&second, &mut |text| watch.warn(text));
+                    if let Some(running) = streams.as_ref().and_then(Beside::progress) {
+                        watch.report(JobEvent::Queries(&running));
+                    }
                     watch.report(JobEvent::Second(&second));
                     let at = Some(Elapsed::at_second(second.interval.last + 1));
                     let mut note = |kind, text| {
@@ -478,7 +481,7 @@ impl Resolved {
         let Some(streams) = &self.streams else { return Ok(None) };
         let Some(time) = streams.baseline else { return Ok(None) };
         watch.note(&format!("running the queries alone for {}", format_duration(time)));
-        let alone = Beside::alone(&self.plan, streams, time, handle.cancel()).await;
+        let alone = Beside::alone(&self.plan, streams, time, handle.cancel(), watch).await;
         let (taken, seconds, troubles) = alone?;
         for trouble in troubles {
             watch.warn(&format!("before the transactions began: {trouble}"));

@@ -155,8 +155,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Publishes the progress of a run of queries.
+    /// Publishes the progress of a run of queries. Beside transactions, their seconds are published instead.
     fn queries(&self, progress: &QueryProgress) {
+        let Some(total) = progress.total else { return };
         let running = progress.running.iter().map(|query| LiveQuery {
             stream: query.stream,
             name: query.name.clone(),
@@ -166,7 +167,7 @@ impl<'a> Watch<'a> {
             activity: self.id,
             phase: "queries".to_owned(),
             done: progress.done as u64,
-            total: progress.total as u64,
+            total: total as u64,
             unit: "queries".to_owned(),
             elapsed_ms: milliseconds(progress.elapsed),
             tables: Vec::new(),

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, interval, sleep, sleep_until};
 use triphammer_core::SpecError;
 use triphammer_core::clock::parse_duration;
 use triphammer_core::engine::{RunEnd, RunPlan};
@@ -31,13 +31,14 @@ use triphammer_core::workload::{PrimaryMetric, Workload as _, WorkloadSettings};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
-use super::control::{Heard, drive};
+use super::control::{Heard, PROGRESS_EVERY, drive};
 use super::{QueryRun, timeout};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::measure;
 use crate::result::{BaselineTaken, StepOutcome, StepTime, StreamsTaken};
 use crate::settings::Settings;
+use crate::watch::{JobEvent, QueryProgress, Watch};
 use crate::worker_pool::on_this_thread;
 
 /// Maximum wait for the streams after the engine has ended: longer than a stream waits for a database that does not
@@ -134,11 +135,17 @@ struct Shared {
     taken: Mutex<StreamsTaken>,
     /// Queries that were not answered, to be reported.
     troubles: Mutex<Vec<String>>,
+    /// What is running.
+    progress: Mutex<Option<QueryProgress>>,
 }
 
 impl Shared {
     fn taken(&self) -> MutexGuard<'_, StreamsTaken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Option<QueryProgress>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn on_event(&self, step: &StepTime) {
@@ -175,6 +182,7 @@ impl Beside {
             is_in_window: AtomicBool::new(false),
             taken: Mutex::new(StreamsTaken::new(&run.plan, timeout_s)),
             troubles: Mutex::default(),
+            progress: Mutex::default(),
         });
         let (go, gone) = mpsc::channel::<()>();
         let cancel = Cancel::default();
@@ -186,7 +194,7 @@ impl Beside {
                 return;
             }
             let mut on_event = |heard: Heard<'_>| match heard {
-                Heard::Progress(_) => {}
+                Heard::Progress(progress) => *shared.progress() = Some(progress.clone()),
                 Heard::Ended(step) => shared.on_event(step),
             };
             let ended = on_this_thread(async {
@@ -217,15 +225,25 @@ impl Beside {
         run: &QueryRun,
         time: Duration,
         cancel: &Cancel,
+        watch: &Watch<'_>,
     ) -> Result<(StreamsTaken, f64, Vec<String>), Failure> {
+        let report = |streams: &Self| {
+            streams.progress().iter().for_each(|now| watch.report(JobEvent::Queries(now)));
+        };
         let mut streams = Self::new(plan, run)?;
         streams.begin();
         streams.enter(Phase::Window);
         let began = Instant::now();
-        tokio::select! {
-            () = sleep(time) => {}
-            () = cancel.cancelled() => {}
+        let mut ticks = interval(PROGRESS_EVERY);
+        while began.elapsed() < time && !cancel.is_cancelled() {
+            tokio::select! {
+                () = sleep_until(began + time) => {}
+                () = cancel.cancelled() => {}
+                _ = ticks.tick() => report(&streams),
+            }
         }
+        streams.stop();
+        report(&streams);
         let seconds = began.elapsed().as_secs_f64();
         let (taken, troubles) = streams.end(|| cancel.is_cancelled()).await;
         Ok((taken, seconds, troubles))
@@ -243,6 +261,15 @@ impl Beside {
     fn stop(&self) {
         self.shared.is_in_window.store(false, Ordering::Relaxed);
         self.cancel.cancel();
+    }
+
+    /// What is running; nothing after the streams were stopped. `None` until they have begun.
+    pub fn progress(&self) -> Option<QueryProgress> {
+        let mut progress = self.shared.progress().clone()?;
+        if self.cancel.is_cancelled() {
+            progress.running.clear();
+        }
+        Some(progress)
     }
 
     /// Describes the queries that were not answered since the last call.

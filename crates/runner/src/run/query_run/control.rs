@@ -21,7 +21,7 @@ use crate::result::{StepOutcome, StepTime};
 use crate::watch::{QueryProgress, RunningQuery};
 
 /// Time between two progress events.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+pub(super) const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// Time after which a cancel request is repeated.
 pub(super) const CANCEL_AGAIN: Duration = Duration::from_secs(1);
 
@@ -207,7 +207,7 @@ impl Control<'_> {
         });
         QueryProgress {
             done: self.steps.len() + steps.iter().map(Vec::len).sum::<usize>(),
-            total: self.total,
+            total: (!self.run.is_endless).then_some(self.total),
             elapsed: now.duration(),
             running: running.collect(),
         }
