@@ -29,7 +29,12 @@ struct Target {
     data: *mut u8,
     /// Null until the chunk's first NULL.
     validity: *mut u64,
+    /// What the units of a decimal must be below.
+    limit: u128,
 }
+
+/// Bytes of a text that lie in the vector itself, after its length.
+const INLINE: usize = 12;
 
 /// A value that its column cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +123,11 @@ impl Appender {
             // SAFETY: the chunk is alive and has the column.
             let vector = unsafe { (api.data_chunk_get_vector)(self.chunk, column as u64) };
             let data = ptr::null_mut();
-            self.columns.push(Target { kind, vector, data, validity: ptr::null_mut() });
+            let limit = match kind {
+                Kind::Decimal { width, .. } => 10_u128.pow(width.into()),
+                _ => 0,
+            };
+            self.columns.push(Target { kind, vector, data, validity: ptr::null_mut(), limit });
             // SAFETY: made above, and destroyed once.
             unsafe { (api.destroy_logical_type)(logical) };
         }
@@ -167,11 +176,11 @@ impl Appender {
                 Ok(())
             }
             (Value::Int(value), Kind::Int(_)) => target.put_int(row, value),
-            (Value::Int(value), Kind::Decimal { width, scale }) => {
-                target.put_decimal(row, rescale(value, 0, scale), width)
+            (Value::Int(value), Kind::Decimal { scale, .. }) => {
+                target.put_decimal(row, rescale(value, 0, scale))
             }
-            (Value::Decimal { units, scale: from }, Kind::Decimal { width, scale }) => {
-                target.put_decimal(row, rescale(units, from, scale), width)
+            (Value::Decimal { units, scale: from }, Kind::Decimal { scale, .. }) => {
+                target.put_decimal(row, rescale(units, from, scale))
             }
             (Value::Float(value), Kind::Double) => target.put(row, value.to_ne_bytes()),
             (Value::Date(days), Kind::Date) => target.put(row, days.to_ne_bytes()),
@@ -179,9 +188,12 @@ impl Appender {
                 target.put(row, micros.to_ne_bytes())
             }
             (Value::Text(text), Kind::Text) => {
+                std::str::from_utf8(text).map_err(|_| Misfit)?;
+                if text.len() <= INLINE {
+                    return target.put_short(row, text);
+                }
                 let assign = self.connection.api().vector_assign_string_element_len;
                 let (start, len) = (text.as_ptr().cast(), text.len() as u64);
-                std::str::from_utf8(text).map_err(|_| Misfit)?;
                 // SAFETY: the vector is alive and has the row; there are `len` bytes, which are
                 // copied.
                 unsafe { assign(target.vector, row as u64, start, len) };
@@ -264,11 +276,21 @@ impl Target {
         }
     }
 
-    /// Writes the units of a decimal of so many digits.
+    /// Writes a text of at most [`INLINE`] bytes as `duckdb_string_t` has it: its length, and the text
+    /// with zeros.
     #[inline]
-    fn put_decimal(&mut self, row: usize, units: Option<i128>, width: u8) -> Result<(), Misfit> {
+    fn put_short(&mut self, row: usize, text: &[u8]) -> Result<(), Misfit> {
+        let mut entry = [0; 4 + INLINE];
+        entry[..4].copy_from_slice(&u32::try_from(text.len()).map_err(|_| Misfit)?.to_ne_bytes());
+        entry[4..4 + text.len()].copy_from_slice(text);
+        self.put(row, entry)
+    }
+
+    /// Writes the units of a decimal.
+    #[inline]
+    fn put_decimal(&mut self, row: usize, units: Option<i128>) -> Result<(), Misfit> {
         let units = units.ok_or(Misfit)?;
-        if units.unsigned_abs() >= 10_u128.pow(width.into()) {
+        if units.unsigned_abs() >= self.limit {
             return Err(Misfit);
         }
         self.put_int(row, units)

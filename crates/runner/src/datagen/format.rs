@@ -72,20 +72,55 @@ impl FileFormat {
 fn put(out: &mut Vec<u8>, row: Row<'_>, column: usize) -> io::Result<()> {
     match row.cell(column) {
         Cell::Null => Ok(()),
-        Cell::Int(value) => write!(out, "{value}"),
-        Cell::Decimal { units, scale } => {
-            write_decimal(&mut Text(out), units, scale).map_err(io::Error::other)
-        }
+        Cell::Int(value) => put_number(out, value, 0),
+        Cell::Decimal { units, scale } => put_number(out, units, scale),
         Cell::Date(date) => put_date(out, date),
         Cell::Timestamp(at) => write!(out, "{at}"),
-        Cell::Text(_) => {
-            let text = row.text(column).map_err(|error| io::Error::other(error.to_string()))?;
-            out.write_all(text.as_bytes())
+        Cell::Text(span) => {
+            out.extend_from_slice(row.text_bytes(span));
+            Ok(())
         }
         Cell::Float(_) | Cell::Decimal128 { .. } | Cell::List(_) => {
             Err(io::Error::other(format!("column {column} cannot be written to a text file")))
         }
     }
+}
+
+/// Most characters of [`put_number`]: 19 digits, or 18 after the point and one before it, with a sign.
+const NUMBER_MAX: usize = 21;
+/// Largest scale that [`put_number`] writes itself.
+const SCALE_MAX: u8 = 18;
+
+/// Appends `units` × 10^-`scale`. Numbers are most of the fields, and formatting them with `write!` takes longer than
+/// generating them.
+fn put_number(out: &mut Vec<u8>, units: i64, scale: u8) -> io::Result<()> {
+    if scale > SCALE_MAX {
+        return write_decimal(&mut Text(out), units, scale).map_err(io::Error::other);
+    }
+    let (mut text, mut start) = ([0; NUMBER_MAX], NUMBER_MAX);
+    let mut put = |byte: u8| {
+        start -= 1;
+        text[start] = byte;
+    };
+    let (mut rest, mut digits) = (units.unsigned_abs(), 0);
+    while rest > 0 || digits <= scale {
+        if digits == scale && scale > 0 {
+            put(b'.');
+        }
+        put(digit(rest));
+        rest /= 10;
+        digits += 1;
+    }
+    if units < 0 {
+        put(b'-');
+    }
+    out.extend_from_slice(&text[start..]);
+    Ok(())
+}
+
+/// The last digit of a number.
+fn digit(number: u64) -> u8 {
+    b'0' + u8::try_from(number % 10).unwrap_or_default()
 }
 
 /// Bytes that text is written to.
@@ -98,16 +133,35 @@ impl fmt::Write for Text<'_> {
     }
 }
 
-/// Appends `1995-03-11`, which dates of three columns make worth more than their `Display`.
+/// Days from 0000-03-01 to 1970-01-01.
+const EPOCH_DAYS: i64 = 719_468;
+/// Days of 400, 100 and 4 years, without the leap day at the end of the last two.
+const DAYS_400: u64 = 146_097;
+const DAYS_100: u64 = 36_524;
+const DAYS_4: u64 = 1_460;
+
+/// Appends `1995-03-11`.
 fn put_date(out: &mut Vec<u8>, date: Date) -> io::Result<()> {
-    let Some(civil) = date.civil() else { return write!(out, "{date}") };
-    let (year, month, day) = (civil.year().unsigned_abs(), civil.month(), civil.day());
-    let digit = |n: u16| b'0' + u8::try_from(n % 10).unwrap_or_default();
-    out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);
-    for (number, end) in [(month, Some(b'-')), (day, None)] {
-        let number = u16::from(number.unsigned_abs());
-        out.extend([digit(number / 10), digit(number)].into_iter().chain(end));
+    let Ok(days) = u64::try_from(i64::from(date.0) + EPOCH_DAYS) else {
+        return write!(out, "{date}");
+    };
+    // Years begin in March, so that a leap day is the last of its year.
+    let (cycle, day) = (days / DAYS_400, days % DAYS_400);
+    let year = (day - day / DAYS_4 + day / DAYS_100 - day / (DAYS_400 - 1)) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, after) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = 400 * cycle + year + after;
+    if year > 9_999 {
+        return write!(out, "{date}");
     }
+    let mut text = *b"0000-00-00";
+    for (place, number) in [(2, year / 100), (4, year), (7, month), (10, day)] {
+        text[place - 2] = digit(number / 10);
+        text[place - 1] = digit(number);
+    }
+    out.extend_from_slice(&text);
     Ok(())
 }
 
@@ -142,6 +196,26 @@ mod tests {
         let mut out = Vec::new();
         format.put(&mut out, rows.row(0)).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_and_dates_are_those_that_are_displayed() {
+        let text = |put: &dyn Fn(&mut Vec<u8>)| {
+            let mut out = Vec::new();
+            put(&mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for units in [0, 7, -7, 10, 99, -100, 12_345, i64::MAX, i64::MIN] {
+            for scale in [0, 1, 2, 3, 18, 19] {
+                let mut expected = String::new();
+                write_decimal(&mut expected, units, scale).unwrap();
+                assert_eq!(text(&|out| put_number(out, units, scale).unwrap()), expected);
+            }
+        }
+        let all = (-720_000..2_940_000).step_by(13).chain(0..11_000).chain([i32::MIN, i32::MAX]);
+        for date in all.map(Date) {
+            assert_eq!(text(&|out| put_date(out, date).unwrap()), date.to_string());
+        }
     }
 
     #[test]
