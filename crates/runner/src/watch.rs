@@ -113,7 +113,8 @@ pub struct RunningQuery {
 
 impl QueryProgress {
     /// What is running and for how long: `stream 0: Q4 for 12s`.
-    fn running_words(&self) -> String {
+    #[must_use]
+    pub fn running_words(&self) -> String {
         let one = |query: &RunningQuery| {
             let stream =
                 query.stream.map_or("refresh stream".to_owned(), |n| format!("stream {n}"));
