@@ -3222,13 +3222,3 @@ export interface Operations {
     answer: WorkloadList;
   };
 }
-/** Latency of commits, as one session sees it, with its round trip. */
-export interface WriteTest {
-  /** How many commits took how long, the shortest first; each class is twice as wide as the one before. */
-  histogram: LatencyClass[];
-  /** Length of the test, in seconds. */
-  seconds: number;
-  /** Times of the commits. */
-  times: Times;
-}
-
