@@ -2758,6 +2758,16 @@ export interface WorkloadList {
   workloads: WorkloadInfo[];
 }
 
+/** Latency of commits, as one session sees it, with its round trip. */
+export interface WriteTest {
+  /** How many commits took how long, the shortest first; each class is twice as wide as the one before. */
+  histogram: LatencyClass[];
+  /** Length of the test, in seconds. */
+  seconds: number;
+  /** Times of the commits. */
+  times: Times;
+}
+
 /** Every operation: its query, its body, and what it answers. */
 export interface Operations {
   /** Returns facts about the server and its host. The load of the host is sent as `host` events. */
@@ -3033,13 +3043,3 @@ export interface Operations {
     answer: WorkloadList;
   };
 }
-/** Latency of commits, as one session sees it, with its round trip. */
-export interface WriteTest {
-  /** How many commits took how long, the shortest first; each class is twice as wide as the one before. */
-  histogram: LatencyClass[];
-  /** Length of the test, in seconds. */
-  seconds: number;
-  /** Times of the commits. */
-  times: Times;
-}
-
