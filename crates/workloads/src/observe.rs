@@ -118,7 +118,7 @@ pub struct MetricDef {
     pub help: String,
     /// Whether the name is ours, because the Collector's receiver has none.
     #[serde(default)]
-    pub invented: bool,
+    pub own: bool,
 }
 
 const fn factor() -> f64 {

@@ -156,7 +156,7 @@ mod tests {
             over: over.map(str::to_owned),
             row: None,
             help: String::new(),
-            invented: true,
+            own: true,
         }
     }
 

@@ -25,7 +25,7 @@ fn table(dialect: &str) -> String {
                 true => String::new(),
                 false => format!("{{{}}}", labels.join(",")),
             };
-            let own = if metric.invented { " *" } else { "" };
+            let own = if metric.own { " *" } else { "" };
             table.push_str(&format!(
                 "| `{}{labels}`{own} | {versions} | {} |\n",
                 metric.name, metric.help
