@@ -1,0 +1,182 @@
+//! The counters of this host, from `/proc` and `/sys` below a root folder.
+
+use std::collections::BTreeMap;
+
+use super::snapshot::{CpuTimes, Disk, Network, Processes, Snapshot};
+use crate::files::Files;
+
+/// Ticks per second in what the kernel shows to programs: the same on all processors.
+const TICKS: f64 = 100.0;
+/// Bytes per sector in the kernel's counters, whatever the disk's are.
+const SECTOR: f64 = 512.0;
+/// Maximum number of processes of a server that are read: beyond it, reading costs more than it is
+/// worth.
+const PROCESSES_MAX: usize = 2_000;
+
+/// A group of processes to observe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ProcessGroup {
+    /// Name of the program, which is that of the values.
+    pub name: String,
+    /// The first process, whose children belong to it if they have its name; `self` for this one.
+    pub process: String,
+}
+
+/// Reads the counters.
+pub(super) fn read(files: &Files, groups: &[ProcessGroup]) -> Snapshot {
+    let mut now = Snapshot::default();
+    stat(&files.text("proc/stat").unwrap_or_default(), &mut now);
+    for resource in ["cpu", "io", "memory"] {
+        let text = files.text(&format!("proc/pressure/{resource}")).unwrap_or_default();
+        pressure(resource, &text, &mut now);
+    }
+    memory(files, &mut now);
+    now.disks = disks(files);
+    now.networks = networks(&files.text("proc/net/dev").unwrap_or_default());
+    for group in groups {
+        if let Some(found) = processes(files, group) {
+            now.processes.insert(group.name.clone(), found);
+        }
+    }
+    now
+}
+
+fn numbers(text: &str) -> Vec<f64> {
+    text.split_whitespace().map_while(|word| word.parse().ok()).collect()
+}
+
+fn stat(text: &str, now: &mut Snapshot) {
+    for line in text.lines() {
+        let Some((name, rest)) = line.split_once(' ') else { continue };
+        let ticks = numbers(rest);
+        if let Some(Ok(number)) = name.strip_prefix("cpu").map(str::parse) {
+            // user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user.
+            let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = ticks[..] else {
+                continue;
+            };
+            let times: CpuTimes = [user, nice, system, idle, iowait, irq + softirq, steal];
+            now.cpus.insert(number, times.map(|ticks| ticks / TICKS));
+        } else if name == "procs_running" {
+            now.running = ticks.first().copied();
+        } else if name == "procs_blocked" {
+            now.blocked = ticks.first().copied();
+        }
+    }
+}
+
+/// Reads `some avg10=0.00 avg60=0.00 avg300=0.00 total=1000`, in microseconds.
+fn pressure(resource: &'static str, text: &str, now: &mut Snapshot) {
+    for stalled in ["some", "full"] {
+        let line = text.lines().find(|line| line.starts_with(stalled));
+        let total = line.and_then(|line| line.rsplit_once("total=")?.1.parse::<f64>().ok());
+        if let Some(total) = total {
+            now.pressure.insert((resource, stalled), total / 1e6);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bytes of memory")]
+fn memory(files: &Files, now: &mut Snapshot) {
+    let bytes = |name: &str| files.memory(name).map(|bytes| bytes as f64);
+    now.available = bytes("MemAvailable");
+    let (total, free) = (bytes("MemTotal"), bytes("MemFree"));
+    let (buffers, cached) = (bytes("Buffers"), bytes("Cached"));
+    now.memory = uses(total, free, buffers, cached);
+}
+
+/// Memory by use, as the Collector has it: used is what is neither free nor cache.
+pub(super) fn uses(
+    total: Option<f64>,
+    free: Option<f64>,
+    buffers: Option<f64>,
+    cached: Option<f64>,
+) -> BTreeMap<&'static str, f64> {
+    let (Some(total), Some(free)) = (total, free) else { return BTreeMap::new() };
+    let (buffers, cached) = (buffers.unwrap_or_default(), cached.unwrap_or_default());
+    let used = (total - free - buffers - cached).max(0.0);
+    BTreeMap::from([("used", used), ("free", free), ("buffers", buffers), ("cached", cached)])
+}
+
+/// Whether a block device is neither a disk nor made of disks.
+pub(super) fn is_no_disk(name: &str) -> bool {
+    ["loop", "ram", "zram", "sr", "fd"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn disks(files: &Files) -> BTreeMap<String, Disk> {
+    let text = files.text("proc/diskstats").unwrap_or_default();
+    let disks = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().skip(2);
+        let name = words.next()?;
+        let counters: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
+        let [reads, _, read, read_ms, writes, _, written, write_ms, _, busy_ms, weighted_ms, ..] =
+            counters[..]
+        else {
+            return None;
+        };
+        let is_partition = files.exists(&format!("sys/class/block/{name}/partition"));
+        let disk = Disk {
+            operations: [reads, writes],
+            bytes: [read * SECTOR, written * SECTOR],
+            seconds: [read_ms / 1000.0, write_ms / 1000.0],
+            busy: busy_ms / 1000.0,
+            weighted: weighted_ms / 1000.0,
+        };
+        let is_used = reads + writes > 0.0;
+        (is_used && !is_partition && !is_no_disk(name)).then(|| (name.to_owned(), disk))
+    });
+    disks.collect()
+}
+
+fn networks(text: &str) -> BTreeMap<String, Network> {
+    let networks = text.lines().filter_map(|line| {
+        let (name, counters) = line.split_once(':')?;
+        let counters = numbers(counters);
+        // Received: bytes, packets, errors, dropped and four more; then the same transmitted.
+        let [bytes_in, packets_in, errors_in, dropped_in, _, _, _, _, rest @ ..] = &counters[..]
+        else {
+            return None;
+        };
+        let [bytes_out, packets_out, errors_out, dropped_out, ..] = rest else { return None };
+        let network = Network {
+            bytes: [*bytes_in, *bytes_out],
+            packets: [*packets_in, *packets_out],
+            errors: [errors_in + dropped_in, errors_out + dropped_out],
+        };
+        (packets_in + packets_out > 0.0).then(|| (name.trim().to_owned(), network))
+    });
+    networks.collect()
+}
+
+fn processes(files: &Files, group: &ProcessGroup) -> Option<Processes> {
+    let first = &group.process;
+    let children = files.text(&format!("proc/{first}/task/{first}/children")).unwrap_or_default();
+    let ids = std::iter::once(first.as_str()).chain(children.split_whitespace());
+    let (mut found, mut shared) = (Processes::default(), 0.0f64);
+    for id in ids.take(PROCESSES_MAX) {
+        let Some((number, cpu)) = cpu_seconds(files, id) else { continue };
+        let status = files.text(&format!("proc/{id}/status")).unwrap_or_default();
+        found.cpu.insert(number, cpu);
+        found.resident += kib(&status, "RssAnon:") + kib(&status, "RssFile:");
+        // Sessions of one server share its buffers.
+        shared = shared.max(kib(&status, "RssShmem:"));
+    }
+    found.resident += shared;
+    (!found.cpu.is_empty()).then_some(found)
+}
+
+/// Id and CPU seconds of a process.
+fn cpu_seconds(files: &Files, id: &str) -> Option<(u32, f64)> {
+    let stat = files.text(&format!("proc/{id}/stat"))?;
+    let number = stat.split_whitespace().next()?.parse().ok()?;
+    // The name may contain spaces and brackets; what follows its last bracket does not.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |place: usize| fields.get(place)?.parse::<f64>().ok();
+    Some((number, (ticks(11)? + ticks(12)?) / TICKS))
+}
+
+/// A value of `/proc/PID/status`, in bytes; 0 if it has none.
+fn kib(status: &str, name: &str) -> f64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let value = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    value.unwrap_or_default() * 1024.0
+}

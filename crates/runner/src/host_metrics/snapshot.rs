@@ -1,0 +1,214 @@
+//! What a host has counted up to a moment, and the metrics between two such moments: pure
+//! functions, the same for every source.
+
+use std::collections::BTreeMap;
+
+use super::declared::{
+    AVAILABLE, CPU, DISK_BUSY, DISK_IO, DISK_LATENCY, DISK_OPERATIONS, DISK_QUEUE, HostMetric,
+    MEMORY, NETWORK_ERRORS, NETWORK_IO, PACKETS, PRESSURE, PROCESS_CPU, PROCESS_MEMORY, TASKS,
+};
+
+/// Maximum number of CPUs, disks and interfaces that are reported one by one.
+const EACH_MAX: usize = 64;
+/// The modes of a CPU, in the order of [`CpuTimes`].
+pub(super) const MODES: [&str; 7] =
+    ["user", "nice", "system", "idle", "iowait", "interrupt", "steal"];
+/// Directions of disks, in the order of [`Disk`].
+const DISK_DIRECTIONS: [&str; 2] = ["read", "write"];
+/// Directions of networks, in the order of [`Network`].
+const NETWORK_DIRECTIONS: [&str; 2] = ["receive", "transmit"];
+
+/// Seconds of a CPU by mode, in the order of [`MODES`].
+pub(super) type CpuTimes = [f64; MODES.len()];
+
+/// Counters and states of a host at a moment. What a source does not know is missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Snapshot {
+    /// Times of each CPU, by its number.
+    pub cpus: BTreeMap<u32, CpuTimes>,
+    /// Tasks that run or are ready to.
+    pub running: Option<f64>,
+    /// Tasks that wait for a disk.
+    pub blocked: Option<f64>,
+    /// Seconds in which tasks waited, by resource and by `some` or `full`.
+    pub pressure: BTreeMap<(&'static str, &'static str), f64>,
+    /// Bytes by use.
+    pub memory: BTreeMap<&'static str, f64>,
+    /// Bytes of memory that programs can get.
+    pub available: Option<f64>,
+    /// Disks by name, without partitions.
+    pub disks: BTreeMap<String, Disk>,
+    /// Network interfaces by name.
+    pub networks: BTreeMap<String, Network>,
+    /// Groups of processes by the name of their program.
+    pub processes: BTreeMap<String, Processes>,
+}
+
+/// Counters of a disk; pairs are for reading and writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Disk {
+    pub operations: [f64; 2],
+    pub bytes: [f64; 2],
+    /// Seconds, summed up over the operations.
+    pub seconds: [f64; 2],
+    /// Seconds with an operation.
+    pub busy: f64,
+    /// Seconds, weighted with the number of operations.
+    pub weighted: f64,
+}
+
+/// Counters of a network interface; pairs are for receiving and transmitting.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Network {
+    pub bytes: [f64; 2],
+    pub packets: [f64; 2],
+    pub errors: [f64; 2],
+}
+
+/// Processes of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Processes {
+    /// CPU seconds of each, by its id: those that end take their time with them.
+    pub cpu: BTreeMap<u32, f64>,
+    /// Resident bytes.
+    pub resident: f64,
+}
+
+/// The value of a metric with its labels, in the order of its declaration; an empty one is left
+/// out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HostValue {
+    pub metric: HostMetric,
+    pub labels: Vec<String>,
+    pub value: f64,
+}
+
+/// Collects values.
+struct Values {
+    seconds: f64,
+    list: Vec<HostValue>,
+}
+
+impl Values {
+    fn put(&mut self, metric: HostMetric, labels: &[&str], value: f64) {
+        let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+        self.list.push(HostValue { metric, labels, value });
+    }
+
+    /// The growth of a counter per second; nothing if it never counted, or restarted.
+    fn rate(&mut self, metric: HostMetric, labels: &[&str], [before, now]: [f64; 2]) {
+        if now > 0.0 && now >= before {
+            self.put(metric, labels, (now - before) / self.seconds);
+        }
+    }
+}
+
+/// The metrics between two moments that are `seconds` apart; without `before` only states.
+pub(super) fn values(before: Option<&Snapshot>, now: &Snapshot, seconds: f64) -> Vec<HostValue> {
+    let mut values = Values { seconds, list: Vec::new() };
+    states(now, &mut values);
+    if let Some(before) = before.filter(|_| seconds > 0.0) {
+        cpus(before, now, &mut values);
+        for (key, total) in &now.pressure {
+            if let Some(then) = before.pressure.get(key) {
+                // Pressure counts microseconds that may fall into the second before.
+                let share = ((total - then) / seconds).clamp(0.0, 1.0);
+                values.put(PRESSURE, &[key.0, key.1], share);
+            }
+        }
+        for (name, disk) in now.disks.iter().take(EACH_MAX) {
+            if let Some(then) = before.disks.get(name) {
+                disks(name, then, disk, &mut values);
+            }
+        }
+        for (name, network) in now.networks.iter().take(EACH_MAX) {
+            if let Some(then) = before.networks.get(name) {
+                networks(name, then, network, &mut values);
+            }
+        }
+        for (name, group) in &now.processes {
+            if let Some(then) = before.processes.get(name) {
+                // A new process began at zero.
+                let used = |(id, cpu): (&u32, &f64)| {
+                    (cpu - then.cpu.get(id).copied().unwrap_or_default()).max(0.0)
+                };
+                let used: f64 = group.cpu.iter().map(used).sum();
+                values.put(PROCESS_CPU, &[name], used / seconds);
+            }
+        }
+    }
+    values.list
+}
+
+fn states(now: &Snapshot, values: &mut Values) {
+    for (state, tasks) in [("running", now.running), ("blocked", now.blocked)] {
+        if let Some(tasks) = tasks {
+            values.put(TASKS, &[state], tasks);
+        }
+    }
+    for (state, bytes) in &now.memory {
+        values.put(MEMORY, &[state], *bytes);
+    }
+    if let Some(bytes) = now.available {
+        values.put(AVAILABLE, &[], bytes);
+    }
+    for (name, group) in &now.processes {
+        values.put(PROCESS_MEMORY, &[name], group.resident);
+    }
+}
+
+/// Shares of the modes, of all CPUs together and of each. Ticks of a CPU do not sum up exactly to
+/// the time that passed, so shares are of their sum.
+fn cpus(before: &Snapshot, now: &Snapshot, values: &mut Values) {
+    let mut all = [0.0; MODES.len()];
+    let mut each = Vec::new();
+    for (number, times) in &now.cpus {
+        let Some(then) = before.cpus.get(number) else { continue };
+        let mut passed = [0.0; MODES.len()];
+        for mode in 0..MODES.len() {
+            passed[mode] = (times[mode] - then[mode]).max(0.0);
+            all[mode] += passed[mode];
+        }
+        each.push((*number, times, passed));
+    }
+    let sum: f64 = all.iter().sum();
+    for (mode, time) in MODES.iter().zip(all).filter(|_| sum > 0.0) {
+        values.put(CPU, &["", mode], time / sum);
+    }
+    for (number, total, passed) in each.into_iter().take(EACH_MAX) {
+        let (number, sum) = (number.to_string(), passed.iter().sum::<f64>());
+        // Most CPUs never use most modes, and what is idle is what is left.
+        let used = |mode: &usize| total[*mode] > 0.0 && MODES[*mode] != "idle";
+        for mode in (0..MODES.len()).filter(used).filter(|_| sum > 0.0) {
+            values.put(CPU, &[&number, MODES[mode]], passed[mode] / sum);
+        }
+    }
+}
+
+fn disks(name: &str, then: &Disk, now: &Disk, values: &mut Values) {
+    for (index, direction) in DISK_DIRECTIONS.iter().enumerate() {
+        let labels = [name, direction];
+        let [operations, bytes, seconds] = [
+            [then.operations[index], now.operations[index]],
+            [then.bytes[index], now.bytes[index]],
+            [then.seconds[index], now.seconds[index]],
+        ];
+        values.rate(DISK_OPERATIONS, &labels, operations);
+        values.rate(DISK_IO, &labels, bytes);
+        let [count, took] = [operations, seconds].map(|[before, now]| now - before);
+        if count > 0.0 && took >= 0.0 {
+            values.put(DISK_LATENCY, &labels, took / count * 1000.0);
+        }
+    }
+    values.rate(DISK_BUSY, &[name], [then.busy, now.busy]);
+    values.rate(DISK_QUEUE, &[name], [then.weighted, now.weighted]);
+}
+
+fn networks(name: &str, then: &Network, now: &Network, values: &mut Values) {
+    for (index, direction) in NETWORK_DIRECTIONS.iter().enumerate() {
+        let labels = [name, direction];
+        values.rate(NETWORK_IO, &labels, [then.bytes[index], now.bytes[index]]);
+        values.rate(PACKETS, &labels, [then.packets[index], now.packets[index]]);
+        values.rate(NETWORK_ERRORS, &labels, [then.errors[index], now.errors[index]]);
+    }
+}
