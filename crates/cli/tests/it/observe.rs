@@ -1,6 +1,7 @@
 //! Observing a database beside a run, on real servers: what sessions wait for and who blocks them,
 //! what is hidden, and a monitor whose session is lost.
 
+use std::net::TcpListener;
 use std::thread;
 
 use serde_json::Value;
@@ -155,6 +156,15 @@ fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers() {
     let updated = profile.iter().find(|of| of["metric"] == "postgresql.tup_updated").unwrap();
     let per_transaction = updated["per_transaction"].as_f64().unwrap();
     assert!((2.0..4.5).contains(&per_transaction), "a Payment updates three rows: {updated:#}");
+    let hosts = seen["hosts"].as_array().unwrap();
+    for program in ["postgres", "triphammer"] {
+        let used = hosts.iter().find(|of| {
+            of["metric"] == "process.cpu.utilization"
+                && of["labels"]["process.executable.name"] == program
+        });
+        let used = used.unwrap_or_else(|| panic!("{program}: {hosts:#?}"));
+        assert!(used["mean"].as_f64().unwrap() > 0.0, "{used:#}");
+    }
     assert_eq!(mean(&seen, "postgresql.deadlocks"), Some(0.0));
     let names: Vec<&str> = gaps(&seen).into_iter().map(|(name, _)| name).collect();
     assert_eq!(
@@ -280,4 +290,19 @@ fn a_run_without_observers_has_no_such_part_and_a_wrong_interval_is_an_error() {
     let done = program.run(&[&run[..], &["--observe-interval", "2s"]].concat());
     assert_eq!(done.code, 2);
     assert!(done.err.contains("from 10ms to 1s, got 2s"), "{}", done.err);
+}
+
+#[test]
+fn a_node_exporter_that_does_not_answer_is_an_error_before_the_run() {
+    let program = Program::new();
+    let run = ["run", "null:", "--vus", "1", "--transactions", "20"];
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/metrics", closed.local_addr().unwrap());
+    drop(closed);
+    for (url, message) in [(url.as_str(), "omit --host-metrics"), ("db1:9100", "expected a URL")] {
+        let done = program.run(&[&run[..], &["--host-metrics", url]].concat());
+        assert_eq!(done.code, 2, "{}", done.err);
+        assert!(done.err.contains(message), "{}", done.err);
+    }
+    assert_eq!(program.ok(&["jobs", "--json"]).trim(), "[]", "nothing is stored");
 }

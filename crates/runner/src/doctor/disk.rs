@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::Files;
+use crate::files::Files;
 
 /// Maximum depth of devices on devices: encryption on a volume on an array.
 const DEPTH_MAX: usize = 8;

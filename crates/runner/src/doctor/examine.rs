@@ -7,12 +7,12 @@ use triphammer_workloads::doctor::{DoctorDef, doctor};
 
 use super::cpu_test::{CpuTest, StoredCpuTest};
 use super::database::lacks_privilege;
-use super::files::Files;
 use super::host::HostFacts;
 use super::write_test::WriteTest;
 use super::{DoctorResult, cpu_test, database, write_test};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::host::Host;
 use crate::job::{Handle, store_path};
 use crate::result::rfc3339;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::check::SetupVerdict::{Fine, Look, Wrong};
 use super::check::{Check, Declared, Group, Reading};
 use super::disk::{Mount, mount_of};
-use super::files::Files;
+use crate::files::Files;
 use crate::report::format::counted;
 
 const GIB: u64 = 1 << 30;

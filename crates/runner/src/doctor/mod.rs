@@ -10,7 +10,6 @@ pub(crate) mod cpu_test;
 mod database;
 mod disk;
 mod examine;
-mod files;
 mod guard;
 mod host;
 mod network;

@@ -8,9 +8,9 @@ use triphammer_workloads::doctor::doctor;
 
 use super::check::Line;
 use super::database::{Checks, ask_checks, find_data};
-use super::files::Files;
 use super::host::{CHECKS, DATA_CHECKS, HostFacts};
 use super::{Check, DoctorResult};
+use crate::files::Files;
 use crate::result::mask_secrets;
 
 /// The examination at the start of a run.

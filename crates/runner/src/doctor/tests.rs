@@ -4,9 +4,9 @@ use std::path::Path;
 
 use triphammer_core::stats::Times;
 
-use super::files::Files;
 use super::network::NetworkFacts;
 use super::*;
+use crate::files::Files;
 use crate::report;
 use crate::report::Charset;
 

@@ -9,8 +9,10 @@ use crate::metrics::{Merge, Unit};
 pub struct HostMetric {
     /// Name, by OpenTelemetry's conventions.
     pub name: &'static str,
-    /// Title in charts.
+    /// Title in reports and charts; labels follow it.
     pub title: &'static str,
+    /// Meaning, for the documentation.
+    pub help: &'static str,
     /// Unit of the values.
     pub unit: Unit,
     /// Rule for merging several seconds.
@@ -22,10 +24,11 @@ pub struct HostMetric {
 const fn metric(
     name: &'static str,
     title: &'static str,
+    help: &'static str,
     unit: Unit,
     labels: &'static [&'static str],
 ) -> HostMetric {
-    HostMetric { name, title, unit, merge: Merge::Mean, labels }
+    HostMetric { name, title, help, unit, merge: Merge::Mean, labels }
 }
 
 const DEVICE: &str = "system.device";
@@ -33,86 +36,106 @@ const DISK_DIRECTION: &str = "disk.io.direction";
 const INTERFACE: &str = "network.interface.name";
 const NETWORK_DIRECTION: &str = "network.io.direction";
 const EXECUTABLE: &str = "process.executable.name";
+/// The label of one CPU, which reports omit.
+pub const CPU_NUMBER: &str = "cpu.logical_number";
 
 pub(super) const CPU: HostMetric = metric(
     "system.cpu.utilization",
-    "Share of the time of a CPU by mode; of all CPUs without its number",
+    "CPU",
+    "share of a CPU's time by mode; without its number, of all CPUs",
     Unit::Share,
-    &["cpu.logical_number", "cpu.mode"],
+    &[CPU_NUMBER, "cpu.mode"],
 );
 pub(super) const TASKS: HostMetric = metric(
     "system.process.count",
-    "Tasks that run or wait for a CPU, and tasks blocked by a disk",
+    "Tasks",
+    "tasks that run or wait for a CPU, and tasks blocked by a disk",
     Unit::Average,
     &["process.state"],
 );
 pub(super) const PRESSURE: HostMetric = metric(
     "system.linux.pressure",
-    "Share of the time in which some tasks, or all, waited for a resource",
+    "Pressure",
+    "share of the time in which some tasks, or all, waited for a resource",
     Unit::Share,
     &["resource", "stalled"],
 );
 pub(super) const MEMORY: HostMetric =
-    metric("system.memory.usage", "Memory by use", Unit::Bytes, &["system.memory.state"]);
+    metric("system.memory.usage", "Memory", "memory by use", Unit::Bytes, &["system.memory.state"]);
 pub(super) const AVAILABLE: HostMetric = metric(
     "system.linux.memory.available",
-    "Memory that programs can get without swapping",
+    "Memory available",
+    "memory that programs can get without swapping",
     Unit::Bytes,
     &[],
 );
 pub(super) const DISK_OPERATIONS: HostMetric = metric(
     "system.disk.operations",
-    "Operations of a disk",
+    "Disk operations",
+    "operations of a disk",
     Unit::PerSecond,
     &[DEVICE, DISK_DIRECTION],
 );
-pub(super) const DISK_IO: HostMetric =
-    metric("system.disk.io", "Bytes of a disk", Unit::BytesPerSecond, &[DEVICE, DISK_DIRECTION]);
+pub(super) const DISK_IO: HostMetric = metric(
+    "system.disk.io",
+    "Disk",
+    "bytes of a disk",
+    Unit::BytesPerSecond,
+    &[DEVICE, DISK_DIRECTION],
+);
 pub(super) const DISK_LATENCY: HostMetric = metric(
     "system.disk.latency",
-    "Mean time of a disk's operation, with its wait in the queue",
+    "Disk latency",
+    "mean time of a disk's operation, including its wait in the queue",
     Unit::Ms,
     &[DEVICE, DISK_DIRECTION],
 );
 pub(super) const DISK_BUSY: HostMetric = metric(
     "system.disk.io_time",
-    "Share of the time in which a disk was busy",
+    "Disk busy",
+    "share of the time in which a disk was busy",
     Unit::Share,
     &[DEVICE],
 );
 pub(super) const DISK_QUEUE: HostMetric = metric(
     "system.disk.weighted_io_time",
-    "Mean number of operations that a disk works on or that wait for it",
+    "Disk queue",
+    "mean number of operations that a disk works on or that wait for it",
     Unit::Average,
     &[DEVICE],
 );
 pub(super) const NETWORK_IO: HostMetric = metric(
     "system.network.io",
-    "Bytes of a network interface",
+    "Network",
+    "bytes of a network interface",
     Unit::BytesPerSecond,
     &[INTERFACE, NETWORK_DIRECTION],
 );
 pub(super) const PACKETS: HostMetric = metric(
     "system.network.packet.count",
-    "Packets of a network interface",
+    "Packets",
+    "packets of a network interface",
     Unit::PerSecond,
     &[INTERFACE, NETWORK_DIRECTION],
 );
 pub(super) const NETWORK_ERRORS: HostMetric = metric(
     "system.network.errors",
-    "Errors and dropped packets of a network interface",
+    "Network errors",
+    "errors and dropped packets of a network interface",
     Unit::PerSecond,
     &[INTERFACE, NETWORK_DIRECTION],
 );
 pub(super) const PROCESS_CPU: HostMetric = metric(
     "process.cpu.utilization",
+    "CPUs used",
     "CPUs that the server's processes, or this program, use",
     Unit::Cores,
     &[EXECUTABLE],
 );
 pub(super) const PROCESS_MEMORY: HostMetric = metric(
     "process.memory.usage",
-    "Resident memory of the server's processes, what they share counted once, or of this program",
+    "Resident memory",
+    "resident memory of the server's processes, what they share counted once, or of this program",
     Unit::Bytes,
     &[EXECUTABLE],
 );

@@ -17,14 +17,14 @@ use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::session::ServerProcess;
 use triphammer_core::{SpecError, engine};
 
-pub use declared::{HOST_METRICS, HostMetric};
+pub use declared::{CPU_NUMBER, HOST_METRICS, HostMetric};
+pub use scrape::Exporter;
 
 use crate::files::Files;
 use crate::observe::{Measured, Source};
 use crate::settings::Settings;
 use crate::store::SampleSeries;
 use linux::ProcessGroup;
-use scrape::Exporter;
 use snapshot::{HostValue, Snapshot, values};
 
 /// The label of a host that is not this one.
@@ -34,8 +34,8 @@ const HOST: &str = "host.name";
 enum From {
     /// This host.
     Files(Files, Vec<ProcessGroup>),
-    /// A node exporter.
-    Exporter(Exporter, tokio::runtime::Runtime),
+    /// A node exporter, and the runtime of its thread once that has begun.
+    Exporter(Exporter, Option<tokio::runtime::Runtime>),
 }
 
 /// A host that is read once per second.
@@ -48,28 +48,25 @@ struct Host {
 }
 
 /// The hosts that a run observes: this one, with the server's processes if they are here, and that
-/// of `--host-metrics`.
-///
-/// # Errors
-/// When the URL is invalid.
-pub fn sources(
-    settings: &Settings,
-    server: Option<ServerProcess>,
-) -> Result<Vec<Box<dyn Source>>, SpecError> {
+/// of a node exporter.
+#[must_use]
+pub fn sources(exporter: Option<&Exporter>, server: Option<ServerProcess>) -> Vec<Box<dyn Source>> {
     let files = Files::of_this_host();
     let server = server.and_then(|server| group_of(&files, server));
     let this = ProcessGroup { name: "triphammer".to_owned(), process: "self".to_owned() };
     let groups = std::iter::once(this).chain(server).collect();
     let mut sources: Vec<Box<dyn Source>> = vec![Box::new(Host::new(From::Files(files, groups)))];
-    if let Some(exporter) = exporter(settings)? {
-        let runtime = engine::runtime().map_err(|error| SpecError::new(error.to_string()))?;
-        sources.push(Box::new(Host::new(From::Exporter(exporter, runtime))));
+    if let Some(exporter) = exporter {
+        sources.push(Box::new(Host::new(From::Exporter(exporter.clone(), None))));
     }
-    Ok(sources)
+    sources
 }
 
 /// Reads `--host-metrics`.
-fn exporter(settings: &Settings) -> Result<Option<Exporter>, SpecError> {
+///
+/// # Errors
+/// When the URL is invalid.
+pub fn exporter(settings: &mut Settings) -> Result<Option<Exporter>, SpecError> {
     let url = settings.get("host-metrics").map(str::parse).transpose();
     url.map_err(|text: String| SpecError::new(text).about("host-metrics"))
 }
@@ -97,10 +94,14 @@ impl Host {
     }
 
     /// Reads the counters; `None` if the host does not answer.
-    fn read(&self) -> Option<Snapshot> {
-        match &self.from {
+    fn read(&mut self) -> Option<Snapshot> {
+        match &mut self.from {
             From::Files(files, groups) => Some(linux::read(files, groups)),
             From::Exporter(exporter, runtime) => {
+                if runtime.is_none() {
+                    *runtime = engine::runtime().ok();
+                }
+                let runtime = runtime.as_ref()?;
                 let text = runtime.block_on(exporter.fetch()).ok()?;
                 Some(node_exporter::parse(&text))
             }
@@ -115,7 +116,7 @@ impl Host {
             From::Exporter(exporter, _) => Some((HOST.to_owned(), exporter.host.clone())),
         };
         let series = self.series.entry(key).or_insert_with(|| {
-            let HostMetric { name, title, unit, merge, labels } = value.metric;
+            let HostMetric { name, title, unit, merge, labels, .. } = value.metric;
             let named = labels.iter().map(|label| (*label).to_owned());
             let labels = named.zip(value.labels.iter().cloned());
             Arc::new(SampleSeries {

@@ -18,7 +18,7 @@ const BYTES_MAX: usize = 32 << 20;
 
 /// Address of a node exporter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Exporter {
+pub struct Exporter {
     /// Host name or address, without brackets.
     pub host: String,
     port: u16,

@@ -19,23 +19,53 @@ fn groups() -> Vec<ProcessGroup> {
 }
 
 const BEFORE: &[(&str, &str)] = &[
-    ("proc/stat", "cpu  9 9 9 9\ncpu0 100 0 50 800 20 5 5 20\ncpu1 0 0 0 1000 0 0 0 0\nprocs_running 3\nprocs_blocked 1\n"),
-    ("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500000\n"),
-    ("proc/meminfo", "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nBuffers: 50 kB\nCached: 250 kB\n"),
-    ("proc/diskstats", " 8 0 sda 100 0 800 50 10 0 80 20 0 1000 2000 0 0 0 0 0 0\n 8 1 sda1 100 0 800 50 10 0 80 20 0 1000 2000\n 7 0 loop0 5 0 5 5 5 5 5 5 0 5 5\n 8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n"),
+    (
+        "proc/stat",
+        "cpu  9 9 9 9\ncpu0 100 0 50 800 20 5 5 20\ncpu1 0 0 0 1000 0 0 0 0\nprocs_running 3\nprocs_blocked 1\n",
+    ),
+    (
+        "proc/pressure/io",
+        "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500000\n",
+    ),
+    (
+        "proc/meminfo",
+        "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nBuffers: 50 kB\nCached: 250 kB\n",
+    ),
+    (
+        "proc/diskstats",
+        " 8 0 sda 100 0 800 50 10 0 80 20 0 1000 2000 0 0 0 0 0 0\n 8 1 sda1 100 0 800 50 10 0 80 20 0 1000 2000\n 7 0 loop0 5 0 5 5 5 5 5 5 0 5 5\n 8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n",
+    ),
     ("sys/class/block/sda1/partition", "1\n"),
-    ("proc/net/dev", "Inter-|   Receive\n face |bytes\n  eth0: 1000 10 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n  idle: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"),
+    (
+        "proc/net/dev",
+        "Inter-|   Receive\n face |bytes\n  eth0: 1000 10 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n  unused0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+    ),
     ("proc/100/stat", "100 (post (gres) S 1 100 100 0 -1 0 0 0 0 0 40 10 0 0\n"),
-    ("proc/100/status", "Name:\tpostgres\nTgid:\t100\nPPid:\t1\nRssAnon: 10 kB\nRssFile: 5 kB\nRssShmem: 100 kB\n"),
+    (
+        "proc/100/status",
+        "Name:\tpostgres\nTgid:\t100\nPPid:\t1\nRssAnon: 10 kB\nRssFile: 5 kB\nRssShmem: 100 kB\n",
+    ),
     ("proc/100/task/100/children", "101 102 "),
     ("proc/101/stat", "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 100 0 0 0\n"),
-    ("proc/101/status", "Name:\tpostgres\nTgid:\t101\nPPid:\t100\nRssAnon: 20 kB\nRssFile: 0 kB\nRssShmem: 80 kB\n"),
+    (
+        "proc/101/status",
+        "Name:\tpostgres\nTgid:\t101\nPPid:\t100\nRssAnon: 20 kB\nRssFile: 0 kB\nRssShmem: 80 kB\n",
+    ),
 ];
 
 const AFTER: &[(&str, &str)] = &[
-    ("proc/stat", "cpu  9 9 9 9\ncpu0 150 0 70 820 30 5 5 20\ncpu1 0 0 0 1100 0 0 0 0\nprocs_running 5\nprocs_blocked 0\n"),
-    ("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1400000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500000\n"),
-    ("proc/diskstats", " 8 0 sda 140 0 1600 90 10 0 80 20 0 1500 4400 0 0 0 0 0 0\n 8 1 sda1 140 0 1600 90 10 0 80 20 0 1500 4400\n"),
+    (
+        "proc/stat",
+        "cpu  9 9 9 9\ncpu0 150 0 70 820 30 5 5 20\ncpu1 0 0 0 1100 0 0 0 0\nprocs_running 5\nprocs_blocked 0\n",
+    ),
+    (
+        "proc/pressure/io",
+        "some avg10=0.00 avg60=0.00 avg300=0.00 total=1400000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500000\n",
+    ),
+    (
+        "proc/diskstats",
+        " 8 0 sda 140 0 1600 90 10 0 80 20 0 1500 4400 0 0 0 0 0 0\n 8 1 sda1 140 0 1600 90 10 0 80 20 0 1500 4400\n",
+    ),
     ("proc/net/dev", "  eth0: 5000 30 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n"),
     ("proc/100/task/100/children", "101 103 "),
     ("proc/101/stat", "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 150 10 0 0\n"),
@@ -85,10 +115,10 @@ fn counters_of_linux_are_rates_and_states_are_values() {
     assert_eq!(of(&found, "system.network.io", &["eth0", "receive"]), Some(4000.0));
     assert_eq!(of(&found, "system.network.errors", &["eth0", "transmit"]), Some(0.0));
     // A session began, another ended, and the server's first process did nothing.
-    assert_eq!(of(&found, "process.cpu.utilization", &["postgres"]), Some(0.6 + 0.3));
+    assert_eq!(of(&found, "process.cpu.utilization", &["postgres"]), Some(0.9));
     let resident = (10.0 + 5.0 + 20.0 + 100.0) * 1024.0;
     assert_eq!(of(&found, "process.memory.usage", &["postgres"]), Some(resident));
-    for name in ["sda1", "loop0", "sdb", "idle"] {
+    for name in ["sda1", "loop0", "sdb", "unused0"] {
         let is_of = |value: &HostValue| value.labels.iter().any(|label| label == name);
         assert!(!found.iter().any(is_of), "{name}");
     }
@@ -111,7 +141,8 @@ fn values_have_the_labels_that_are_declared() {
 
 #[test]
 fn a_host_that_shows_nothing_or_nonsense_has_no_values() {
-    for nonsense in ["", "x", "cpu0 1", "cpu0 a b c d e f g h", "some total=", ": : :", "8 0 sda 1"] {
+    for nonsense in ["", "x", "cpu0 1", "cpu0 a b c d e f g h", "some total=", ": : :", "8 0 sda 1"]
+    {
         let folder = tempfile::tempdir().unwrap();
         let files: Vec<_> = BEFORE.iter().map(|(path, _)| (*path, nonsense)).collect();
         write(folder.path(), &files);
@@ -160,7 +191,10 @@ fn the_text_of_a_node_exporter_gives_the_same_counters() {
     assert_eq!((disk.operations[0], disk.bytes[0], disk.seconds[0]), (100.0, 4096.0, 0.5));
     let network = now.networks["eth0"];
     assert_eq!((network.bytes[0], network.packets[0], network.errors[0]), (1234.0, 12.0, 3.0));
-    assert_eq!(node_exporter::parse("<html>no exporter</html>\n{} 1\nnode_ x\n"), Snapshot::default());
+    assert_eq!(
+        node_exporter::parse("<html>no exporter</html>\n{} 1\nnode_ x\n"),
+        Snapshot::default()
+    );
 }
 
 #[test]
@@ -179,8 +213,7 @@ fn an_exporter_is_read_over_http_and_its_series_name_its_host() {
             stream.write_all(format!("{head}{answer}").as_bytes()).unwrap();
         }
     });
-    let runtime = engine::runtime().unwrap();
-    let mut host = Host::new(From::Exporter(url.parse().unwrap(), runtime));
+    let mut host = Host::new(From::Exporter(url.parse().unwrap(), None));
     let sampled = [0, 1, 2].map(|second| host.sample(second));
     server.join().unwrap();
     let named = |index: usize, metric: &str| {
@@ -200,7 +233,10 @@ fn addresses_of_exporters_are_http_urls() {
     let exporter: Exporter = "http://db1".parse().unwrap();
     assert_eq!(exporter.to_string(), "http://db1/metrics");
     let exporter: Exporter = "http://[::1]:9200/x?collect[]=cpu".parse().unwrap();
-    assert_eq!((exporter.host.as_str(), exporter.to_string().as_str()), ("::1", "http://[::1]:9200/x?collect[]=cpu"));
+    assert_eq!(
+        (exporter.host.as_str(), exporter.to_string().as_str()),
+        ("::1", "http://[::1]:9200/x?collect[]=cpu")
+    );
     for wrong in ["", "db1:9100", "https://db1", "http://", "http://user:secret@db1/"] {
         let error = wrong.parse::<Exporter>().unwrap_err();
         assert!(error.contains("http://db1:9100/metrics") && !error.contains("secret"), "{wrong}");

@@ -219,15 +219,21 @@ impl Observers {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
         let cpu_s = (cpu_ns + outcome.cpu_ns) as f64 / 1e9;
         self.gaps.extend(outcome.gaps);
+        let shown = figures
+            .into_iter()
+            .filter(|figure| !SIGHTINGS.contains(&figure.series.metric.as_str()));
+        let (profile, hosts) = shown
+            .map(|figure| (self.is_declared(&figure), self.figure(figure)))
+            .partition::<Vec<_>, _>(|(is_declared, _)| *is_declared);
+        let without_mark = |figures: Vec<(bool, ProfileFigure)>| {
+            figures.into_iter().map(|(_, figure)| figure).collect()
+        };
         Observed {
             interval_s: self.interval.as_secs_f64(),
             sessions: outcome.sessions,
             blockers: outcome.blockers,
-            profile: figures
-                .into_iter()
-                .filter(|figure| !SIGHTINGS.contains(&figure.series.metric.as_str()))
-                .map(|figure| self.figure(figure))
-                .collect(),
+            profile: without_mark(profile),
+            hosts: without_mark(hosts),
             statements: outcome.statements,
             cost: ObserverCost {
                 cpu_s,
@@ -239,6 +245,12 @@ impl Observers {
             },
             gaps: std::mem::take(&mut self.gaps),
         }
+    }
+
+    /// Whether the database's dialect declares a figure; all others are of hosts.
+    fn is_declared(&self, figure: &SeriesFigure) -> bool {
+        let mut metrics = self.def.query.iter().flat_map(|query| &query.metrics);
+        metrics.any(|metric| metric.name == figure.series.metric)
     }
 
     fn figure(&self, figure: SeriesFigure) -> ProfileFigure {

@@ -5,6 +5,7 @@ use triphammer_core::text::one_line;
 
 use super::format::{bytes, counted, figure, integer, milliseconds, percent};
 use super::table::{Table, paragraph};
+use crate::host_metrics::CPU_NUMBER;
 use crate::metrics::Unit;
 use crate::result::{ActiveSessions, Blocker, Observed, ObserverGap, ProfileFigure};
 
@@ -14,6 +15,7 @@ pub(super) const SESSIONS: &str =
 pub(super) const STATEMENTS: &str = "Active sessions of the run, by statement";
 pub(super) const BLOCKERS: &str = "Sessions that blocked others";
 pub(super) const PROFILE: &str = "Load profile of the database in the window";
+pub(super) const HOSTS: &str = "Hosts in the window";
 pub(super) const TOP: &str = "Top statements by the database's own statistics";
 /// Heading of what follows the tables.
 pub(super) const OBSERVERS: &str = "Observers";
@@ -24,6 +26,8 @@ pub(super) const NOT_OBSERVED: &str = "Not observed";
 const ROWS_MAX: usize = 8;
 /// Maximum rows of the load profile.
 const PROFILE_MAX: usize = 24;
+/// Maximum rows of the figures of hosts.
+const HOSTS_MAX: usize = 40;
 /// Maximum length of a name or text in a table, in characters.
 const NAME_LENGTH: usize = 40;
 /// Smallest share of sessions that a table shows.
@@ -41,9 +45,11 @@ pub(super) fn tables(observed: &Observed) -> Vec<(&'static str, Table)> {
     if !observed.blockers.is_empty() {
         all.push((BLOCKERS, blockers(&observed.blockers)));
     }
-    let profile = profile(&observed.profile);
-    if profile.rows.len() > 1 {
-        all.push((PROFILE, profile));
+    for (heading, table) in [(PROFILE, profile(&observed.profile)), (HOSTS, hosts(&observed.hosts))]
+    {
+        if table.rows.len() > 1 {
+            all.push((heading, table));
+        }
     }
     if !observed.statements.is_empty() {
         all.push((TOP, top(observed)));
@@ -119,6 +125,18 @@ fn profile(figures: &[ProfileFigure]) -> Table {
             (None, _) => "-".to_owned(),
         };
         table.row(vec![short(&name), value(of.unit, of.mean), each, value(of.unit, of.max)]);
+    }
+    table
+}
+
+/// What was not zero, without figures of single CPUs.
+fn hosts(figures: &[ProfileFigure]) -> Table {
+    let mut table = Table::new(1, &["", "mean", "highest"]);
+    let whole = |of: &&ProfileFigure| of.max > 0.0 && !of.labels.contains_key(CPU_NUMBER);
+    for of in figures.iter().filter(whole).take(HOSTS_MAX) {
+        let mut words = vec![of.title.as_str()];
+        words.extend(of.labels.values().map(String::as_str));
+        table.row(vec![short(&words.join(", ")), value(of.unit, of.mean), value(of.unit, of.max)]);
     }
     table
 }

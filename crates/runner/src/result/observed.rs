@@ -18,8 +18,12 @@ pub struct Observed {
     pub sessions: Option<ActiveSessions>,
     /// Sessions that others waited for, the worst first.
     pub blockers: Vec<Blocker>,
-    /// Counters and states of the server and of other sources, in the order of their names.
+    /// Counters and states of the server, in the order of their names.
     pub profile: Vec<ProfileFigure>,
+    /// Figures of hosts, in the order of their names: of the client's, and of that of a node
+    /// exporter, which has the label `host.name`.
+    #[serde(default)]
+    pub hosts: Vec<ProfileFigure>,
     /// Statements by the server's own statistics, by total time.
     pub statements: Vec<TopStatement>,
     /// What the observers cost.

@@ -29,6 +29,7 @@ use crate::doctor::check::SetupVerdict;
 use crate::failure::{Doing, Failure};
 use crate::failure_limit::{self, FailureLimit, FailureWatch};
 use crate::host::Host;
+use crate::host_metrics::{self, Exporter};
 use crate::job::Handle;
 use crate::journal::Journal;
 use crate::observe::{self, Observers};
@@ -80,6 +81,8 @@ pub struct Resolved {
     streams: Option<QueryRun>,
     /// Time between two samples of what the database does; `None` for no observers.
     observe: Option<Duration>,
+    /// Exporter of the metrics of the database's host.
+    host_exporter: Option<Exporter>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
@@ -196,6 +199,7 @@ impl Resolved {
                 Some(_) => None,
                 None => observe::interval(settings)?,
             },
+            host_exporter: host_metrics::exporter(settings)?,
             queries,
             streams,
             parent: None,
@@ -273,6 +277,7 @@ impl Resolved {
             };
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
+            self.ask_exporter().await?;
             if !self.external && self.changes_data() {
                 monitor.touch().await.doing("recording the first run in the build record")?;
             }
@@ -425,9 +430,12 @@ impl Resolved {
                 // Read only now: the users' sessions may have changed the mode of the database, as
                 // in SQLite.
                 Event::Started { .. } => {
-                    observers = self.observe.and_then(|interval| {
-                        Observers::start(plan, interval, journal.place(), Vec::new())
-                    });
+                    if let Some(interval) = self.observe {
+                        let server = monitor.query(async |s| s.server_process().await).await;
+                        let exporter = self.host_exporter.as_ref();
+                        let hosts = host_metrics::sources(exporter, server.flatten());
+                        observers = Observers::start(plan, interval, journal.place(), hosts);
+                    }
                     if let Some(observers) = &observers {
                         monitor.own_transactions = observers.own_transactions();
                     }
@@ -490,6 +498,19 @@ impl Resolved {
     }
 
     /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
+    /// Rejects a node exporter that does not answer.
+    async fn ask_exporter(&self) -> Result<(), Failure> {
+        let Some(exporter) = &self.host_exporter else { return Ok(()) };
+        let answer = exporter.fetch().await.map(|_| ());
+        answer.map_err(|reason| {
+            let message = format!(
+                "no metrics from {exporter}: {reason}; check that a node exporter runs there, or \
+                 omit --host-metrics"
+            );
+            SpecError::new(message).about("host-metrics").into()
+        })
+    }
+
     async fn started(
         &self,
         monitor: &mut Monitor<'_>,

@@ -453,7 +453,7 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "no-observe",
         DRIVE,
-        "Do not observe what the database's sessions do and wait for beside the run",
+        "Do not observe what the database's sessions and its host do beside the run",
     )
     .titled(Group::Question, "Do not observe the database")
     .marked(&[OfTransactions]),
@@ -465,6 +465,14 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Question, "Time between samples of sessions")
     .default("100ms")
+    .marked(&[OfTransactions]),
+    value(
+        "host-metrics",
+        "URL",
+        DRIVE,
+        "Prometheus node exporter on the database's host, such as http://db1:9100/metrics",
+    )
+    .titled(Group::Question, "Node exporter of the database's host")
     .marked(&[OfTransactions]),
     value(
         "replay-exemplar",

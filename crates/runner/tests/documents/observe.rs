@@ -1,5 +1,6 @@
 //! The guide to observing lists every figure that the dialects declare.
 
+use triphammer_runner::host_metrics::HOST_METRICS;
 use triphammer_runner::observe::declared;
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/observe.md");
@@ -35,14 +36,29 @@ fn table(dialect: &str) -> String {
     table
 }
 
+/// The table of the figures of hosts.
+fn table_of_hosts() -> String {
+    let mut table = "| metric | meaning |\n|---|---|\n".to_owned();
+    for metric in HOST_METRICS {
+        let labels = match metric.labels.is_empty() {
+            true => String::new(),
+            false => format!("{{{}}}", metric.labels.join(",")),
+        };
+        table.push_str(&format!("| `{}{labels}` | {} |\n", metric.name, metric.help));
+    }
+    table
+}
+
 #[test]
 fn the_guide_to_observing_lists_every_figure() {
     let mut guide = std::fs::read_to_string(GUIDE).unwrap();
-    for dialect in ["postgres", "mysql"] {
-        let head = format!("<!-- {dialect}: made from the program's own list -->\n");
+    let lists =
+        [("postgres", table("postgres")), ("mysql", table("mysql")), ("hosts", table_of_hosts())];
+    for (name, table) in lists {
+        let head = format!("<!-- {name}: made from the program's own list -->\n");
         let from = guide.find(&head).unwrap_or_else(|| panic!("{head}")) + head.len();
         let length = guide[from..].find("<!-- end -->").unwrap();
-        guide.replace_range(from..from + length, &table(dialect));
+        guide.replace_range(from..from + length, &table);
     }
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         std::fs::write(GUIDE, &guide).unwrap();

@@ -8,7 +8,7 @@ const ENTRIES_MAX: usize = 100_000;
 
 /// Files below a root folder.
 #[derive(Clone, Debug)]
-pub(super) struct Files(PathBuf);
+pub struct Files(PathBuf);
 
 impl Files {
     pub fn of_this_host() -> Self {
