@@ -1453,9 +1453,11 @@ export interface Observed {
   cost: ObserverCost;
   /** What a missing privilege or setting hid, or could not be read. */
   gaps: ObserverGap[];
+  /** Figures of hosts, in the order of their names: of the client's, and of that of a node exporter, which has the label `host.name`. */
+  hosts: ProfileFigure[];
   /** Time between two samples of the sessions, in seconds. */
   interval_s: number;
-  /** Counters and states of the server and of other sources, in the order of their names. */
+  /** Counters and states of the server, in the order of their names. */
   profile: ProfileFigure[];
   /** What the sessions did and waited for; `null` if they could not be sampled. */
   sessions: ActiveSessions | null;
