@@ -16,7 +16,7 @@ use triphammer_runner::job::Handle;
 const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
-/// The job that a signal stops, and what is said then.
+/// The job that a signal stops, and the message that the user gets.
 static HANDLE: Mutex<Option<(Handle, &str)>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 

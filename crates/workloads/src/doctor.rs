@@ -74,7 +74,7 @@ pub struct DatabaseCheck {
     /// `look`, `wrong`, or `hidden` if a privilege is missing. `{memory}` is the host's memory in
     /// bytes, or NULL if the server is on another host.
     pub sql: String,
-    /// Whether the value changes by itself, so that a run neither warns of it nor keeps it.
+    /// Whether the value varies from moment to moment, so that a run neither warns of it nor keeps it.
     #[serde(default)]
     pub momentary: bool,
     /// Why it matters.

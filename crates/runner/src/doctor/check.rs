@@ -99,12 +99,12 @@ pub(super) struct Check<F> {
     pub declared: Declared,
     /// Reads its fact; `None` if that is not possible or does not apply.
     pub read: fn(&F) -> Option<Reading>,
-    /// Whether the value changes by itself, so that a run neither warns of it nor keeps it.
+    /// Whether the value varies from moment to moment, so that a run neither warns of it nor keeps it.
     pub is_momentary: bool,
 }
 
 impl<F> Check<F> {
-    /// Marks a check whose value changes by itself.
+    /// Marks a check whose value varies from moment to moment.
     pub const fn momentary(mut self) -> Self {
         self.is_momentary = true;
         self

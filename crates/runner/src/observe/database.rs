@@ -29,7 +29,7 @@ use crate::limited::Limited;
 use crate::result::{ActiveSessions, Blocker, ObserverGap, TopStatement};
 use crate::worker_pool::{connect, on_this_thread};
 
-/// Maximum time for a query; then its session is given up.
+/// Maximum time for a query; after that its session is closed and another one is opened.
 const QUERY_LIMIT: Duration = Duration::from_secs(2);
 /// Maximum time to open a session.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);

@@ -36,7 +36,7 @@ use triphammer_core::workload::Workload as _;
 use triphammer_core::{Clock, Elapsed};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::observe::{MetricKind, ObserveDef, observe};
+use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 use crate::cancel::Cancel;
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
@@ -219,21 +219,16 @@ impl Observers {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
         let cpu_s = (cpu_ns + outcome.cpu_ns) as f64 / 1e9;
         self.gaps.extend(outcome.gaps);
-        let shown = figures
+        let (profile, hosts): (Vec<_>, Vec<_>) = figures
             .into_iter()
-            .filter(|figure| !SIGHTINGS.contains(&figure.series.metric.as_str()));
-        let (profile, hosts) = shown
-            .map(|figure| (self.is_declared(&figure), self.figure(figure)))
-            .partition::<Vec<_>, _>(|(is_declared, _)| *is_declared);
-        let without_mark = |figures: Vec<(bool, ProfileFigure)>| {
-            figures.into_iter().map(|(_, figure)| figure).collect()
-        };
+            .filter(|figure| !SIGHTINGS.contains(&figure.series.metric.as_str()))
+            .partition(|figure| self.is_declared(figure));
         Observed {
             interval_s: self.interval.as_secs_f64(),
             sessions: outcome.sessions,
             blockers: outcome.blockers,
-            profile: without_mark(profile),
-            hosts: without_mark(hosts),
+            profile: profile.into_iter().map(|figure| self.figure(figure)).collect(),
+            hosts: hosts.into_iter().map(|figure| self.figure(figure)).collect(),
             statements: outcome.statements,
             cost: ObserverCost {
                 cpu_s,
@@ -247,16 +242,20 @@ impl Observers {
         }
     }
 
+    /// The metrics that the database's dialect declares.
+    fn declared(&self) -> impl Iterator<Item = &MetricDef> {
+        self.def.query.iter().flat_map(|query| &query.metrics)
+    }
+
     /// Whether the database's dialect declares a figure; all others are of hosts.
     fn is_declared(&self, figure: &SeriesFigure) -> bool {
-        let mut metrics = self.def.query.iter().flat_map(|query| &query.metrics);
-        metrics.any(|metric| metric.name == figure.series.metric)
+        self.declared().any(|metric| metric.name == figure.series.metric)
     }
 
     fn figure(&self, figure: SeriesFigure) -> ProfileFigure {
         let SeriesFigure { series, mean, max, last, .. } = figure;
-        let mut metrics = self.def.query.iter().flat_map(|query| &query.metrics);
-        let is_counter = metrics
+        let is_counter = self
+            .declared()
             .any(|metric| metric.name == series.metric && metric.kind == MetricKind::Counter);
         ProfileFigure {
             metric: series.metric,
