@@ -2,7 +2,7 @@
 """What observing costs: throughput of pairs of runs with and without observers, on a private PostgreSQL and a private
 MariaDB, and the CPU time of the observers' threads in the client.
 
-    bench/observe.py [--databases postgres,mariadb] [--pairs 7] [--seconds 8] [--scale 4] [--vus 4]
+    bench/observe.py [--databases postgres,mariadb] [--pairs 7] [--seconds 7] [--scale 4] [--vus 4]
 
 Commits do not wait for the disk, whose variation would dominate the result, and the server has no time to spare.
 Exit code 1 if a cost is higher than its limit by more than the interval allows, or the client's CPU is.
@@ -65,7 +65,7 @@ def judge(name, document, environment):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("pairs", 7), ("seconds", 8), ("scale", 4), ("vus", 4)):
+    for name, default in (("pairs", 7), ("seconds", 7), ("scale", 4), ("vus", 4)):
         arguments.add_argument(f"--{name}", type=int, default=default)
     arguments.add_argument("--databases", default="postgres,mariadb", type=lambda text: text.split(","))
     given = arguments.parse_args()
