@@ -46,10 +46,12 @@ use blockers::BLOCKED_SESSIONS;
 use database::{Outcome, Setup};
 use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, StatementNames};
 
+/// Names of all dialects.
+pub use triphammer_workloads::catalogues::dialects;
 /// What a dialect declares about observing its servers, for its documentation.
 pub use triphammer_workloads::observe::observe as declared;
 
-pub use sink::{Bounds, SeriesFigure, Sink};
+pub use sink::{Bounds, CPU_NUMBER, SeriesFigure, Sink};
 pub use source::{Measured, Source, SourceCost, watch_source};
 
 /// Metrics of what was seen of sessions, which the document sums up elsewhere.
