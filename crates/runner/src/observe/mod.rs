@@ -28,14 +28,12 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::clock::format_duration;
-use triphammer_core::engine::RunPlan;
 use triphammer_core::event::Phase;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload as _;
 use triphammer_core::{Clock, Elapsed};
-use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
+use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 use crate::cancel::Cancel;
@@ -109,7 +107,7 @@ impl Observers {
     /// because of the observers'. Values are stored with the job `store` names.
     #[must_use]
     pub fn start(
-        plan: &RunPlan<AnyWorkload, AnyDatabase>,
+        plan: &Plan,
         interval: Duration,
         store: Option<(&std::path::Path, JobId)>,
         sources: Vec<Box<dyn Source>>,
@@ -149,7 +147,7 @@ impl Observers {
         Some(observers)
     }
 
-    fn start_database(&mut self, plan: &RunPlan<AnyWorkload, AnyDatabase>) {
+    fn start_database(&mut self, plan: &Plan) {
         if self.def.is_empty() {
             return;
         }
