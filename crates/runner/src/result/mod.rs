@@ -53,8 +53,8 @@ pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use observed::{
-    ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure, StatementWaits,
-    TopStatement, WaitClass, WaitShare,
+    ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
+    StatementWaits, TopStatement, WaitClass, WaitShare,
 };
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
