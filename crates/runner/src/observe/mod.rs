@@ -36,6 +36,7 @@ use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{Description, Workload as _};
 use triphammer_core::{Clock, Elapsed};
+use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
