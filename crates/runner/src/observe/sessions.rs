@@ -323,9 +323,8 @@ mod tests {
         let idle = ["3", "ours", "idle_in_transaction", "client", "Client:ClientRead", "x"];
         let foreign = ["4", "other", "active", "cpu", "", "SELECT 1"];
         activity.sample(&rows(&[lock, cpu, idle, foreign]), &mut names, None);
-        activity.sample(&rows(&[lock, lock]), &mut names, None);
         let probe = ["9", "ours", "active", "log", "IO:WALSync", "UPDATE probe_1 SET n = n + 1"];
-        activity.sample(&rows(&[probe]), &mut names, Some("probe_1"));
+        activity.sample(&rows(&[lock, lock, probe]), &mut names, Some("probe_1"));
         let figures = activity.figures(&names).unwrap();
         assert_eq!((figures.samples, figures.average, figures.other), (2, 2.0, 0.5));
         assert_eq!(figures.idle_in_transaction, 0.5);
