@@ -369,6 +369,54 @@ export interface CapacityResult {
   workload: WorkloadFacts;
 }
 
+/** What the database did around the moment in which a condition became true. */
+export interface Capture {
+  /** That second, counted from the start of the run. */
+  at_s: number;
+  /** The condition as written: `new_order.p95 > 100ms`. */
+  condition: string;
+  /** The storage engine's own report on its state, read as soon as the condition was true, as MySQL's `SHOW ENGINE INNODB STATUS`, shortened; `null` where there is none. */
+  engine_status: string | null;
+  /** The sessions once per second, from some seconds before that moment to some seconds after it. */
+  snapshots: Snapshot[];
+  /** Statements executed from `statements_from_s` to the end of the capture, by the server's own statistics and by total time; empty where there are none. */
+  statements: TopStatement[];
+  /** Second at the end of which the statistics of statements were read first; `null` if they were not. */
+  statements_from_s: number | null;
+  /** Unit of the value. */
+  unit: Unit;
+  /** Value of the metric in the second that made it true, in `unit`. */
+  value: number;
+}
+
+/** A session at one time. */
+export interface CapturedSession {
+  /** Number of the session that it waits for; `null` if it waits for none. These are the edges of the lock tree. */
+  blocked_by: string | null;
+  /** Class of its wait. */
+  class: WaitClass;
+  /** Program or host that it was opened by; empty if unknown. */
+  client: string;
+  /** The table, and the row if known, that it waits for; empty if the server does not say. */
+  object: string;
+  /** Number of the session at the server. */
+  session: string;
+  /** `active` or `idle_in_transaction`. */
+  state: string;
+  /** Text of its statement, shortened; the last one if it is idle. */
+  statement: string;
+  /** Age of its statement, in seconds, also of the last one if it is idle; `null` if unknown. */
+  statement_s: number | null;
+  /** Age of its transaction, in seconds; `null` without one. */
+  transaction_s: number | null;
+  /** Its user, or kind of background process; empty if hidden. */
+  user: string;
+  /** Name of its wait at the server; empty if it does not wait. */
+  wait: string;
+  /** `ours` for those of this run, `other` or `background`. */
+  who: string;
+}
+
 /** The specific cause of a bottleneck. */
 export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
 
@@ -479,6 +527,20 @@ export interface CommandInfo {
 export interface CommandList {
   /** The commands, in the order of use. */
   commands: CommandInfo[];
+}
+
+/** Commits of the log probe (`--log-probe`): a transaction of triphammer's own that updates one row of a table of its own. No server keeps a histogram of its log writes; this one is the probe's. */
+export interface CommitProbe {
+  /** Number of commits that failed, or had no answer in time. */
+  failed: number;
+  /** How many commits took how long, the shortest first; each class is twice as wide as the one before. */
+  histogram: LatencyClass[];
+  /** Time between two commits, in seconds. */
+  interval_s: number;
+  /** Number of commits that were due but left out, because another one was in progress. */
+  missed: number;
+  /** Times of the commits, with their round trip. */
+  times: Times;
 }
 
 /** Result of comparing B with A. */
@@ -628,6 +690,12 @@ export interface Difference {
   name: string;
   /** Subject of the difference. */
   subject: Subject;
+}
+
+/** A request to examine a set-up. */
+export interface DoctorForm {
+  /** Name of a saved target; when absent, only the host of this server is examined. */
+  target?: string | null | undefined;
 }
 
 /** What `triphammer doctor --json` prints: what host, network and database are set up like. */
@@ -1003,10 +1071,6 @@ export interface JobSamples {
   step: number;
 }
 
-/** Means of all */
-export interface SampleMeans { left_out: number; series: SeriesMeans[]; }
-export interface SeriesMeans { metric: string; labels: Record<string,string>; title: string; unit: string; here: MeanOfSamples | null; rest: MeanOfSamples | null; }
-export interface MeanOfSamples { seconds: number; mean: number; max: number; }
 /** Series of a run. Every list has one value for each entry of `first`. */
 export interface JobSeries {
   /** CPU use of the busiest worker thread. */
@@ -1431,6 +1495,16 @@ export interface LiveType {
 /** A load model, as `--load` names it. */
 export type Load = string;
 
+/** A mean over seconds. */
+export interface MeanOfSamples {
+  /** The highest value. */
+  max: number;
+  /** Mean over these seconds. */
+  mean: number;
+  /** Number of seconds in which it was measured. */
+  seconds: number;
+}
+
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
 
@@ -1453,6 +1527,8 @@ export type More = {
 export interface Observed {
   /** Sessions that others waited for, the worst first. */
   blockers: Blocker[];
+  /** Full detail around the moments in which a condition of `--capture-on` became true. */
+  captures: Capture[];
   /** What the observers cost. */
   cost: ObserverCost;
   /** What a missing privilege or setting hid, or could not be read. */
@@ -1461,6 +1537,8 @@ export interface Observed {
   hosts: ProfileFigure[];
   /** Time between two samples of the sessions, in seconds. */
   interval_s: number;
+  /** Commits of the log probe; `null` without `--log-probe`. */
+  log_probe: CommitProbe | null;
   /** Counters and states of the server, in the order of their names. */
   profile: ProfileFigure[];
   /** What the sessions did and waited for; `null` if they could not be sampled. */
@@ -2083,6 +2161,14 @@ export interface RunSpec {
   users: number;
 }
 
+/** Means of all sampled metrics of a job in a part of the run, and in the rest of a window. */
+export interface SampleMeans {
+  /** Number of series omitted because a response has at most 2000. */
+  left_out: number;
+  /** The series that were measured in the part or in the rest, sorted by name, then by labels. */
+  series: SeriesMeans[];
+}
+
 /** Spread of a metric over the seconds of each point; `null` if it was not measured. */
 export interface SampleSpread {
   /** Maximum over the seconds of each point. */
@@ -2166,6 +2252,20 @@ export interface ScriptFacts {
   text: string;
   /** Weight in the mix. */
   weight: number;
+}
+
+/** Means of a sampled metric. */
+export interface SeriesMeans {
+  here: MeanOfSamples | null;
+  /** Labels that identify the measured object. */
+  labels: Record<string, string>;
+  /** Name of the metric. */
+  metric: string;
+  rest: MeanOfSamples | null;
+  /** Title in charts. */
+  title: string;
+  /** Unit of the values. */
+  unit: string;
 }
 
 /** The server at the other end of a session. */
@@ -2388,6 +2488,16 @@ export interface SlowTransaction {
   started_s: number;
   /** Key of the transaction type: `new_order`. */
   transaction: string;
+}
+
+/** The sessions of a database at one time, without those that are idle outside transactions. */
+export interface Snapshot {
+  /** Number of further sessions. */
+  more: number;
+  /** The second at whose end they were read, counted from the start of the run. */
+  second: number;
+  /** The sessions, those with the oldest transactions first. */
+  sessions: CapturedSession[];
 }
 
 /** Spread of a metric over the seconds of each point; 0 if it was not measured. */
@@ -3022,6 +3132,12 @@ export interface Operations {
     body: undefined;
     answer: ComparisonResult;
   };
+  /** Examines the host of this server, the network and the database of a target, and changes nothing. It ends within 30 s, and earlier when the client disconnects. A target in use by an activity is rejected, because the measurements would slow it down. */
+  "POST /api/v1/doctor": {
+    query: undefined;
+    body: DoctorForm;
+    answer: DoctorResult;
+  };
   /** Streams the events of all activities: all stored ones, or those after `Last-Event-ID`, and then new ones. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A client that reconnects gets the events it missed, with long stretches thinned; a client that does not keep up is disconnected and should reconnect. */
   "GET /api/v1/events": {
     query: undefined;
@@ -3126,6 +3242,10 @@ export interface Operations {
       metric?: string | undefined;
       /** Only series with these labels: a JSON object, such as `{"database":"tpcc"}`. */
       labels?: string | undefined;
+      /** Omits series with this label, such as the many of single CPUs with `cpu.logical_number`. */
+      without?: string | undefined;
+      /** Whether merged points have minimum, mean and maximum, too; `true` when absent. */
+      spread?: boolean | undefined;
       /** First second, counted from the start of the run; the run's first when absent. */
       from?: number | undefined;
       /** End second, exclusive; the run's end when absent. */
@@ -3135,6 +3255,23 @@ export interface Operations {
     };
     body: undefined;
     answer: JobSamples;
+  };
+  /** Returns the means of all sampled metrics in a part of a run, and in the rest of the window. */
+  "GET /api/v1/jobs/{id}/samples/means": {
+    query: {
+      /** First second of the part, counted from the start of the run. */
+      from?: number | undefined;
+      /** End second of the part, exclusive. */
+      to?: number | undefined;
+      /** First second of the window whose rest is compared; the run's first when absent. */
+      window_from?: number | undefined;
+      /** End second of that window, exclusive; the run's end when absent. */
+      window_to?: number | undefined;
+      /** Omits series with this label, such as the many of single CPUs with `cpu.logical_number`. */
+      without?: string | undefined;
+    };
+    body: undefined;
+    answer: SampleMeans;
   };
   /** Returns the series of a run, merged to at most `points` points of equal length. */
   "GET /api/v1/jobs/{id}/series": {
