@@ -109,9 +109,10 @@ impl LogProbe {
             Err(_) => {
                 let outcome = thread.join().unwrap_or_default();
                 let error = outcome.error.map_or_else(String::new, |error| error.to_string());
-                let grant = grant.map(|grant| format!("; it needs {grant}")).unwrap_or_default();
+                let needs = |grant: String| format!("; it needs {}", grant.trim_end_matches(';'));
+                let grant = grant.map(needs).unwrap_or_default();
                 let message = format!(
-                    "--log-probe could not create its table: {error}{grant} Or omit --log-probe"
+                    "--log-probe could not create its table: {error}{grant}; or omit --log-probe"
                 );
                 Err(refused(message))
             }
