@@ -1,6 +1,9 @@
 //! TPROC-H on Trino: tables of the connector tpch as they are, and a build in the connector memory.
 //! Ignored in the suite, because Trino is too large for it: tools/test-matrix.py starts one.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 use triphammer_testbed::TrinoServer;
 
 use crate::program::{Messages, Program, finish, signal, wait_until};
@@ -17,11 +20,47 @@ fn tables_of_the_connector_tpch_are_checked_and_queried_as_they_are() {
     let steps = ran["queries"]["steps"].as_array().unwrap();
     let answered = steps.iter().filter(|step| step["outcome"] == "answered").count();
     assert_eq!((steps.len(), answered), (22, 22), "{steps:?}");
+    keeps_the_plans(&program, target, &ran);
     for command in [&["build", target][..], &["drop", target, "--yes"]] {
         let done = program.run(&[command, &["-w", "tproc-h"]].concat());
         assert_eq!(done.code, 2, "{done:?}");
         assert!(done.err.contains("tables created by another program"), "{}", done.err);
     }
+}
+
+/// Each query of a run has a plan of its own, which does not depend on the literals.
+fn keeps_the_plans(program: &Program, target: &str, ran: &Value) {
+    let plans = |run: &Value| -> BTreeMap<String, Value> {
+        let plans = run["queries"]["plans"].as_array().unwrap().iter();
+        plans.map(|plan| (plan["query"].as_str().unwrap().to_owned(), plan.clone())).collect()
+    };
+    let of_all = plans(ran);
+    let fingerprints: BTreeSet<_> = of_all.values().map(|p| p["fingerprint"].as_str()).collect();
+    assert_eq!((of_all.len(), fingerprints.len()), (22, 22), "{of_all:#?}");
+    let operations = |query: &str| of_all[query]["operations"].to_string();
+    assert!(
+        operations("q6").contains("lineitem") && operations("q5").contains("Join"),
+        "{of_all:#?}"
+    );
+    let again =
+        ["run", target, "-w", "tproc-h", "--test", "queries", "--queries", "1,5,6", "--seed", "7"];
+    for (query, plan) in plans(&program.json(&again)) {
+        assert_eq!(
+            plan["fingerprint"], of_all[&query]["fingerprint"],
+            "{plan:#}\n{:#}",
+            of_all[&query]
+        );
+    }
+    let refused = program.run(&["run", target, "-w", "tproc-h", "--analyze"]);
+    assert!(refused.code == 2 && refused.err.contains("--analyze"), "{refused:?}");
+}
+
+#[test]
+#[ignore = "needs a Trino server: tools/test-matrix.py trino476"]
+fn all_answers_are_right_at_sf_0_1() {
+    let (program, server) = (Program::new(), TrinoServer::shared());
+    let checked = program.ok(&["check", &server.url("tpch", "sf0.1"), "-w", "tproc-h"]);
+    assert!(checked.contains("all 34 conditions of TPROC-H at 0.1 SF hold"), "{checked}");
 }
 
 #[test]
