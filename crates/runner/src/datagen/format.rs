@@ -86,10 +86,19 @@ fn put(out: &mut Vec<u8>, row: Row<'_>, column: usize) -> io::Result<()> {
     }
 }
 
-/// Most characters of [`put_number`]: 19 digits, or 18 after the point and one before it, with a sign.
-const NUMBER_MAX: usize = 21;
+/// Most digits of a number.
+const DIGITS_MAX: usize = 20;
 /// Largest scale that [`put_number`] writes itself.
 const SCALE_MAX: u8 = 18;
+/// The numbers from 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let (mut pairs, mut number) = ([[0; 2]; 100], 0);
+    while number < 100 {
+        pairs[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    pairs
+};
 
 /// Appends `units` × 10^-`scale`. Numbers are most of the fields, and formatting them with `write!` takes longer than
 /// generating them.
@@ -97,30 +106,54 @@ fn put_number(out: &mut Vec<u8>, units: i64, scale: u8) -> io::Result<()> {
     if scale > SCALE_MAX {
         return write_decimal(&mut Text(out), units, scale).map_err(io::Error::other);
     }
-    let (mut text, mut start) = ([0; NUMBER_MAX], NUMBER_MAX);
-    let mut put = |byte: u8| {
-        start -= 1;
-        text[start] = byte;
-    };
-    let (mut rest, mut digits) = (units.unsigned_abs(), 0);
-    while rest > 0 || digits <= scale {
-        if digits == scale && scale > 0 {
-            put(b'.');
-        }
-        put(digit(rest));
-        rest /= 10;
-        digits += 1;
-    }
     if units < 0 {
-        put(b'-');
+        out.push(b'-');
     }
-    out.extend_from_slice(&text[start..]);
+    let units = units.unsigned_abs();
+    match scale {
+        0 => put_digits(out, units),
+        2 => {
+            put_digits(out, units / 100);
+            let [tens, ones] = pair(units % 100);
+            out.extend_from_slice(&[b'.', tens, ones]);
+        }
+        _ => {
+            let one = 10_u64.pow(scale.into());
+            put_digits(out, units / one);
+            out.push(b'.');
+            let (start, fraction) = (out.len(), units % one);
+            // A digit before it keeps its zeros.
+            put_digits(out, one + fraction);
+            out.remove(start);
+        }
+    }
     Ok(())
 }
 
-/// The last digit of a number.
-fn digit(number: u64) -> u8 {
-    b'0' + u8::try_from(number % 10).unwrap_or_default()
+/// Appends a number without a sign.
+fn put_digits(out: &mut Vec<u8>, number: u64) {
+    // The digits end in the middle, so that a fixed number of bytes from the first one on can be copied.
+    let mut text = [0; 2 * DIGITS_MAX];
+    let (mut rest, mut start) = (number, DIGITS_MAX);
+    while rest >= 100 {
+        start -= 2;
+        text[start..start + 2].copy_from_slice(&pair(rest % 100));
+        rest /= 100;
+    }
+    let [tens, ones] = pair(rest);
+    start -= 1;
+    text[start] = ones;
+    if rest >= 10 {
+        start -= 1;
+        text[start] = tens;
+    }
+    out.extend_from_slice(&text[start..start + DIGITS_MAX]);
+    out.truncate(out.len() - start);
+}
+
+/// The two digits of a number below 100.
+fn pair(number: u64) -> [u8; 2] {
+    PAIRS[usize::try_from(number).unwrap_or_default() % PAIRS.len()]
 }
 
 /// Bytes that text is written to.
@@ -156,12 +189,9 @@ fn put_date(out: &mut Vec<u8>, date: Date) -> io::Result<()> {
     if year > 9_999 {
         return write!(out, "{date}");
     }
-    let mut text = *b"0000-00-00";
-    for (place, number) in [(2, year / 100), (4, year), (7, month), (10, day)] {
-        text[place - 2] = digit(number / 10);
-        text[place - 1] = digit(number);
-    }
-    out.extend_from_slice(&text);
+    let ([a, b], [c, d]) = (pair(year / 100), pair(year % 100));
+    let ([e, f], [g, h]) = (pair(month), pair(day));
+    out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
     Ok(())
 }
 
