@@ -1382,7 +1382,7 @@ export interface LivePhase {
   phase: string;
 }
 
-/** Progress of a build, a check, or a run of queries. */
+/** Progress of a build, a check, a run of queries, or streams of queries beside transactions. */
 export interface LiveProgress {
   /** Number of the activity. */
   activity: number;
@@ -1390,13 +1390,15 @@ export interface LiveProgress {
   done: number;
   /** Elapsed time in ms. */
   elapsed_ms: number;
+  /** Beside transactions: geometric mean of the median times of the queries that were answered in the timed window so far, in ms; `null` before the first one, and for others. */
+  geomean_ms: number | null;
   /** Current part: `loading`, `keys and indexes`. */
   phase: string;
-  /** During a run of queries: those that are running, by stream. */
+  /** During a run of queries, or beside transactions: those that are running, by stream. */
   running: LiveQuery[];
   /** During a load: rows loaded so far per table, in the order of their start. */
   tables: TableRows[];
-  /** Total number of units, possibly an estimate. */
+  /** Total number of units, possibly an estimate; 0 for streams of queries beside transactions, which have no end of their own. */
   total: number;
   /** Unit of the counts: `rows`, `steps`. */
   unit: string;
