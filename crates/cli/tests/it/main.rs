@@ -20,6 +20,7 @@ mod loads;
 mod lost_output;
 mod mysql;
 mod observe;
+mod observe_detail;
 mod outputs;
 mod postgres;
 mod profile;

@@ -32,13 +32,13 @@ use crate::host::Host;
 use crate::host_metrics::{self, Exporter};
 use crate::job::Handle;
 use crate::journal::Journal;
-use crate::observe::{self, Observers};
+use crate::observe::{self, LogProbe, ObservePlan, Observers};
 use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, ScriptFacts,
-    SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
+    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
+    ScriptFacts, SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -79,8 +79,8 @@ pub struct Resolved {
     queries: Option<QueryRun>,
     /// The streams of queries beside the transactions; `None` for none.
     streams: Option<QueryRun>,
-    /// Time between two samples of what the database does; `None` for no observers.
-    observe: Option<Duration>,
+    /// What is observed beside the run; `None` for nothing.
+    observe: Option<ObservePlan>,
     /// Exporter of the metrics of the database's host.
     host_exporter: Option<Exporter>,
     /// The campaign job that the run belongs to, and its position there.
@@ -186,6 +186,11 @@ impl Resolved {
         };
         let external = record.is_external();
         let streams = query_run::streams(settings, &workload_settings, &mut plan)?;
+        let observe = match queries {
+            Some(_) => None,
+            None => observe::plan(settings, &vocabulary, database)?,
+        };
+        let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
         Ok(Self {
             plan,
             settings: workload_settings,
@@ -195,11 +200,8 @@ impl Resolved {
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
             failure_limit: FailureLimit::said(settings)?,
-            observe: match queries {
-                Some(_) => None,
-                None => observe::interval(settings)?,
-            },
-            host_exporter: host_metrics::exporter(settings)?,
+            observe,
+            host_exporter,
             queries,
             streams,
             parent: None,
@@ -278,6 +280,7 @@ impl Resolved {
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
             self.ask_exporter().await?;
+            let mut probe = self.create_log_probe().await?;
             if !self.external && self.changes_data() {
                 monitor.touch().await.doing("recording the first run in the build record")?;
             }
@@ -294,6 +297,8 @@ impl Resolved {
                 journal.note(&note, &mut |text| watch.warn(text));
                 facts.notes.push(note);
             }
+            let is_probe = |fact: &SchemaFact| probe.iter().any(|probe| probe.table == fact.table);
+            facts.schema.retain(|fact| !is_probe(fact));
             facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit, COUNT_BEFORE).await;
@@ -310,7 +315,10 @@ impl Resolved {
                     )
                     .await
                 }
-                None => self.drive(&mut monitor, &mut facts, &mut journal, handle, watch).await,
+                None => {
+                    let probe = probe.take();
+                    self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, probe).await
+                }
             };
             let end = match end {
                 Ok(end) => end,
@@ -358,6 +366,7 @@ impl Resolved {
         journal: &mut Journal<'_>,
         handle: &Handle,
         watch: &Watch<'_>,
+        mut probe: Option<LogProbe>,
     ) -> Result<RunEnd, Failure> {
         let plan = &self.plan;
         watch.report(JobEvent::Began(journal.job));
@@ -391,6 +400,9 @@ impl Resolved {
                         streams.iter_mut().for_each(Beside::begin);
                     }
                     facts.slicer.take(&second);
+                    if let Some(observers) = &mut observers {
+                        observers.second(&second, &facts.description);
+                    }
                     journal.second(&second, &mut |text| watch.warn(text));
                     if let Some(running) = streams.as_ref().and_then(Beside::progress) {
                         watch.report(JobEvent::Queries(&running));
@@ -430,11 +442,12 @@ impl Resolved {
                 // Read only now: the users' sessions may have changed the mode of the database, as
                 // in SQLite.
                 Event::Started { .. } => {
-                    if let Some(interval) = self.observe {
+                    if let Some(observed) = &self.observe {
                         let server = monitor.query(async |s| s.server_process().await).await;
                         let exporter = self.host_exporter.as_ref();
                         let hosts = host_metrics::sources(exporter, server.flatten());
-                        observers = Observers::start(plan, interval, journal.place(), hosts);
+                        let (place, probe) = (journal.place(), probe.take());
+                        observers = Observers::start(plan, observed, place, hosts, probe);
                     }
                     if let Some(observers) = &observers {
                         monitor.own_transactions = observers.own_transactions();
@@ -497,7 +510,6 @@ impl Resolved {
         Ok(Some((Alone::new(self.plan.spec.rampup, time), taken, seconds)))
     }
 
-    /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
     /// Rejects a node exporter that does not answer.
     async fn ask_exporter(&self) -> Result<(), Failure> {
         let Some(exporter) = &self.host_exporter else { return Ok(()) };
@@ -511,6 +523,18 @@ impl Resolved {
         })
     }
 
+    /// Creates the log probe, if it was asked for.
+    async fn create_log_probe(&self) -> Result<Option<LogProbe>, Failure> {
+        match &self.observe {
+            Some(observed) if observed.log_probe => {
+                let (database, limit) = (&self.plan.database, self.connect_limit);
+                Ok(Some(LogProbe::create(database, limit).await?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
     async fn started(
         &self,
         monitor: &mut Monitor<'_>,
