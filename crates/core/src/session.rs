@@ -504,6 +504,9 @@ pub struct Capabilities {
     pub procedures: bool,
     /// Whether only one session can write at a time, so that one loader is best.
     pub one_writer: bool,
+    /// Rows that a transaction of a bulk load should have at least, because smaller ones take a slower path; 0 if that
+    /// makes no difference.
+    pub load_rows_min: u64,
     /// Whether several statements can be one transaction, and a rollback undoes them.
     pub transactions: bool,
     /// Whether tables can be created and dropped in a transaction, and a rollback undoes it.

@@ -158,6 +158,8 @@ pub enum PlanFormat {
     SqliteRows,
     /// DuckDB's JSON.
     DuckdbJson,
+    /// Trino's JSON.
+    TrinoJson,
 }
 
 /// A build option of a dialect, besides those of the workload, such as `--partitions 8`.

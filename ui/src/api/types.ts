@@ -630,6 +630,12 @@ export interface Difference {
   subject: Subject;
 }
 
+/** A request to examine a set-up. */
+export interface DoctorForm {
+  /** Name of a saved target; when absent, only the host of this server is examined. */
+  target?: string | null | undefined;
+}
+
 /** What `triphammer doctor --json` prints: what host, network and database are set up like. */
 export interface DoctorResult {
   /** Speed of one thread of the database; `null` without `--cpu-test`, and if it failed. */
@@ -1314,7 +1320,7 @@ export interface LivePhase {
   phase: string;
 }
 
-/** Progress of a build, a check, or a run of queries. */
+/** Progress of a build, a check, a run of queries, or streams of queries beside transactions. */
 export interface LiveProgress {
   /** Number of the activity. */
   activity: number;
@@ -1322,13 +1328,15 @@ export interface LiveProgress {
   done: number;
   /** Elapsed time in ms. */
   elapsed_ms: number;
+  /** Beside transactions: geometric mean of the median times of the queries that were answered in the timed window so far, in ms; `null` before the first one, and for others. */
+  geomean_ms: number | null;
   /** Current part: `loading`, `keys and indexes`. */
   phase: string;
-  /** During a run of queries: those that are running, by stream. */
+  /** During a run of queries, or beside transactions: those that are running, by stream. */
   running: LiveQuery[];
   /** During a load: rows loaded so far per table, in the order of their start. */
   tables: TableRows[];
-  /** Total number of units, possibly an estimate. */
+  /** Total number of units, possibly an estimate; 0 for streams of queries beside transactions, which have no end of their own. */
   total: number;
   /** Unit of the counts: `rows`, `steps`. */
   unit: string;
@@ -1426,6 +1434,16 @@ export interface LiveType {
 
 /** A load model, as `--load` names it. */
 export type Load = string;
+
+/** A mean over seconds. */
+export interface MeanOfSamples {
+  /** The highest value. */
+  max: number;
+  /** Mean over these seconds. */
+  mean: number;
+  /** Number of seconds in which it was measured. */
+  seconds: number;
+}
 
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
@@ -2079,6 +2097,14 @@ export interface RunSpec {
   users: number;
 }
 
+/** Means of all sampled metrics of a job in a part of the run, and in the rest of a window. */
+export interface SampleMeans {
+  /** Number of series omitted because a response has at most 2000. */
+  left_out: number;
+  /** The series that were measured in the part or in the rest, sorted by name, then by labels. */
+  series: SeriesMeans[];
+}
+
 /** Spread of a metric over the seconds of each point; `null` if it was not measured. */
 export interface SampleSpread {
   /** Maximum over the seconds of each point. */
@@ -2162,6 +2188,20 @@ export interface ScriptFacts {
   text: string;
   /** Weight in the mix. */
   weight: number;
+}
+
+/** Means of a sampled metric. */
+export interface SeriesMeans {
+  here: MeanOfSamples | null;
+  /** Labels that identify the measured object. */
+  labels: Record<string, string>;
+  /** Name of the metric. */
+  metric: string;
+  rest: MeanOfSamples | null;
+  /** Title in charts. */
+  title: string;
+  /** Unit of the values. */
+  unit: string;
 }
 
 /** The server at the other end of a session. */
@@ -3018,6 +3058,12 @@ export interface Operations {
     body: undefined;
     answer: ComparisonResult;
   };
+  /** Examines the host of this server, the network and the database of a target, and changes nothing. It ends within 30 s, and earlier when the client disconnects. A target in use by an activity is rejected, because the measurements would slow it down. */
+  "POST /api/v1/doctor": {
+    query: undefined;
+    body: DoctorForm;
+    answer: DoctorResult;
+  };
   /** Streams the events of all activities: all stored ones, or those after `Last-Event-ID`, and then new ones. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A client that reconnects gets the events it missed, with long stretches thinned; a client that does not keep up is disconnected and should reconnect. */
   "GET /api/v1/events": {
     query: undefined;
@@ -3122,6 +3168,10 @@ export interface Operations {
       metric?: string | undefined;
       /** Only series with these labels: a JSON object, such as `{"database":"tpcc"}`. */
       labels?: string | undefined;
+      /** Omits series with this label, such as the many of single CPUs with `cpu.logical_number`. */
+      without?: string | undefined;
+      /** Whether merged points have minimum, mean and maximum, too; `true` when absent. */
+      spread?: boolean | undefined;
       /** First second, counted from the start of the run; the run's first when absent. */
       from?: number | undefined;
       /** End second, exclusive; the run's end when absent. */
@@ -3131,6 +3181,23 @@ export interface Operations {
     };
     body: undefined;
     answer: JobSamples;
+  };
+  /** Returns the means of all sampled metrics in a part of a run, and in the rest of the window. */
+  "GET /api/v1/jobs/{id}/samples/means": {
+    query: {
+      /** First second of the part, counted from the start of the run. */
+      from?: number | undefined;
+      /** End second of the part, exclusive. */
+      to?: number | undefined;
+      /** First second of the window whose rest is compared; the run's first when absent. */
+      window_from?: number | undefined;
+      /** End second of that window, exclusive; the run's end when absent. */
+      window_to?: number | undefined;
+      /** Omits series with this label, such as the many of single CPUs with `cpu.logical_number`. */
+      without?: string | undefined;
+    };
+    body: undefined;
+    answer: SampleMeans;
   };
   /** Returns the series of a run, merged to at most `points` points of equal length. */
   "GET /api/v1/jobs/{id}/series": {

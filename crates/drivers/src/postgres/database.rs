@@ -138,6 +138,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        load_rows_min: 0,
         transactions: true,
         transactional_ddl: true,
         foreign_keys: true,
@@ -334,6 +335,10 @@ impl Shared {
             (Err(failed), Some(second)) if failed.is_about_tls => {
                 match self.attempt(host, address, label, database, second).await {
                     Ok(opened) => opened,
+                    // TLS made no difference.
+                    Err(again) if again.error.message() == failed.error.message() => {
+                        return Err(again.error);
+                    }
                     Err(again) => {
                         let (before, after) = match first {
                             Tls::Without => ("without TLS", "with TLS"),

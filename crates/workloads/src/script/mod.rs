@@ -32,7 +32,7 @@ pub const NAME: &str = "script";
 
 /// Where and why a script is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct SyntaxError {
+pub(crate) struct SyntaxError {
     /// Offset in the script, in bytes.
     at: usize,
     message: String,

@@ -551,7 +551,7 @@ struct Scan<'a> {
     /// Whether the part has more than blanks and comments.
     has_substance: bool,
     part: PartBuilder,
-    parts: Vec<super::sql::Part>,
+    parts: Vec<Part>,
     parentheses: usize,
     /// The first words, to recognise routines, whose bodies contain semicolons.
     words: Vec<String>,

@@ -204,6 +204,13 @@ impl Part {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if has(text)))
     }
 
+    /// Whether it is a query that begins with WITH and has no word that changes data.
+    pub fn is_with_query(&self) -> bool {
+        let Some(Piece::Text(text)) = self.pieces.first() else { return false };
+        first_words(text).next().is_some_and(|word| word == "with")
+            && !["insert", "update", "delete", "merge"].iter().any(|word| self.has_word(word))
+    }
+
     /// Whether its first word changes data.
     pub fn changes_data(&self) -> bool {
         let Some(Piece::Text(text)) = self.pieces.first() else { return false };

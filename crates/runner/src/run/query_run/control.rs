@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
-use triphammer_core::engine::{RunEnd, RunEnding, RunPlan, Window};
+use triphammer_core::engine::{RunEnd, RunEnding, Window};
 use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
-use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
+use triphammer_load::Plan;
 
 use super::QueryRun;
 use super::slot::Slot;
@@ -40,7 +39,7 @@ struct Running {
 /// # Errors
 /// When a thread cannot be started.
 pub async fn drive(
-    plan: &RunPlan<AnyWorkload, AnyDatabase>,
+    plan: &Plan,
     run: &QueryRun,
     cancel: &Cancel,
     on_event: &mut dyn FnMut(Heard<'_>),
@@ -51,6 +50,7 @@ pub async fn drive(
         queries: Arc::new(run.plan.clone()),
         clock: Clock::start(),
         steps: Vec::new(),
+        done: 0,
         total: run.plan.steps() * run.plan.repeats as usize,
         sessions: (0, 0),
         away: 0,
@@ -73,11 +73,13 @@ pub enum Heard<'a> {
 }
 
 struct Control<'a> {
-    plan: &'a RunPlan<AnyWorkload, AnyDatabase>,
+    plan: &'a Plan,
     run: &'a QueryRun,
     queries: Arc<QueryPlan>,
     clock: Clock,
     steps: Vec<StepTime>,
+    /// Steps that have ended, also those that are not kept, and all steps.
+    done: usize,
     total: usize,
     /// Numbers of connections lost and reconnected.
     sessions: (u64, u64),
@@ -121,7 +123,7 @@ impl Control<'_> {
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     cancel_due(&slots, &mut running).await;
                 }
-                _ = ticks.tick() => on_event(Heard::Progress(&self.progress(&running, &steps))),
+                _ = ticks.tick() => on_event(Heard::Progress(&self.progress(&running))),
             }
         }
         for thread in threads {
@@ -179,10 +181,11 @@ impl Control<'_> {
                 let cancel = limit.map(|at| (at, StepOutcome::TimedOut));
                 let number = phase.streams[stream].number;
                 running[stream] = Some(Running { position, name, stream: number, at, cancel });
-                on_event(Heard::Progress(&self.progress(running, steps)));
+                on_event(Heard::Progress(&self.progress(running)));
             }
             Report::Ended { stream, step } => {
                 running[stream] = None;
+                self.done += 1;
                 on_event(Heard::Ended(&step));
                 if !self.run.is_endless {
                     steps[stream].push(step);
@@ -197,7 +200,7 @@ impl Control<'_> {
         }
     }
 
-    fn progress(&self, running: &[Option<Running>], steps: &[Vec<StepTime>]) -> QueryProgress {
+    fn progress(&self, running: &[Option<Running>]) -> QueryProgress {
         let now = self.clock.now();
         let running = running.iter().flatten().map(|step| RunningQuery {
             stream: step.stream,
@@ -206,9 +209,10 @@ impl Control<'_> {
             lasts: Duration::from_nanos(now.since(step.at)),
         });
         QueryProgress {
-            done: self.steps.len() + steps.iter().map(Vec::len).sum::<usize>(),
+            done: self.done,
             total: (!self.run.is_endless).then_some(self.total),
             elapsed: now.duration(),
+            geomean: None,
             running: running.collect(),
         }
     }
