@@ -512,8 +512,7 @@ impl<'a> Builder<'a> {
         if reader.count() > before {
             return None;
         }
-        let reads =
-            sql.all().all(|part| part.effect == Effect::Read || part.is_with_query());
+        let reads = sql.all().all(|part| part.effect == Effect::Read || part.is_with_query());
         let returns_rows = sql.all().any(|part| part.has_word("returning"));
         let (line, column) = reader.position(at);
         let id = self.definition.statements;
