@@ -19,7 +19,6 @@ use triphammer_core::workload::{
     WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
-use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::{AnyWorkload, custom, is_of_user, script};
 
@@ -38,7 +37,7 @@ use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, ScriptFacts,
+    COUNTED, CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, ScriptFacts,
     SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
@@ -680,6 +679,11 @@ impl Resolved {
             scripts = custom::WorkloadText::parse(value)?.texts();
             *value = script::hashes(&scripts);
         }
+        if workload_facts.contains_key("workload-file")
+            && let Some(counted) = counted_names(self.workload())
+        {
+            workload_facts.insert(COUNTED.into(), counted);
+        }
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
         let workload = self.workload();
@@ -724,6 +728,13 @@ impl Resolved {
             notes: Vec::new(),
         })
     }
+}
+
+/// The transactions that the primary metric counts, if they are not all.
+fn counted_names(workload: &Description) -> Option<String> {
+    let counted = &workload.primary_metric.transactions;
+    let names = counted.iter().map(|index| workload.transactions[*index].name.to_string());
+    (counted.len() < workload.transactions.len()).then(|| names.collect::<Vec<_>>().join(", "))
 }
 
 /// Rejects isolation levels of transactions that the database does not have.
