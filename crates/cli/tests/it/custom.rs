@@ -69,9 +69,9 @@ fn the_example_runs_as_it_is() {
         }
         let checked = call("check", &[]);
         assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
-        let replayed = call("run", &["--replay-exemplar", "2:1"]);
+        let replayed = program.run(&["run", target, "--replay-exemplar", "2:1"]);
         assert_eq!(replayed.code, 0, "{}{}", replayed.out, replayed.err);
-        let dropped = call("drop", &[]);
+        let dropped = call("drop", &["--yes"]);
         assert_eq!(dropped.code, 0, "{}", dropped.err);
         assert_eq!(call("run", &["--transactions=1"]).code, 2);
     }
@@ -191,7 +191,7 @@ fn a_violated_check_and_a_wrong_audit_are_found() {
     assert!(done.err.contains("another set-up script"), "{}", done.err);
     program.ok(&["build", &target, "-w", "w.toml", "--replace"]);
     assert_eq!(sql(&target, "SELECT a FROM t"), "2");
-    program.ok(&["drop", &target, "-w", "w.toml"]);
+    program.ok(&["drop", &target, "-w", "w.toml", "--yes"]);
     assert_eq!(sql(&target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
 }
 
