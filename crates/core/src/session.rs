@@ -249,6 +249,16 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn begin(&mut self, access: Access) -> Result<(), DbError>;
 
+    /// Begins a transaction at an isolation level of [`Capabilities::isolations`]. A database that has only one begins
+    /// as always.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        let _ = level;
+        self.begin(access).await
+    }
+
     /// Begins an [`Access::Snapshot`] transaction on the same snapshot as another session's: `name`
     /// is what that session's [`Session::share_snapshot`] returned.
     ///

@@ -270,6 +270,8 @@ async fn begin(
     }
     if let Some(record) = &found.record {
         let difference = record.difference(workload, &request.settings, &request.dialect_options);
+        let difference =
+            difference.or_else(|| record.setup_difference(&request.workload.build_facts()));
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => {
                 begins();
@@ -521,6 +523,9 @@ impl Builder<'_, '_> {
         }
         if self.procedures {
             timed("procedures", &|| self.scripts("procedures", &["procedure"], 1))?;
+        }
+        if self.catalogue.scripts("setup").next().is_some() {
+            timed("set-up", &|| self.scripts("set-up", &["setup"], 1))?;
         }
         timed("statistics", &|| self.scripts("statistics", &["analyze"], pool))?;
         self.finish()?;

@@ -5,6 +5,7 @@ mod bad_input;
 mod capacity;
 mod ch;
 mod compare;
+mod custom;
 mod datagen;
 mod dialects;
 mod doctor;

@@ -150,6 +150,7 @@ fn the_commands_are_those_of_the_contract() {
         "report",
         "serve",
         "completions",
+        "new",
     ] {
         assert!(help.contains(command), "{help}");
     }

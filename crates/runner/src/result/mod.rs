@@ -58,8 +58,8 @@ pub use observed::{
 };
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
-    ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,
-    Status, Tool, WorkloadFacts,
+    COUNTED, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
+    StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{

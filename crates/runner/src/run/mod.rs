@@ -11,16 +11,16 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{Replay, RunEnd, RunEnding, Share};
 use triphammer_core::event::{Event, Note, Phase};
-use triphammer_core::session::{Admin, Database, LockMode, Role, Session};
+use triphammer_core::session::{Admin, Capabilities, Database, Isolation, LockMode, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    AuditDef, BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Workload,
+    AuditDef, BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Statements, Workload,
     WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
 use triphammer_load::Plan;
-use triphammer_workloads::{AnyWorkload, script};
+use triphammer_workloads::{AnyWorkload, custom, is_of_user, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
@@ -37,7 +37,7 @@ use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
+    COUNTED, CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
     ScriptFacts, SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
@@ -116,7 +116,8 @@ impl Resolved {
             database.capabilities().procedures,
         )?;
         let mut record = Record::default();
-        let has_data = !workload.tables.is_empty();
+        refuse_isolations(workload, database.capabilities())?;
+        let has_data = workload.has_data();
         let mut workload_settings = if database.capabilities().stores && has_data {
             let found = on_this_thread(find(workload, &catalogue, target));
             record = match found {
@@ -139,9 +140,7 @@ impl Resolved {
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
         }
-        if workload.name == script::NAME {
-            requests::show_scripts(settings);
-        }
+        requests::show_own(settings, &workload.name);
         let external = workload.external.as_ref().filter(|_| record.is_external());
         for (name, value) in external.iter().flat_map(|external| &external.options) {
             let source = settings.source(name);
@@ -175,6 +174,19 @@ impl Resolved {
         resources::check(&spec, database)?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
+        if let Some(difference) = record.setup_difference(&workload.build_facts()) {
+            return Err(Failure::refuse(format!(
+                "{difference}; build it again at {} with --replace",
+                database.target()
+            )));
+        }
+        // The SQL of a user's workload may depend on the scale, which the database had to be asked for.
+        let catalogue = if is_of_user(&workload.description().name) {
+            let procedures = database.capabilities().procedures;
+            catalogues::catalogue(workload.description(), database.dialect(), procedures)?
+        } else {
+            catalogue
+        };
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let mut plan = Plan {
@@ -280,6 +292,7 @@ impl Resolved {
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
             self.ask_exporter().await?;
+            self.start_workload().await?;
             let mut probe = self.create_log_probe().await?;
             if !self.external && self.changes_data() {
                 monitor.touch().await.doing("recording the first run in the build record")?;
@@ -610,9 +623,25 @@ impl Resolved {
         Ok(end)
     }
 
+    /// Lets a user's own workload try its statements and read what it needs of the database.
+    async fn start_workload(&self) -> Result<(), Failure> {
+        let database = &self.plan.database;
+        if !database.capabilities().stores || !is_of_user(&self.workload().name) {
+            return Ok(());
+        }
+        let mut session = connect(database, Role::User, self.connect_limit)
+            .await
+            .doing(format_args!("connecting to {}", database.target()))?;
+        let statements = Statements::new(&self.plan.catalogue).by(self.plan.spec.protocol);
+        let started = self.plan.workload.start(&statements, &mut session).await;
+        started.doing("preparing the workload")?;
+        session.close().await;
+        Ok(())
+    }
+
     /// Whether the run may leave other data than it found.
     fn changes_data(&self) -> bool {
-        !self.workload().tables.is_empty()
+        self.workload().has_data()
             && self.queries.as_ref().is_none_or(|queries| queries.plan.refreshes())
     }
 
@@ -635,6 +664,7 @@ impl Resolved {
             } else {
                 None
             };
+            self.start_workload().await?;
             let replayed = triphammer_load::replay(plan, exemplar.origin(), exemplar.date()).await;
             replayed.doing(format_args!("replaying on {}", plan.database.target()))
         })
@@ -664,10 +694,19 @@ impl Resolved {
         let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
         workload_facts.retain(|_, value| !value.is_empty());
-        let scripts =
-            workload_facts.get("script").map(|value| script::scripts(value)).transpose()?;
+        let mut scripts = Vec::new();
         if let Some(value) = workload_facts.get_mut("script") {
-            *value = script::scripts_hash(value);
+            scripts = script::scripts(value)?;
+            *value = script::hashes(&scripts);
+        }
+        if let Some(value) = workload_facts.get_mut("workload-file") {
+            scripts = custom::WorkloadText::parse(value)?.texts();
+            *value = script::hashes(&scripts);
+        }
+        if workload_facts.contains_key("workload-file")
+            && let Some(counted) = counted_names(self.workload())
+        {
+            workload_facts.insert(COUNTED.into(), counted);
         }
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
@@ -683,7 +722,7 @@ impl Resolved {
                 scale: self.settings.scale,
                 scale_unit: workload.scale_unit.many.to_string(),
                 facts: workload_facts,
-                scripts: scripts.unwrap_or_default().iter().map(ScriptFacts::of).collect(),
+                scripts: scripts.iter().map(ScriptFacts::of).collect(),
             },
             description: Arc::clone(workload),
             spec: self.plan.spec.clone(),
@@ -713,6 +752,32 @@ impl Resolved {
             notes: Vec::new(),
         })
     }
+}
+
+/// The transactions that the primary metric counts, if they are not all.
+fn counted_names(workload: &Description) -> Option<String> {
+    let counted = &workload.primary_metric.transactions;
+    let names = counted.iter().map(|index| workload.transactions[*index].name.to_string());
+    (counted.len() < workload.transactions.len()).then(|| names.collect::<Vec<_>>().join(", "))
+}
+
+/// Rejects isolation levels of transactions that the database does not have.
+fn refuse_isolations(workload: &Description, capabilities: &Capabilities) -> Result<(), SpecError> {
+    let lacks = |level: &Isolation| !capabilities.isolations.contains(level);
+    for transaction in &workload.transactions {
+        if let Some(level) = transaction.isolation.filter(lacks) {
+            let known: Vec<_> = capabilities.isolations.iter().map(|level| level.name()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!(
+                "transaction `{}` has isolation level {}, which this database does not have: it \
+                 has {known}",
+                transaction.name,
+                level.name()
+            );
+            return Err(SpecError::new(message).about("workload-file"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the build record at the target.

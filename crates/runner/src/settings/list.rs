@@ -664,8 +664,8 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "allow-scripts",
         of(&[SERVE]),
-        "Let clients run scripts (workload script), which can do anything that the database user of \
-         a target may",
+        "Let clients run SQL of their own (workloads script and custom), which can do anything that \
+         the database user of a target may",
     )
     .marked(&[NotInJobFile]),
     switch("open", of(&[SERVE]), "Open the web interface in a browser").marked(&[NotInJobFile]),
