@@ -42,9 +42,10 @@ use crate::cancel::Cancel;
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
 use crate::settings::Settings;
 use crate::store::{JobId, SampleWriter};
-use blockers::BLOCKED_SESSIONS;
+pub(crate) use blockers::{BLOCKED_SESSIONS, OWN};
 use database::{Outcome, Setup};
-use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, StatementNames};
+use sessions::StatementNames;
+pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
 
 /// What a dialect declares about observing its servers, for its documentation.
 pub use triphammer_workloads::observe::observe as declared;

@@ -14,6 +14,7 @@ mod samples;
 pub(crate) mod series;
 mod session;
 mod targets;
+mod why;
 
 use axum::Json;
 use utoipa_axum::router::OpenApiRouter;
@@ -52,6 +53,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(jobs::server_settings))
         .routes(routes!(series::series))
         .routes(routes!(samples::samples))
+        .routes(routes!(why::why))
         .routes(routes!(latency::percentiles))
         .routes(routes!(latency::heatmap))
         .routes(routes!(comparisons::compare))
