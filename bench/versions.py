@@ -4,7 +4,7 @@ interleaved: on the null database (the engine with the smallest inputs, and with
 scripts on a private PostgreSQL server. Each figure is the difference between a long run and a short one, as the
 operating system counts it, so that start, end and audits are left out.
 
-    bench/versions.py BEFORE AFTER [--rounds 7] [--seconds 4] [--scale 10]
+    bench/versions.py BEFORE AFTER [--rounds 7] [--seconds 4] [--scale 10] [--only PostgreSQL] [--new=--no-observe]
 """
 
 import argparse
@@ -22,11 +22,11 @@ NULL = {"null database, select-only": ["-w", "tpc-b", "--mix", "0,0,1"], "null d
 SERVER = {"PostgreSQL, select-only": ["--mix", "0,0,1"], "PostgreSQL, tpcb-like": ["--mix", "1,0,0"]}
 
 
-def measure(name, binary, short, long, folder):
+def measure(name, binary, short, long, folder, own=()):
     """Returns a function that gives the CPU nanoseconds per transaction of one build, at each call. Each build has its
-    own job store, because an old one cannot read what a new one wrote."""
+    own job store, because an old one cannot read what a new one wrote, and may have options of its own."""
     def once(options):
-        command = [binary, "run", *options, "--threads", "1", "--rampup", "0s", "--json"]
+        command = [binary, "run", *options, *own, "--threads", "1", "--rampup", "0s", "--json"]
         done = timed(command, env={**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, f"{name}.sqlite")})
         return done["cpu"], sum(t["committed"] for t in json.loads(done["out"])["run"]["types"])
 
@@ -53,12 +53,20 @@ def main():
     arguments.add_argument("--rounds", type=int, default=7)
     arguments.add_argument("--seconds", type=int, default=4)
     arguments.add_argument("--scale", type=int, default=10)
+    arguments.add_argument("--only", default="", help="only the figures whose title contains this text")
+    arguments.add_argument("--new", action="append", default=[], metavar="OPTION",
+                           help="an option of `run` for AFTER only, such as --new=--no-observe: like with like, if "
+                                "BEFORE does not observe the database")
     given = arguments.parse_args()
     # An absolute path: a run creates its files where it starts.
     builds = {"before": os.path.abspath(given.before), "after": os.path.abspath(given.after)}
     with tempfile.TemporaryDirectory(prefix="triphammer-bench-") as folder:
         def compared(title, short, long, limit):
-            contenders = {name: measure(name, build, short, long, folder) for name, build in builds.items()}
+            if given.only not in title:
+                return
+            own = {"after": given.new}
+            contenders = {name: measure(name, build, short, long, folder, own.get(name, ()))
+                          for name, build in builds.items()}
             judge(title, interleaved(given.rounds, **contenders), limit)
 
         for title, options in NULL.items():

@@ -235,6 +235,52 @@ test('a run on SQLite is watched, left, found again, and stopped', () => watched
 
 test('a run on PostgreSQL ends in a job', () => short('target=pg', 'served'));
 
+test('the set-up of a target is examined before a run, and the examination can be cancelled', async () => {
+  await go('new?target=pg');
+  await page.getByRole('button', { name: 'Check the set-up' }).click();
+  const card = page.getByRole('region', { name: 'Set-up' });
+  // The private server has fsync off.
+  const row = card.getByRole('row').filter({ hasText: 'fsync' });
+  await row.waitFor();
+  assert.match(await row.innerText(), /wrong[\s\S]*off[\s\S]*Without it commits do not wait[\s\S]*ALTER SYSTEM SET fsync = on/);
+  await card.getByText(/checks? (is|are) fine/).waitFor();
+  await readable('set-up');
+  await card.getByRole('button', { name: 'Check again' }).click();
+  await card.getByRole('button', { name: 'Cancel' }).click();
+  await card.getByRole('button', { name: 'Check again' }).waitFor();
+});
+
+test('figures of the database and its host are drawn on the axis of a run, chosen, and compared with the rest', async () => {
+  await start('target=pg&vus=2&duration=20s&rampup=2s&label=figures', 'Start the run', /--duration 20s/);
+  const figures = page.getByRole('region', { name: 'Figures of the database and its hosts' });
+  // The store has them a few seconds after they were measured.
+  await figures.getByText('WAL generated', { exact: true }).waitFor();
+  await job();
+  await figures.getByText('WAL generated', { exact: true }).waitFor();
+  await figures.locator('figcaption', { hasText: 'CPU' }).waitFor();
+  // All axes are as wide as that of the throughput.
+  const lefts = await page.evaluate(() => [...document.querySelectorAll('.u-over')].map((it) => Math.round(it.getBoundingClientRect().left - it.closest('.u-wrap').getBoundingClientRect().left)));
+  assert.equal(new Set(lefts).size, 1, `charts begin at ${lefts}`);
+  await figures.getByText('Choose figures').click();
+  await figures.getByLabel('Commits', { exact: true }).check();
+  await figures.locator('figcaption', { hasText: 'Commits' }).waitFor();
+  await readable('figures');
+  await figures.getByRole('button', { name: 'Usual figures' }).click();
+  await figures.locator('figcaption', { hasText: 'Commits' }).waitFor({ state: 'detached' });
+  const chart = await figures.locator('.u-over').first().boundingBox();
+  await page.mouse.move(chart.x + chart.width * 0.4, chart.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(chart.x + chart.width * 0.7, chart.y + 20);
+  await page.mouse.up();
+  await figures.getByText(/Figures from 0:\d\d to 0:\d\d, beside the rest/).waitFor();
+  await figures.getByRole('row').filter({ hasText: '/s' }).first().waitFor();
+  await picture('figures-part');
+  const observed = page.getByRole('region', { name: 'Observed in the timed window' });
+  await observed.getByText('Load profile of the database').click();
+  assert.match(await observed.getByRole('row').filter({ hasText: 'Commits' }).first().innerText(), /Commits\s+[\d,.]+\/s\s+[\d.]+/);
+  await page.getByRole('region', { name: 'Set-up' }).getByRole('row').filter({ hasText: 'fsync' }).waitFor();
+});
+
 test('a profile tells its runs and ends in a curve', async () => {
   await start('command=profile&vus=1,2,3&repeats=1&rampup=0s&duration=2s&settle=0s', 'Start the profile', /triphammer profile/);
   await page.getByText(/^1 of 3$/).waitFor();

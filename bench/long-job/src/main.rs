@@ -1,7 +1,9 @@
-//! Simulates a job of many hours in a minute: `long-job STORE JOB SECONDS` writes another job like
-//! the run JOB into the store, second by second through the store's own code, and prints its
-//! number. Its series, histograms and totals are drawn; the figures of its document are those of
-//! JOB.
+//! Simulates a job of many hours in a minute: `long-job STORE JOB SECONDS FIGURES` writes another job
+//! like the run JOB into the store, second by second through the store's own code, and prints its
+//! number. Its series, histograms and totals are drawn, and so are FIGURES observed figures; the
+//! figures of its document are those of JOB.
+
+mod observed;
 
 use std::io::Write;
 use std::path::Path;
@@ -27,13 +29,16 @@ const RATES: [u64; 5] = [450, 430, 40, 40, 40];
 
 fn main() -> Result<(), Failure> {
     let mut args = std::env::args().skip(1);
-    let (Some(store), Some(job), Some(seconds)) = (args.next(), args.next(), args.next()) else {
-        return Err("long-job STORE JOB SECONDS".into());
+    let given = [args.next(), args.next(), args.next(), args.next()];
+    let [Some(path), Some(job), Some(seconds), Some(figures)] = given else {
+        return Err("long-job STORE JOB SECONDS FIGURES".into());
     };
-    let store = Store::open(Path::new(&store))?;
+    let store = Store::open(Path::new(&path))?;
     let model = store.load(JobId(job.parse()?))?;
     let result = model.result()?.ok_or("the model must be a complete run")?;
-    let job = write(&store, &model, result, seconds.parse()?)?;
+    let seconds = seconds.parse()?;
+    let job = write(&store, &model, result, seconds)?;
+    observed::write(Path::new(&path), job, seconds, figures.parse()?)?;
     writeln!(std::io::stdout(), "{job}")?;
     Ok(())
 }

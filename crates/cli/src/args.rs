@@ -8,16 +8,17 @@ use triphammer_runner::settings::{Mark, REPEATED, SettingDef, Settings, Source, 
 use triphammer_runner::{Failure, all_options};
 
 const AFTER_HELP: &str = "\
-Every setting can also be given as an environment variable (TRIPHAMMER_ and its name in capitals,
-such as TRIPHAMMER_VUS) or in a job file (--job-file). Flags override environment variables,
+Every setting can also be given as an environment variable (TRIPHAMMER_ and its name in capitals, \
+such as TRIPHAMMER_VUS) or in a job file (--job-file). Flags override environment variables, \
 which override the job file.
-Exit codes: 0 success, 1 a check or threshold failed, 2 could not run, 130 interrupted.";
+
+Exit codes: 0 success, 1 a check or requirement failed, 2 could not run, 130 interrupted.";
 
 /// Builds the parser for the whole command line.
 pub fn command() -> Clap {
     let mut command = Clap::new("triphammer")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Database load testing and benchmarking that measures honestly")
+        .about("Database load testing and benchmarking")
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .arg_required_else_help(true);
@@ -64,10 +65,14 @@ fn subcommand(which: Command) -> Clap {
     command
 }
 
-/// Merges an option that several workloads have into one flag, with the help of all of them.
+/// Merges an option that several workloads have into one flag, with the help of each that differs.
 fn shared(arg: Arg, workload: &str, definition: &OptionDef) -> Arg {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let arg = arg.help(format!("{help}; {workload}: {}", definition.help));
+    let own = help_of(definition);
+    let arg = arg.help(match help.strip_prefix(&own) {
+        Some(rest) => format!("{own} (also {workload}){rest}"),
+        None => format!("{help}; {workload}: {own}"),
+    });
     if definition.value.is_some() { arg.value_name("VALUE") } else { arg }
 }
 
@@ -95,13 +100,24 @@ fn argument(definition: &SettingDef) -> Arg {
 
 fn option(definition: &OptionDef) -> Arg {
     let name = definition.name.to_string();
-    let arg = Arg::new(name.clone()).long(name).help(definition.help.to_string());
+    let arg = Arg::new(name.clone()).long(name).help(help_of(definition));
     let arg = match &definition.value {
         Some(value) => arg.value_name(value.to_string()).num_args(1).allow_negative_numbers(true),
         None => switch(arg),
     };
     let arg = if definition.repeats { arg.action(ArgAction::Append) } else { arg };
     if let Some(letter) = definition.short { arg.short(letter) } else { arg }
+}
+
+/// Help text of an option with its default, in the style of the settings.
+fn help_of(definition: &OptionDef) -> String {
+    let mut letters = definition.help.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let help: String = first.into_iter().flatten().chain(letters).collect();
+    match (&definition.value, &*definition.default) {
+        (None, _) | (_, "") => help,
+        (Some(_), default) => format!("{help} [default: {default}]"),
+    }
 }
 
 /// Formats an argument error in one line: clap's message without the usage, and where to read more.

@@ -167,6 +167,8 @@ pub struct Live {
     streams: String,
     /// Second since which sessions are disconnected, and the reason.
     away: Option<(u64, String)>,
+    /// The latest error of transactions.
+    error: Option<String>,
 }
 
 impl Live {
@@ -199,6 +201,7 @@ impl Live {
             since_line: None,
             streams: String::new(),
             away: None,
+            error: None,
         }
     }
 
@@ -248,6 +251,9 @@ impl Live {
                 if note.kind == "away" {
                     let at = note.at.map_or(self.seconds, |at| at.second());
                     self.away = Some((at, note.text.clone()));
+                }
+                if note.kind == "error" {
+                    self.error = Some(note.text.clone());
                 }
                 self.message(&note.text);
             }
@@ -383,12 +389,13 @@ impl Live {
         if self.streams.is_empty() { String::new() } else { format!("  {}", self.streams) }
     }
 
-    /// Formats `1m5s/6m`: elapsed time at the end of this second, and total time of the run.
+    /// Formats `1m5s/6m`: elapsed time at the end of this second, and total time of the run; only the
+    /// former during a drain, which comes after the total.
     fn elapsed(&self, second: u64) -> String {
         let text = |seconds| format_duration(Duration::from_secs(seconds));
         match self.length {
-            Some(length) => format!("{}/{}", text(second + 1), text(length)),
-            None => text(second + 1),
+            Some(length) if second < length => format!("{}/{}", text(second + 1), text(length)),
+            _ => text(second + 1),
         }
     }
 
@@ -403,7 +410,7 @@ impl Live {
             format!("{} {}", self.phase.map_or("", Phase::title), self.elapsed(interval.last));
         match interval.outage_since {
             Some(since) if !is_ending => {
-                text.push_str(&self.outage(since, interval.last));
+                text.push_str(&self.outage(since, interval));
                 return text;
             }
             _ if interval.connected == 0 && !is_ending => {
@@ -428,11 +435,17 @@ impl Live {
     }
 
     /// Formats how long nothing has completed, and the reason if known: sessions lost in the second
-    /// before may be the cause.
-    fn outage(&self, since: u64, last: u64) -> String {
+    /// before may be the cause. If transactions end, but all of them fail, their error says more.
+    fn outage(&self, since: u64, interval: &RecordedInterval) -> String {
+        let away = self.away.as_ref().filter(|(at, _)| at + 1 >= since).map(|(_, why)| why);
+        let ended: u64 = interval.types.iter().map(|seen| seen.counts.ended()).sum();
+        if away.is_none() && ended > 0 {
+            let why = self.error.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            return format!("  {} 0, 100 % failed{why}", self.primary_metric.name);
+        }
+        let last = interval.last;
         let lasts = format_duration(Duration::from_secs(last + 1 - since.min(last)));
-        let why = self.away.as_ref().filter(|(at, _)| at + 1 >= since);
-        let why = why.map_or_else(String::new, |(_, why)| format!(": {why}"));
+        let why = away.map_or_else(String::new, |why| format!(": {why}"));
         format!("  no service for {lasts}{why}")
     }
 

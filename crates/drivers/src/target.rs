@@ -266,7 +266,8 @@ fn is_secret(name: &str) -> bool {
 fn split_scheme(text: &str) -> Result<(String, &str), SpecError> {
     let missing = || {
         SpecError::new(format!(
-            "a target must begin with its kind of database; a URL has the form {FORM}"
+            "a target must begin with its kind of database, as in sqlite:FILE; a URL has the form \
+             {FORM}"
         ))
     };
     let (scheme, rest) = text.trim_start().split_once(':').ok_or_else(missing)?;

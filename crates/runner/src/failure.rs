@@ -12,7 +12,7 @@ pub enum Failure {
     #[error("{0}")]
     Spec(#[from] SpecError),
     /// The database reported an error.
-    #[error("{doing}: {error}{}", next_step(error))]
+    #[error("{doing}: {error}{}", next_step_after(doing, error))]
     Database {
         /// The operation, with the target redacted.
         doing: String,
@@ -73,6 +73,16 @@ fn next_step(error: &DbError) -> &'static str {
         ErrorClass::ReadOnly => "; use a user, server or file that can be written to",
         _ => "",
     }
+}
+
+/// Advice on a database error in an operation: also what to check when the server cannot be reached.
+fn next_step_after(doing: &str, error: &DbError) -> &'static str {
+    let unreached = ["could not connect to", "does not answer within"];
+    let is_unreached = |text: &&str| error.message().contains(text);
+    if doing.starts_with("connecting to") && unreached.iter().any(is_unreached) {
+        return "; check host and port, and that the server is running there";
+    }
+    next_step(error)
 }
 
 /// Adds the operation to a database error.

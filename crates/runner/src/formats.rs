@@ -9,7 +9,7 @@ use crate::command::JobKind;
 /// A format of a stored job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The text that the command printed.
+    /// The full report as plain text.
     Text,
     /// The result document.
     Json,
@@ -51,7 +51,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Text,
         name: "text",
-        help: "the text that the command printed",
+        help: "the full report as plain text",
         ending: "txt",
         media_type: "text/plain; charset=utf-8",
         of: |_| true,

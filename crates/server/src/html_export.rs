@@ -38,15 +38,15 @@ pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
     let template = ui::report().ok_or_else(|| {
         Failure::refuse(
             "this program was built without its web interface, which the HTML report needs; run \
-             `npm ci && npm run build` in ui/ and then `make build`, or use another format",
+             `make install` in the source directory, which builds both, or use another format",
         )
     })?;
     let export = HtmlExport::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
     let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
-            "the web interface in this program has another version; run `npm ci && npm run build` \
-             in ui/ and then `make build`",
+            "the web interface in this program has another version; run `make install` in the \
+             source directory, which builds both",
         )
     })
 }

@@ -11,8 +11,8 @@ use crate::live::LiveEvent;
 use crate::schema::documents;
 
 /// Requests and errors, whose fields are optional. All other types always have every field, possibly `null`.
-const SENT: [&str; 6] =
-    ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "ApiError"];
+const SENT: [&str; 7] =
+    ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "DoctorForm", "ApiError"];
 
 /// Path of a job's report; its media types are those of the formats.
 const REPORT: &str = "/api/v1/jobs/{id}/report";

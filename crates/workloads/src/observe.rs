@@ -116,6 +116,9 @@ pub struct MetricDef {
     pub row: Option<String>,
     /// What it means.
     pub help: String,
+    /// Whether the page draws it unless others are chosen.
+    #[serde(default)]
+    pub first: bool,
     /// Whether the name is ours, because the Collector's receiver has none.
     #[serde(default)]
     pub own: bool,

@@ -28,3 +28,24 @@ export const METRICS: Metric[] = [
   { title: 'lag', of: 'threads', unit: 'us', counts: false, chart: 'lag', live: 'lag_p99_us', points: 'lag_p99_us', spread: 'max' },
   { title: 'host', of: 'threads', unit: 'share', counts: false, chart: 'cpu', live: 'host_busy', points: 'host_busy', spread: 'max' },
 ];
+
+/** The observed figures that are drawn unless others are chosen. */
+export const FIRST: { metric: string; title: string }[] = [
+  { metric: 'system.cpu.utilization', title: 'CPU' },
+  { metric: 'system.disk.io', title: 'Disk' },
+  { metric: 'mysql.buffer_pool.operations', title: 'Page reads' },
+  { metric: 'mysql.log.written', title: 'Redo written' },
+  { metric: 'postgresql.blks_read', title: 'Blocks read' },
+  { metric: 'postgresql.wal.generated', title: 'WAL generated' },
+];
+
+/** Observed figures that add up over a label; its value `rest` is what is left of the whole, and not drawn. */
+export const STACKS: Record<string, { label: string; rest: string }> = {
+  'system.cpu.utilization': { label: 'cpu.mode', rest: 'idle' },
+  'system.memory.usage': { label: 'system.memory.state', rest: 'free' },
+};
+
+/** The label of a host that is not the client's. */
+export const HOST = 'host.name';
+/** The label of one of several CPUs. */
+export const CPU_NUMBER = 'cpu.logical_number';

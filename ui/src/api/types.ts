@@ -1003,6 +1003,10 @@ export interface JobSamples {
   step: number;
 }
 
+/** Means of all */
+export interface SampleMeans { left_out: number; series: SeriesMeans[]; }
+export interface SeriesMeans { metric: string; labels: Record<string,string>; title: string; unit: string; here: MeanOfSamples | null; rest: MeanOfSamples | null; }
+export interface MeanOfSamples { seconds: number; mean: number; max: number; }
 /** Series of a run. Every list has one value for each entry of `first`. */
 export interface JobSeries {
   /** CPU use of the busiest worker thread. */

@@ -38,10 +38,24 @@ it('shows both plans of a query whose plan changed, and marks what only one has'
 
 it('shows the verdict, each ratio with its interval, what cannot be said, and what differed', () => {
   render(ComparisonView, { comparison });
-  expect(screen.getByText('slower').className).toContain('bad');
+  expect([...screen.getByText('slower').classList]).toContain('bad');
   expect(screen.getByText('slower').closest('p')?.textContent).toBe('slower NOPM B/A is 0.88');
   expect(screen.getByText('0.880 (0.860 to 0.900)')).toBeTruthy();
   expect(screen.getByText('less')).toBeTruthy();
   expect(screen.getByText('B has none')).toBeTruthy();
   expect(screen.getByText('synchronous_commit').closest('tr')?.textContent).toMatch(/server setting.*off.*on/);
+});
+
+it('is provisional while its pairs are being made, and does not warn about those to come', () => {
+  const pairs = { asked: 4, made: 2, order: [], failed_runs: [], cool_down_s: 1 } as unknown as ComparisonResult['pairs'];
+  const warnings = [{ kind: 'pairs_missing', text: 'only 2 of 4 pairs were completed', next: null }, { kind: 'schema', text: 'an index is missing', next: null }];
+  const { rerender } = render(ComparisonView, { comparison: { ...comparison, pairs, warnings }, inProgress: true });
+  expect(screen.queryByText(/Only 2 of 4 pairs/)).toBeNull();
+  expect(screen.getByText('An index is missing')).toBeTruthy();
+  expect(screen.getByText(/Provisional, after 2 of 4 pairs/)).toBeTruthy();
+  expect([...screen.getByText('slower so far').classList]).not.toContain('bad');
+  return rerender({ inProgress: false }).then(() => {
+    expect(screen.getByText('Only 2 of 4 pairs were completed')).toBeTruthy();
+    expect(screen.queryByText(/Provisional/)).toBeNull();
+  });
 });

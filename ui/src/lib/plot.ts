@@ -27,6 +27,10 @@ export interface Mark {
 export interface Axis {
   show: (value: number) => string;
   title: string;
+  /** Follows values in the legend; the title has it for the ticks. */
+  unit?: string;
+  /** Distances between its ticks; decimal ones without it. */
+  steps?: number[];
 }
 
 /** Text size of a chart, in CSS pixels at the usual size of the page. */
@@ -88,6 +92,18 @@ export function pointed(column: ArrayLike<number | null | undefined>, at: number
   return null;
 }
 
+/** Returns the mean of a line in a range of the x axis; null if it has no value there. */
+export function meanIn(x: ArrayLike<number>, column: Values, [from, to]: [number, number]): number | null {
+  let [sum, n] = [0, 0];
+  for (let i = 0; i < x.length; i++) {
+    const value = column[i];
+    if (value == null || x[i]! < from || x[i]! > to) continue;
+    sum += value;
+    n += 1;
+  }
+  return n > 0 ? sum / n : null;
+}
+
 /** Steps of an axis with distinct labels: 0.25 is none if values are whole numbers. */
 export function steps(show: (value: number) => string): number[] {
   const all = Array.from({ length: 19 }, (_, i) => i - 6).flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
@@ -103,8 +119,9 @@ export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
   };
   const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
   return [
-    { ...common, label: x.title, size: 34 * scale, space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
-    { ...common, label: y.title, size: 62 * scale, incrs: steps(y.show), values: values(y) },
+    // Small charts below others with the same axis have no title.
+    { ...common, ...(x.title ? { label: x.title, size: 34 * scale } : { size: 30 * scale }), space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
+    { ...common, label: y.title, size: 62 * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
   ];
 }
 

@@ -8,6 +8,13 @@ export class Query<T> {
   loading = $state(false);
   #abort: AbortController | null = null;
 
+  /** Cancels the current request, and forgets what it rejected; the last complete value stays. */
+  cancel(): void {
+    this.#abort?.abort();
+    this.loading = false;
+    this.error = null;
+  }
+
   async run(ask: (signal: AbortSignal) => Promise<T>): Promise<void> {
     this.#abort?.abort();
     const abort = new AbortController();

@@ -19,6 +19,12 @@ export function wider([from, to]: Range, factor: number, [first, last]: Range): 
   return moved([middle - half, middle + half], 0, [first, last]);
 }
 
+/** The whole seconds that the charts show, if they are a part of the timed window: a point is at the start of its second. */
+export function partOf(shown: Range, window: Range): Range | null {
+  const part: Range = [Math.ceil(shown[0]), Math.floor(shown[1]) + 1];
+  return part[0] < part[1] && (part[0] > window[0] || part[1] < window[1]) ? part : null;
+}
+
 /** A loaded part of the series. */
 export interface Part {
   range: Range;

@@ -121,7 +121,7 @@ export function sentence(command: JobKind, preview: Preview, title: string, ofQu
     case 'profile':
       return `Runs ${workload} at ${preview.url} with ${value('vus')} virtual users, ${value('repeats')} times at each level, ${each}.`;
     case 'capacity':
-      return `Searches the highest rate of ${workload} at ${preview.url} that keeps ${value('limit')}, by runs of ${value('duration')}.`;
+      return `Searches for the highest rate of ${workload} at ${preview.url} that keeps ${value('limit')}, with runs of ${value('duration')}.`;
     case 'compare':
       return `Compares A and B at ${preview.url} by ${value('pairs')} pairs of runs with ${load}, ${each}.`;
     default:

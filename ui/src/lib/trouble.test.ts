@@ -20,6 +20,11 @@ test('an outage says since when and why sessions stay away, and ends when the en
   expect(trouble([...seconds, second(10, 5)], notes, 'NOPM')).toBeNull();
 });
 
+test('a database that answers every transaction with an error is in service', () => {
+  const seconds = [second(6, 90), second(7, 80), second(8, 0, 50, 8), second(9, 0, 60, 8)];
+  expect(trouble(seconds, [error], 'NOPM')).toBe('NOPM 0, 100 % failed: New-Order failed: relation "stock" does not exist');
+});
+
 test('quiet seconds are no outage where the engine sees none', () => {
   expect(trouble([second(0, 9), second(1, 0), second(2, 0)], [], 'NOPM')).toBeNull();
 });

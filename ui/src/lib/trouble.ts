@@ -18,13 +18,15 @@ function why(notes: LiveNote[], kind: string, from = 0): string | null {
 
 /** Describes the current problem; null if there is none. `metric` is the name of the primary metric. */
 export function trouble(seconds: LiveSecond[], notes: LiveNote[], metric: string): string | null {
-  const latest = seconds.slice(-LATEST);
+  // The engine reports since when nothing has completed. The reason why sessions are lost explains that better than
+  // the failures do; without it, a database that answers with errors is in service.
+  const now = seconds.at(-1);
+  const since = now?.outage_since ?? null;
+  const away = since === null ? null : why(notes, 'away', since - 1);
+  if (since !== null && (away !== null || now?.total.failed === 0)) return `No service since ${clock(since)}${away ?? why(notes, 'error', since - 1) ?? ''}`;
+  const latest = seconds.slice(-LATEST).filter((second) => since === null || second.first >= since);
   const done = latest.reduce((sum, second) => sum + completed(second), 0);
   const failed = latest.reduce((sum, second) => sum + second.total.failed, 0);
-  // The engine reports since when nothing has completed. The reason why sessions are lost explains that better than
-  // the failures do.
-  const since = latest.at(-1)?.outage_since ?? null;
-  if (since !== null) return `No service since ${clock(since)}${why(notes, 'away', since - 1) ?? why(notes, 'error', since - 1) ?? ''}`;
   const share = done + failed > 0 ? failed / (done + failed) : 0;
   if (share < FAILING) return null;
   return `${metric} ${done === 0 ? '0, ' : 'is too low: '}${percent(share, share === 1 ? 0 : 1)} failed${why(notes, 'error') ?? ''}`;

@@ -26,8 +26,11 @@ const CHECKPOINTS = 'postgresql.bgwriter.checkpoint.count';
 const VACUUMS = 'postgresql.table.vacuum.count';
 const VACUUMING = 'postgresql.autovacuum.workers';
 
+/** The metrics of sessions, which have charts and tables of their own. */
+export const SESSIONS_SAMPLED = [SESSIONS, STATEMENTS, BLOCKED];
+
 /** The metrics to request. */
-export const SAMPLED = [SESSIONS, STATEMENTS, BLOCKED, CHECKPOINTS, VACUUMS, VACUUMING].join(',');
+export const SAMPLED = [...SESSIONS_SAMPLED, CHECKPOINTS, VACUUMS, VACUUMING].join(',');
 
 /** Active sessions of the run over time; every list is as long as `x`. */
 export interface Sessions {
@@ -61,13 +64,18 @@ export function sessionsOf(samples: JobSamples | null): Sessions | null {
   return { x: samples.first, step: samples.step, classes: classes.filter(({ values }) => values.some((value) => (value ?? 0) > 0)) };
 }
 
+/** The place of each point of the axis `x` among points of `step` seconds that begin at `first`; -1 where there is none. */
+export function onto(first: number[], step: number, x: number[]): number[] {
+  let i = 0;
+  return x.map((second) => {
+    while (i < first.length && first[i]! + step <= second) i++;
+    return i < first.length && first[i]! <= second ? i : -1;
+  });
+}
+
 /** The sessions at the points of another axis, so that all charts have the same; a gap where nothing is known. */
 export function onAxis(sessions: Sessions, x: number[]): Sessions {
-  let i = 0;
-  const places = x.map((second) => {
-    while (i < sessions.x.length && sessions.x[i]! + sessions.step <= second) i++;
-    return i < sessions.x.length && sessions.x[i]! <= second ? i : -1;
-  });
+  const places = onto(sessions.x, sessions.step, x);
   const moved = (values: Column) => places.map((place) => values[place] ?? null);
   return { ...sessions, x, classes: sessions.classes.map((of) => ({ ...of, values: moved(of.values) })) };
 }

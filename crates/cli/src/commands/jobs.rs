@@ -16,7 +16,7 @@ use crate::{Exit, Result};
 /// Prints the list of stored jobs.
 pub fn list(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
-    let limit = settings.parse("limit", || 20)?;
+    let limit = settings.count("limit", u32::MAX, || 20)?;
     let label = settings.get("label").map(str::to_owned);
     let parent = settings.get("parent").map(number).transpose()?;
     let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };

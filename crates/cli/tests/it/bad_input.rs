@@ -145,6 +145,13 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "null:", "--until-ci", "1%", "--transactions", "5"], "exclude each other"),
     (&["run", "null:", "--until-ci", "1%", "--load", "ramp:1..2/1m"], "give --duration instead"),
     (&["jobs", "--parent", "x"], "invalid job number `x`"),
+    (&["jobs", "--limit", "x"], "invalid value `x`: expected a whole number"),
+    (&["run", "here.db"], "its kind of database, as in sqlite:FILE"),
+    (&["check", UNREACHABLE], "connection refused; check host and port, and that the server is"),
+    (
+        &["compare", "--ab", "null:", "--a", "vus=x"],
+        "--vus as set by compare: invalid value `x`: expected a whole number",
+    ),
     (&["report", "99"], "there is no job 99"),
     (&["report", "first"], "invalid job number `first`"),
     (&["run", "--job-file", "missing.toml"], "cannot read the job file missing.toml"),

@@ -1,6 +1,7 @@
 //! The program's declarations agree with its documentation.
 
 use crate::program::Program;
+use triphammer_runner::choices;
 use triphammer_runner::command::Command;
 use triphammer_runner::settings::{Mark, SETTINGS};
 use triphammer_runner::{catalogues, workload_options};
@@ -38,7 +39,7 @@ fn page() -> String {
         page.push_str(&format!("| {title} | `--{}` | {default} | {} |\n", o.name, o.help));
     }
     page.push_str(
-        "\n## Options of builds in a dialect\n\nA dialect has its parent's too: mariadb those of mysql.\n\n\
+        "\n## Options of builds in a dialect\n\nA dialect also has the options of its parent: mariadb has those of mysql.\n\n\
          | dialect | flag | default | meaning |\n|---|---|---|---|\n",
     );
     for (name, o) in catalogues::all_options() {
@@ -76,6 +77,29 @@ fn every_setting_of_a_command_is_in_its_help() {
             assert!(help.contains(&shown), "{command} --help lacks {shown}");
         }
     }
+}
+
+#[test]
+fn help_names_the_workloads_and_repeats_no_text() {
+    let program = Program::new();
+    let help = program.ok(&["run", "--help"]);
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names: Vec<_> =
+        choices::workloads().iter().map(|choice| choice.value.to_string()).collect();
+    let (last, others) = names.split_last().unwrap();
+    assert!(help.contains(&format!("Workload: {} or {last}", others.join(", "))), "{help}");
+    assert!(
+        help.contains("[default: 10,10,1,1,1] (also CH-benCHmark); TPC-B-like: A script"),
+        "{help}"
+    );
+    for text in ["Cards in the deck", "Draw a home warehouse"] {
+        assert_eq!(help.matches(text).count(), 1, "{text}");
+    }
+    // Nothing breaks a paragraph at a fixed width.
+    assert!(
+        help.contains("(TRIPHAMMER_ and its name in capitals, such as TRIPHAMMER_VUS)"),
+        "{help}"
+    );
 }
 
 #[test]

@@ -334,6 +334,10 @@ impl Shared {
             (Err(failed), Some(second)) if failed.is_about_tls => {
                 match self.attempt(host, address, label, database, second).await {
                     Ok(opened) => opened,
+                    // TLS made no difference.
+                    Err(again) if again.error.message() == failed.error.message() => {
+                        return Err(again.error);
+                    }
                     Err(again) => {
                         let (before, after) = match first {
                             Tls::Without => ("without TLS", "with TLS"),

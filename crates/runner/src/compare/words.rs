@@ -25,7 +25,14 @@ pub const fn word(verdict: Verdict) -> &'static str {
 /// Formats a ratio with its interval: `0.949 (0.938 to 0.961)`.
 #[must_use]
 pub(crate) fn ratio(ratio: f64, interval: Interval) -> String {
-    format!("{ratio:.3} ({:.3} to {:.3})", interval.low, interval.high)
+    // Beyond a factor of 1,000, an end says nothing more.
+    let three = |value: f64| match value {
+        value if value < 0.001 => "<0.001".to_owned(),
+        value if value < 100.0 => format!("{value:.3}"),
+        value if value <= 1_000.0 => format!("{value:.0}"),
+        _ => ">1,000".to_owned(),
+    };
+    format!("{} ({} to {})", three(ratio), three(interval.low), three(interval.high))
 }
 
 /// Estimates the minutes of measurements still needed, with runs of `each_s` seconds and pauses

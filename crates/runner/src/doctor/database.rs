@@ -14,8 +14,10 @@ use triphammer_workloads::doctor::{DatabaseCheck, DoctorDef, doctor};
 
 use super::DoctorResult;
 use super::check::{Group, Line, SetupVerdict};
+use super::guard::INTERRUPTED;
 use super::host::HostFacts;
 use super::network::{self, NetworkFacts, bound, measure_download, measure_upload, round_trips};
+use crate::cancel::Cancel;
 use crate::failure::{Doing as _, Failure};
 use crate::limited::Limited;
 use crate::result::Redacted;
@@ -42,13 +44,14 @@ pub(super) type Checks<'a> = VecDeque<&'a DatabaseCheck>;
 /// When it cannot be reached.
 pub(super) fn examine(
     target: &Target,
+    cancel: &Cancel,
     host: &mut HostFacts,
     result: &mut DoctorResult,
 ) -> Result<(), Failure> {
     result.target = Some(Redacted::target_of(&target.database));
     on_this_thread(async {
         let deadline = Instant::now() + TOTAL_LIMIT;
-        let (mut session, server) = reach(target).await?;
+        let (mut session, server) = reach(target, cancel).await?;
         let doctor = doctor(target.database.dialect())?;
         result.host_of_database = server.same_host == Some(true);
         let mut checks: Checks<'_> =
@@ -56,7 +59,13 @@ pub(super) fn examine(
         result.server = Some(server);
         let mut network = NetworkFacts::default();
         let asked = ask(&mut session, &doctor, &mut checks, host, &mut network, result);
-        let answered = timeout_at(deadline, asked).await.unwrap_or_else(|_| Err(late(TOTAL_LIMIT)));
+        let answered = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(interrupted()),
+            answered = timeout_at(deadline, asked) => {
+                answered.unwrap_or_else(|_| Err(late(TOTAL_LIMIT)))
+            }
+        };
         if let Err(error) = answered {
             checks.iter().for_each(|check| result.fail(&check.name, error.message()));
         } else {
@@ -70,7 +79,10 @@ pub(super) fn examine(
 }
 
 /// Connects and identifies the server.
-async fn reach(target: &Target) -> Result<(Limited<AnySession>, ServerInfo), Failure> {
+async fn reach(
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<(Limited<AnySession>, ServerInfo), Failure> {
     let limit = target.connect_limit.min(CONNECT_LIMIT);
     let reached = timeout(limit, async {
         target.database.identify().await?;
@@ -78,8 +90,16 @@ async fn reach(target: &Target) -> Result<(Limited<AnySession>, ServerInfo), Fai
         let server = session.server().await?;
         Ok((session, server))
     });
-    let reached = reached.await.unwrap_or_else(|_| Err(late(limit)));
+    let reached = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(interrupted()),
+        reached = reached => reached.unwrap_or_else(|_| Err(late(limit))),
+    };
     reached.doing(format_args!("connecting to {}", target.database.target()))
+}
+
+fn interrupted() -> DbError {
+    DbError::new(ErrorClass::Cancelled, INTERRUPTED)
 }
 
 fn late(limit: Duration) -> DbError {

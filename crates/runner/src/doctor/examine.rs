@@ -54,7 +54,8 @@ impl Tests {
     }
 }
 
-/// Examines the host, and the target if the settings name one; `handle` ends the tests.
+/// Examines the host, and the target if the settings name one; `handle` ends it: checks that were not
+/// made by then are reported as not made.
 ///
 /// # Errors
 /// When a setting is wrong, or the database or the job store cannot be reached.
@@ -71,7 +72,7 @@ pub fn examine(
     if settings.get("target").is_some() {
         let target = target.insert(target::open(settings, "", secrets)?);
         target.warnings.iter().for_each(|warning| warn(warning));
-        database::examine(target, &mut host, &mut result)?;
+        database::examine(target, handle.cancel(), &mut host, &mut result)?;
     }
     host.end();
     if let Some(target) = target.filter(|_| tests.any()) {

@@ -174,7 +174,7 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
         virtualization,
         "In a virtual machine, other guests share CPUs and disks, and settings of the host apply \
          that cannot be seen here.",
-        "measure on a machine of your own, or compare in pairs (compare --ab)",
+        "measure on a dedicated machine, or compare in pairs (compare --ab)",
     ),
     check(
         "steal_time",
@@ -343,7 +343,7 @@ fn time_synchronization(host: &HostFacts) -> Option<Reading> {
     programs.peek()?;
     match programs.find(|name| CLOCK_PROGRAMS.contains(&name.as_str())) {
         Some(name) => Some(Reading::of(Fine, format!("{name} runs"))),
-        None => Some(Reading::of(Look, "no program for it runs here")),
+        None => Some(Reading::of(Look, "no program that does this is running")),
     }
 }
 

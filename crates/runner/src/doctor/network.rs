@@ -55,7 +55,7 @@ pub(super) const CHECKS: &[Check<NetworkFacts>] = &[
     check(
         "jitter",
         jitter,
-        "Round trips that vary widen the response times, and hide small differences.",
+        "Varying round trips spread the response times and hide small differences.",
         "look for other traffic, power saving, and busy CPUs on both hosts",
     ),
     check(

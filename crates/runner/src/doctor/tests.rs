@@ -101,7 +101,7 @@ fn a_bad_host_has_a_verdict_for_each_fact() {
         ("swappiness", Look, "60"),
         ("memory_available", Look, "0.9 of 16.0 GiB"),
         ("clock_source", Wrong, "hpet"),
-        ("time_synchronization", Look, "no program for it runs here"),
+        ("time_synchronization", Look, "no program that does this is running"),
         ("open_files", Look, "1024"),
         ("local_ports", Look, "60000 to 60999"),
         ("somaxconn", Look, "128"),
@@ -235,7 +235,7 @@ fn a_missing_privilege_is_reported_once_with_its_grant() {
     assert_eq!(result.unread.len(), 1);
     let text = report::doctor(&result, Charset::Unicode);
     assert!(text.contains("Missing privilege for a, b:\n  GRANT pg_monitor TO bench;"), "{text}");
-    assert!(text.contains("2 checks not made, no answer within 3 s: c, d"), "{text}");
+    assert!(text.contains("2 checks not completed, no answer within 3 s: c, d"), "{text}");
 }
 
 /// The declared result is that of the formula: no dialect's spelling of it is the reference.

@@ -3,6 +3,7 @@
 //! name there.
 
 use crate::metrics::{Merge, Unit};
+use crate::observe::CPU_NUMBER;
 
 /// A metric of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,31 @@ pub struct HostMetric {
     pub merge: Merge,
     /// Names of the labels.
     pub labels: &'static [&'static str],
+    /// Whether the page draws it unless others are chosen.
+    pub first: bool,
+    /// The label whose values add up to a whole, so that they are drawn on top of each other.
+    pub stack: Option<Stack>,
+}
+
+/// How the series of a metric add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// The label.
+    pub label: &'static str,
+    /// Its value that is the rest of the whole, and not drawn.
+    pub rest: &'static str,
+}
+
+impl HostMetric {
+    const fn first(mut self) -> Self {
+        self.first = true;
+        self
+    }
+
+    const fn stacked(mut self, label: &'static str, rest: &'static str) -> Self {
+        self.stack = Some(Stack { label, rest });
+        self
+    }
 }
 
 const fn metric(
@@ -28,7 +54,7 @@ const fn metric(
     unit: Unit,
     labels: &'static [&'static str],
 ) -> HostMetric {
-    HostMetric { name, title, help, unit, merge: Merge::Mean, labels }
+    HostMetric { name, title, help, unit, merge: Merge::Mean, labels, first: false, stack: None }
 }
 
 const DEVICE: &str = "system.device";
@@ -36,8 +62,6 @@ const DISK_DIRECTION: &str = "disk.io.direction";
 const INTERFACE: &str = "network.interface.name";
 const NETWORK_DIRECTION: &str = "network.io.direction";
 const EXECUTABLE: &str = "process.executable.name";
-/// The label of one CPU, which reports omit.
-pub const CPU_NUMBER: &str = "cpu.logical_number";
 
 pub(super) const CPU: HostMetric = metric(
     "system.cpu.utilization",
@@ -45,7 +69,9 @@ pub(super) const CPU: HostMetric = metric(
     "share of a CPU's time by mode; without its number, of all CPUs",
     Unit::Share,
     &[CPU_NUMBER, "cpu.mode"],
-);
+)
+.first()
+.stacked("cpu.mode", "idle");
 pub(super) const TASKS: HostMetric = metric(
     "system.process.count",
     "Tasks",
@@ -61,7 +87,8 @@ pub(super) const PRESSURE: HostMetric = metric(
     &["resource", "stalled"],
 );
 pub(super) const MEMORY: HostMetric =
-    metric("system.memory.usage", "Memory", "memory by use", Unit::Bytes, &["system.memory.state"]);
+    metric("system.memory.usage", "Memory", "memory by use", Unit::Bytes, &["system.memory.state"])
+        .stacked("system.memory.state", "free");
 pub(super) const AVAILABLE: HostMetric = metric(
     "system.linux.memory.available",
     "Memory available",
@@ -82,7 +109,8 @@ pub(super) const DISK_IO: HostMetric = metric(
     "bytes of a disk",
     Unit::BytesPerSecond,
     &[DEVICE, DISK_DIRECTION],
-);
+)
+.first();
 pub(super) const DISK_LATENCY: HostMetric = metric(
     "system.disk.latency",
     "Disk latency",

@@ -17,7 +17,7 @@ use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::session::ServerProcess;
 use triphammer_core::{SpecError, engine};
 
-pub use declared::{CPU_NUMBER, HOST_METRICS, HostMetric};
+pub use declared::{HOST_METRICS, HostMetric, Stack};
 pub use scrape::Exporter;
 
 use crate::files::Files;
@@ -28,7 +28,7 @@ use linux::ProcessGroup;
 use snapshot::{HostValue, Snapshot, values};
 
 /// The label of a host that is not this one.
-const HOST: &str = "host.name";
+pub const HOST: &str = "host.name";
 
 /// Where the counters come from.
 enum From {

@@ -28,14 +28,12 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::clock::format_duration;
-use triphammer_core::engine::RunPlan;
 use triphammer_core::event::Phase;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload as _;
 use triphammer_core::{Clock, Elapsed};
-use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
+use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 use crate::cancel::Cancel;
@@ -47,10 +45,12 @@ use database::{Outcome, Setup};
 use sessions::StatementNames;
 pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
 
+/// Names of all dialects.
+pub use triphammer_workloads::catalogues::dialects;
 /// What a dialect declares about observing its servers, for its documentation.
 pub use triphammer_workloads::observe::observe as declared;
 
-pub use sink::{Bounds, SeriesFigure, Sink};
+pub use sink::{Bounds, CPU_NUMBER, SeriesFigure, Sink};
 pub use source::{Measured, Source, SourceCost, watch_source};
 
 /// Metrics of what was seen of sessions, which the document sums up elsewhere.
@@ -108,7 +108,7 @@ impl Observers {
     /// because of the observers'. Values are stored with the job `store` names.
     #[must_use]
     pub fn start(
-        plan: &RunPlan<AnyWorkload, AnyDatabase>,
+        plan: &Plan,
         interval: Duration,
         store: Option<(&std::path::Path, JobId)>,
         sources: Vec<Box<dyn Source>>,
@@ -148,7 +148,7 @@ impl Observers {
         Some(observers)
     }
 
-    fn start_database(&mut self, plan: &RunPlan<AnyWorkload, AnyDatabase>) {
+    fn start_database(&mut self, plan: &Plan) {
         if self.def.is_empty() {
             return;
         }

@@ -156,6 +156,7 @@ mod tests {
             over: over.map(str::to_owned),
             row: None,
             help: String::new(),
+            first: false,
             own: true,
         }
     }

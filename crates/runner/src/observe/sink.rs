@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex};
 use super::source::Measured;
 use crate::store::{SampleSeries, SampleWriter, Sampled, StoreError};
 
+/// The label of one of several CPUs. Figures with it are stored, and not in the document: there are
+/// several per CPU, and those of all CPUs together are there.
+pub const CPU_NUMBER: &str = "cpu.logical_number";
 /// Seconds for which values wait until it is certain whether they belong to the timed window: the
 /// run reports its phases a little later than they begin.
 const LATE_SECONDS: u64 = 3;
@@ -134,14 +137,17 @@ impl Sink {
         Self(Mutex::new(Inner { writer, window, figures: BTreeMap::new() }))
     }
 
-    /// Takes the values of a second, counted from the start of the run.
+    /// Takes the values of a second, counted from the start of the run. Those of single CPUs are only
+    /// stored.
     pub fn put(&self, second: u64, values: Measured) {
         let mut inner = self.0.lock().expect("no observer panics with it");
         let Inner { writer, window, figures } = &mut *inner;
         if let Some(writer) = writer {
             writer.put(Sampled { second, values: values.clone() });
         }
-        window.put(second, values, |values| sum_up(figures, values));
+        let mut of_window = values;
+        of_window.retain(|(series, _)| !series.labels.contains_key(CPU_NUMBER));
+        window.put(second, of_window, |values| sum_up(figures, values));
     }
 
     /// Ends the storing; returns the figures of the timed window, and how many values were lost on
@@ -180,6 +186,7 @@ fn sum_up(figures: &mut BTreeMap<SampleSeries, SeriesFigure>, values: Measured) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::{Merge, Unit};
 
     #[test]
     fn only_seconds_of_the_window_count_even_if_its_bounds_come_late() {
@@ -197,5 +204,24 @@ mod tests {
         }
         window.finish(|second| taken.push(second));
         assert_eq!(taken, [4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn figures_of_single_cpus_are_not_summed_up() {
+        let sink = Sink::new(None, Arc::new(Bounds::whole()));
+        let series = |labels: BTreeMap<String, String>| {
+            Arc::new(SampleSeries {
+                metric: "system.cpu.utilization".into(),
+                labels,
+                title: "CPU".into(),
+                unit: Unit::Share,
+                merge: Merge::Mean,
+            })
+        };
+        let one = BTreeMap::from([(CPU_NUMBER.to_owned(), "1".to_owned())]);
+        sink.put(0, vec![(series(BTreeMap::new()), 0.5), (series(one), 0.9)]);
+        let (figures, _) = sink.finish();
+        let means: Vec<f64> = figures.iter().map(|figure| figure.mean).collect();
+        assert_eq!(means, [0.5]);
     }
 }

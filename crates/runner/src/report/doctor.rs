@@ -42,11 +42,11 @@ pub fn doctor(result: &DoctorResult, charset: Charset) -> String {
 }
 
 fn title(result: &DoctorResult) -> String {
-    let Some(target) = &result.target else { return "Doctor of this host".to_owned() };
+    let Some(target) = &result.target else { return "Examination of this host".to_owned() };
     let server = result.server.as_ref().map(|server| {
         format!("{DOT}{} {}{DOT}{}", server.product, server.version, server.transport)
     });
-    format!("Doctor of {target}{}", server.unwrap_or_default())
+    format!("Examination of {target}{}", server.unwrap_or_default())
 }
 
 /// `2 wrong · 5 to look at · 31 fine`.
@@ -137,7 +137,8 @@ fn missing(result: &DoctorResult) -> Vec<String> {
     }
     for unread in &result.unread {
         let checks = counted(unread.checks.len() as u64, "checks");
-        let text = format!("{checks} not made, {}: {}", unread.reason, unread.checks.join(", "));
+        let text =
+            format!("{checks} not completed, {}: {}", unread.reason, unread.checks.join(", "));
         lines.push(String::new());
         lines.extend(wrapped("", &text, WIDTH));
     }

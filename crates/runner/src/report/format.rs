@@ -69,6 +69,8 @@ pub fn percent(share: f64) -> String {
         format!("{} %", format!("{percent:.2}").trim_end_matches('0'))
     } else if percent > 99.95 && percent < 100.0 {
         "> 99.9 %".to_owned()
+    } else if percent >= 1_000.0 {
+        format!("{} %", figure(percent))
     } else if (percent - percent.round()).abs() < 0.005 {
         format!("{percent:.0} %")
     } else {
@@ -216,6 +218,7 @@ mod tests {
             (0.1, "10 %"),
             (0.9999, "> 99.9 %"),
             (1.0, "100 %"),
+            (307.223, "30,722 %"),
         ] {
             assert_eq!(percent(share), text);
         }

@@ -68,7 +68,8 @@ fn whereabouts(job: &JobRow) -> String {
     if job.scale > Scale::default() {
         parts.push(format::scale(job.scale, &job.scale_unit));
     }
-    parts.extend(job.users.map(|users| format!("{users} vus")));
+    let users = job.users.filter(|_| job.kind.drives());
+    parts.extend(users.map(|users| counted(u64::from(users), "vus")));
     let before = parts.join(", ") + ", ";
     let room = WIDTH.saturating_sub(INDENT.len() + width(&before)).max(*LABEL.start());
     before + &cut_in_the_middle(job.target.as_str(), room)

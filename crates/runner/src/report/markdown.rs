@@ -10,6 +10,7 @@ use super::queries;
 use super::query_streams;
 use super::table::Table;
 use super::words;
+use crate::doctor::SetupFact;
 use crate::result::{RunResult, TypeFigures};
 
 /// Escapes a whole Markdown report, so that it is shown literally: no HTML, links, images or
@@ -56,6 +57,7 @@ pub fn markdown(result: &RunResult) -> String {
         table.row(vec![name.to_owned(), text]);
     }
     out.push_str(&table.markdown());
+    setup(result, &mut out);
     remarks(result, &mut out);
     if let Some(job) = result.job {
         out.push_str(&format!("\nJob {job} of {} {}.\n", result.tool.name, result.tool.version));
@@ -82,7 +84,7 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
     }
     if let Some(seen) = &result.observed {
-        for (heading, table) in observed::tables(seen) {
+        for (heading, table) in observed::tables(seen, observed::Extent::All) {
             out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
         }
         out.push_str(&format!("\n## {}\n\n", observed::OBSERVERS));
@@ -144,6 +146,20 @@ fn figures(result: &RunResult, out: &mut String) {
     if let Some(slowest) = load::slowest(result) {
         out.push_str(&format!("\n## {}\n\n{}", load::SLOWEST, slowest.markdown()));
     }
+}
+
+/// How host and database were set up, what needs attention first.
+fn setup(result: &RunResult, out: &mut String) {
+    if result.setup.is_empty() {
+        return;
+    }
+    let mut facts: Vec<&SetupFact> = result.setup.iter().collect();
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.verdict));
+    let mut table = Table::new(3, &["Set-up", "value", "verdict"]);
+    for fact in facts {
+        table.row(vec![fact.name.clone(), fact.value.clone(), fact.verdict.name().to_owned()]);
+    }
+    out.push_str(&format!("\n## Set-up at the start\n\n{}", table.markdown()));
 }
 
 fn audits(result: &RunResult, out: &mut String) {

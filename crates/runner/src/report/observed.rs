@@ -5,7 +5,6 @@ use triphammer_core::text::one_line;
 
 use super::format::{bytes, counted, figure, integer, milliseconds, percent};
 use super::table::{Table, paragraph};
-use crate::host_metrics::CPU_NUMBER;
 use crate::metrics::Unit;
 use crate::result::{ActiveSessions, Blocker, Observed, ObserverGap, ProfileFigure};
 
@@ -22,37 +21,57 @@ pub(super) const OBSERVERS: &str = "Observers";
 /// Name of the entry of a summary.
 pub(super) const NOT_OBSERVED: &str = "Not observed";
 
-/// Maximum rows of a table in a report; `--json` prints more.
+/// Maximum rows of a table in a text report; `--json` prints more.
 const ROWS_MAX: usize = 8;
-/// Maximum rows of the load profile.
+/// Maximum rows of the load profile in a text report.
 const PROFILE_MAX: usize = 24;
-/// Maximum rows of the figures of hosts.
+/// Maximum rows of the figures of hosts in a text report.
 const HOSTS_MAX: usize = 40;
 /// Maximum length of a name or text in a table, in characters.
 const NAME_LENGTH: usize = 40;
 /// Smallest share of sessions that a table shows.
 const SHARE_MIN: f64 = 0.005;
 
+/// How much of the tables a report has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The first rows, for a terminal.
+    First,
+    /// All rows.
+    All,
+}
+
+impl Extent {
+    const fn rows(self, first: usize) -> usize {
+        match self {
+            Self::First => first,
+            Self::All => usize::MAX,
+        }
+    }
+}
+
 /// All tables with their headings; empty ones are omitted.
-pub(super) fn tables(observed: &Observed) -> Vec<(&'static str, Table)> {
+pub(super) fn tables(observed: &Observed, extent: Extent) -> Vec<(&'static str, Table)> {
     let mut all = Vec::new();
+    let rows = extent.rows(ROWS_MAX);
     if let Some(sessions) = &observed.sessions {
-        all.push((SESSIONS, waits(sessions)));
+        all.push((SESSIONS, waits(sessions, rows)));
         if !sessions.statements.is_empty() {
-            all.push((STATEMENTS, statements(sessions)));
+            all.push((STATEMENTS, statements(sessions, rows)));
         }
     }
     if !observed.blockers.is_empty() {
-        all.push((BLOCKERS, blockers(&observed.blockers)));
+        all.push((BLOCKERS, blockers(&observed.blockers, rows)));
     }
-    for (heading, table) in [(PROFILE, profile(&observed.profile)), (HOSTS, hosts(&observed.hosts))]
-    {
+    let profile = profile(&observed.profile, extent.rows(PROFILE_MAX));
+    let hosts = hosts(&observed.hosts, extent.rows(HOSTS_MAX));
+    for (heading, table) in [(PROFILE, profile), (HOSTS, hosts)] {
         if table.rows.len() > 1 {
             all.push((heading, table));
         }
     }
     if !observed.statements.is_empty() {
-        all.push((TOP, top(observed)));
+        all.push((TOP, top(observed, rows)));
     }
     all
 }
@@ -65,9 +84,9 @@ fn short(text: &str) -> String {
     }
 }
 
-fn waits(sessions: &ActiveSessions) -> Table {
+fn waits(sessions: &ActiveSessions, rows: usize) -> Table {
     let mut table = Table::new(2, &["", "mostly", "sessions", "share"]);
-    for of in sessions.classes.iter().filter(|of| of.share >= SHARE_MIN).take(ROWS_MAX) {
+    for of in sessions.classes.iter().filter(|of| of.share >= SHARE_MIN).take(rows) {
         let mostly = sessions.waits.iter().find(|wait| wait.class == of.class);
         let mostly = mostly.map_or("", |wait| wait.wait.as_str());
         let title = of.class.title().to_owned();
@@ -85,18 +104,18 @@ fn waits(sessions: &ActiveSessions) -> Table {
     table
 }
 
-fn statements(sessions: &ActiveSessions) -> Table {
+fn statements(sessions: &ActiveSessions, rows: usize) -> Table {
     let mut table = Table::new(2, &["", "mostly", "sessions", "share"]);
-    for of in sessions.statements.iter().filter(|of| of.share >= SHARE_MIN).take(ROWS_MAX) {
+    for of in sessions.statements.iter().filter(|of| of.share >= SHARE_MIN).take(rows) {
         let mostly = of.top_class.title().to_owned();
         table.row(vec![short(&of.statement), mostly, figure(of.average), percent(of.share)]);
     }
     table
 }
 
-fn blockers(blockers: &[Blocker]) -> Table {
+fn blockers(blockers: &[Blocker], rows: usize) -> Table {
     let mut table = Table::new(2, &["", "object", "blocked", "at most"]);
-    for of in blockers.iter().take(ROWS_MAX) {
+    for of in blockers.iter().take(rows) {
         let who = match &of.session {
             Some(session) => format!("{session}: {}", of.description),
             None => of.description.clone(),
@@ -108,9 +127,9 @@ fn blockers(blockers: &[Blocker]) -> Table {
 }
 
 /// What was not zero: by title, with the labels.
-fn profile(figures: &[ProfileFigure]) -> Table {
+fn profile(figures: &[ProfileFigure], rows: usize) -> Table {
     let mut table = Table::new(1, &["", "mean", "per transaction", "highest"]);
-    for of in figures.iter().filter(|of| of.max > 0.0).take(PROFILE_MAX) {
+    for of in figures.iter().filter(|of| of.max > 0.0).take(rows) {
         let title = of.title.to_lowercase();
         let labels = of.labels.values().map(String::as_str);
         let labels: Vec<&str> = labels.filter(|label| !title.contains(label)).collect();
@@ -129,11 +148,10 @@ fn profile(figures: &[ProfileFigure]) -> Table {
     table
 }
 
-/// What was not zero, without figures of single CPUs.
-fn hosts(figures: &[ProfileFigure]) -> Table {
+/// What was not zero.
+fn hosts(figures: &[ProfileFigure], rows: usize) -> Table {
     let mut table = Table::new(1, &["", "mean", "highest"]);
-    let whole = |of: &&ProfileFigure| of.max > 0.0 && !of.labels.contains_key(CPU_NUMBER);
-    for of in figures.iter().filter(whole).take(HOSTS_MAX) {
+    for of in figures.iter().filter(|of| of.max > 0.0).take(rows) {
         let mut words = vec![of.title.as_str()];
         words.extend(of.labels.values().map(String::as_str));
         table.row(vec![short(&words.join(", ")), value(of.unit, of.mean), value(of.unit, of.max)]);
@@ -158,10 +176,10 @@ fn value(unit: Unit, value: f64) -> String {
     }
 }
 
-fn top(observed: &Observed) -> Table {
+fn top(observed: &Observed, rows: usize) -> Table {
     let head = ["", "calls", "total s", "mean ms", "rows", "read", "hit"];
     let mut table = Table::new(1, &head);
-    for of in observed.statements.iter().take(ROWS_MAX) {
+    for of in observed.statements.iter().take(rows) {
         table.row(vec![
             short(&of.text).chars().take(NAME_LENGTH - 8).collect(),
             integer(of.calls),

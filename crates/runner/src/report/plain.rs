@@ -6,6 +6,7 @@ use super::format::{self, counted, integer};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
 use super::profile::{profile, profile_markdown};
+use super::table::paragraph;
 use super::text::text;
 use super::{Charset, Report, Style, jobs};
 use crate::build::BuildReport;
@@ -64,7 +65,10 @@ fn check(report: &CheckReport) -> String {
             (_, true) => "expected",
             _ => "VIOLATED",
         };
-        out.push_str(&format!("{verdict}  {:width$}  {}\n", check.id, check.title));
+        let lead = format!("{verdict}  {:width$}  ", check.id);
+        for line in paragraph(&lead, &check.title) {
+            out.push_str(&format!("{line}\n"));
+        }
         if let Some(key) = &check.first_key {
             let times = integer(check.violations);
             out.push_str(&format!("          {:width$}  {times} times, first at {key}\n", ""));
@@ -116,7 +120,8 @@ fn check(report: &CheckReport) -> String {
 /// Renders the report of a drop as text.
 fn removal(removal: &Removal) -> String {
     let Removal { workload, target, removed } = removal;
-    format!("dropped {workload} from {target}: {}", removed.join(", "))
+    let text = format!("dropped {workload} from {target}: {}", removed.join(", "));
+    paragraph("", &text).join("\n")
 }
 
 impl Report for BuildReport {

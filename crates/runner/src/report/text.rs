@@ -371,7 +371,7 @@ impl Page {
 
     fn observed(&mut self, result: &RunResult) {
         let Some(seen) = &result.observed else { return };
-        for (heading, table) in observed::tables(seen) {
+        for (heading, table) in observed::tables(seen, observed::Extent::First) {
             self.heading(heading);
             self.table(&table);
         }

@@ -249,10 +249,11 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
         ),
         Steady::Drifting => parts.push(drift(steadiness, &sign)),
         Steady::TooShort => parts.push(format!(
-            "the window of {} is worth only {:.0} independent seconds; at least {EFFECTIVE_MIN:.0} \
-             are needed",
+            "the window of {} is worth only {:.0} independent {}; at least {EFFECTIVE_MIN:.0} are \
+             needed",
             duration(steadiness.seconds as f64),
-            steadiness.effective_seconds
+            steadiness.effective_seconds,
+            if steadiness.effective_seconds < 1.5 { "second" } else { "seconds" }
         )),
     }
     if let Some(variation) = steadiness.coefficient_of_variation {

@@ -58,7 +58,7 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
     let verification = &result.primary_metric.verification;
     if verification.verdict == Verdict::Violated {
         let next = if verification.database < i64::try_from(verification.committed).ok() {
-            "check whether another program changed the data; if not, this database loses commits"
+            "check whether another program changed the data; if not, this database lost commits"
         } else {
             "check whether another program wrote to this schema during the run, and run again"
         };
@@ -69,7 +69,7 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
     for audit in result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated) {
         let text = format!("{} is violated: {}", audit.title, audit.words);
         let next = "check whether another program wrote to these tables during the run; if not, \
-                    this database lost or invented changes";
+                    this database lost or duplicated changes";
         warn(list, "audit", text, next);
     }
     for violated in &result.violated_identities {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::format_duration;
-use triphammer_core::engine::{self, Replay, RunEnd, RunEnding, RunPlan, Share};
+use triphammer_core::engine::{Replay, RunEnd, RunEnding, Share};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Admin, Database, LockMode, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
@@ -19,7 +19,7 @@ use triphammer_core::workload::{
     WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
-use triphammer_drivers::AnyDatabase;
+use triphammer_load::Plan;
 use triphammer_workloads::{AnyWorkload, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
@@ -64,7 +64,7 @@ const SCALE_UNSTORED: u32 = 10;
 /// A completely resolved run.
 #[derive(Debug)]
 pub struct Resolved {
-    plan: RunPlan<AnyWorkload, AnyDatabase>,
+    plan: Plan,
     settings: WorkloadSettings,
     facts: Vec<(String, String)>,
     /// Whether another program created the tables.
@@ -177,7 +177,7 @@ impl Resolved {
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let mut plan = RunPlan {
+        let mut plan = Plan {
             workload,
             database: Arc::clone(database),
             catalogue: Arc::new(catalogue),
@@ -364,7 +364,7 @@ impl Resolved {
         let mut baseline = self.queries_alone(handle, watch).await?;
         let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
         let mut streams = streams.transpose()?;
-        let mut run = engine::start(plan.clone())
+        let mut run = triphammer_load::start(plan.clone())
             .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
         handle.begins(run.stopper());
         let clock = Clock::start();
@@ -611,7 +611,7 @@ impl Resolved {
             } else {
                 None
             };
-            let replayed = engine::replay(plan, exemplar.origin(), exemplar.date()).await;
+            let replayed = triphammer_load::replay(plan, exemplar.origin(), exemplar.date()).await;
             replayed.doing(format_args!("replaying on {}", plan.database.target()))
         })
     }

@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::RunPlan;
 use triphammer_core::event::Note;
 use triphammer_core::session::{Access, Admin, Database, Role, ServerInfo, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
-use triphammer_drivers::{AnyDatabase, AnySession};
-use triphammer_workloads::AnyWorkload;
+use triphammer_drivers::AnySession;
+use triphammer_load::Plan;
 
 use crate::doctor::SetupOfRun;
 use crate::doctor::check::Line;
@@ -49,7 +48,7 @@ async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -
 /// Monitors the database during a run. It reconnects if its session is lost; what it cannot read is
 /// missing from the result instead of delaying it.
 pub(super) struct Monitor<'a> {
-    plan: &'a RunPlan<AnyWorkload, AnyDatabase>,
+    plan: &'a Plan,
     limit: Duration,
     pub session: Option<Limited<AnySession>>,
     /// Server settings at the start of the run.
@@ -71,7 +70,7 @@ enum Counter {
 }
 
 impl<'a> Monitor<'a> {
-    pub fn new(plan: &'a RunPlan<AnyWorkload, AnyDatabase>, limit: Duration) -> Self {
+    pub fn new(plan: &'a Plan, limit: Duration) -> Self {
         let counter = Counter::Unread(Elapsed::default());
         Self {
             plan,

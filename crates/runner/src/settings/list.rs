@@ -87,18 +87,18 @@ pub const SETTINGS: &[SettingDef] = &[
         NotInJobFile,
         Label,
     ]),
-    value("workload", "NAME", ON_TARGET, "Workload")
+    value("workload", "NAME", ON_TARGET, "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
         .default("tproc-c")
         .choices(choices::workloads)
         .marked(&[Shared]),
-    value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write")
+    value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write: {words}")
         .short('w')
         .default("tproc-c")
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
-    value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload")
+    value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload: {words}")
         .short('w')
         .default("the workload of the newest run")
         .choices(choices::workloads)
@@ -127,8 +127,9 @@ pub const SETTINGS: &[SettingDef] = &[
         ON_TARGET,
         "Maximum time for statements that are not part of a transaction under test (locks, \
          settings, counters, the build record). A load, an index or a check may take longer as \
-         long as the server is still working on it. In a run of TPROC-H or CH-benCHmark the maximum \
-         time of each query, which is cancelled then and counts as not answered; without it there is none",
+         long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum \
+         time of a query, which is then cancelled and counts as not answered; there is none unless \
+         it is set",
     )
     .titled(Group::Connection, "Maximum time per query")
     .default("30s"),
@@ -333,7 +334,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
         .choices(choices::protocols),
-    value("isolation", "LEVEL", DRIVE, "Isolation level")
+    value("isolation", "LEVEL", DRIVE, "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
         .default(DATABASE_DEFAULT)
         .choices(choices::isolations),
@@ -491,14 +492,11 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
-    value(
-        "label",
-        "TEXT",
-        DRIVE.and(&[JOBS]),
-        "Label of the job, to find it later",
-    )
-    .titled(Group::Question, "Label")
-    .marked(&[NotReplayed, Shared, Label]),
+    value("label", "TEXT", DRIVE, "Label of the job, to find it later")
+        .titled(Group::Question, "Label")
+        .marked(&[NotReplayed, Shared, Label]),
+    value("label", "TEXT", of(&[JOBS]), "Only jobs with this label")
+        .marked(&[NotInJobFile, Label]),
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl")
         .marked(&[OfTransactions, OfHost]),

@@ -32,7 +32,11 @@ impl Settings {
             Some((given, source)) => {
                 let value = given.value().map_or_else(|| parse(given.text()), Ok);
                 let value = value.map_err(|problem| {
-                    SpecError::new(format!("--{name} from the {source}: {problem}")).about(name)
+                    let from = match source {
+                        Source::Command(command) => format!("as set by {}", command.name()),
+                        other => format!("from the {other}"),
+                    };
+                    SpecError::new(format!("--{name} {from}: {problem}")).about(name)
                 })?;
                 (value, source.clone())
             }

@@ -162,6 +162,27 @@ pub struct SamplePoint {
     pub spread: [f64; 3],
 }
 
+/// A sampled metric over many seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleMean {
+    /// Number of seconds in which it was measured.
+    pub seconds: u64,
+    /// Mean over these seconds.
+    pub mean: f64,
+    /// The highest value.
+    pub max: f64,
+}
+
+impl SampleMean {
+    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+    fn add(to: &mut Option<Self>, value: f64) {
+        let of = to.get_or_insert(Self { seconds: 0, mean: 0.0, max: value });
+        of.seconds += 1;
+        of.mean += (value - of.mean) / of.seconds as f64;
+        of.max = of.max.max(value);
+    }
+}
+
 /// A stored series of a job.
 #[derive(Clone, Debug)]
 pub struct StoredSeries {
@@ -261,6 +282,29 @@ impl Store {
             thinned.add(second, value);
         })?;
         Ok(thinned.points())
+    }
+
+    /// Reads the means of one series in the seconds of `part`, and in the other seconds of `window`;
+    /// each is `None` if it was not measured there.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn means(
+        &self,
+        of: &StoredSeries,
+        part: &Range<u64>,
+        window: &Range<u64>,
+    ) -> Result<[Option<SampleMean>; 2], StoreError> {
+        let all = part.start.min(window.start)..part.end.max(window.end);
+        let (mut here, mut rest) = (None, None);
+        self.each_sample(of.id, &all, of.series.unit.scale(), |second, value| {
+            if part.contains(&second) {
+                SampleMean::add(&mut here, value);
+            } else if window.contains(&second) {
+                SampleMean::add(&mut rest, value);
+            }
+        })?;
+        Ok([here, rest])
     }
 
     /// Passes the values of a series in `seconds` to `each`, in order.

@@ -136,6 +136,17 @@ impl Activities {
         self.lock().entries.values().rev().map(|entry| entry.activity.clone()).collect()
     }
 
+    /// Number of the activity that is using a saved target now; `None` if it is free.
+    pub fn using(&self, target: &str) -> Option<u64> {
+        let table = self.lock();
+        let mut going = table.entries.iter().filter(|(_, entry)| {
+            entry.activity.state != ActivityState::Queued && !entry.activity.state.is_over()
+        });
+        let uses =
+            |form: &Form| [&form.target, &form.other].into_iter().flatten().any(|n| n == target);
+        going.find(|(_, entry)| uses(&entry.asked.form)).map(|(id, _)| *id)
+    }
+
     /// Returns one activity with its details.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod about;
 mod activities;
 mod commands;
 mod comparisons;
+mod doctor;
 mod events;
 pub(crate) mod jobs;
 pub(crate) mod latency;
@@ -36,6 +37,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(commands::commands))
         .routes(routes!(commands::workloads))
         .routes(routes!(commands::preview))
+        .routes(routes!(doctor::doctor))
         .routes(routes!(targets::list))
         .routes(routes!(targets::get, targets::put, targets::delete))
         .routes(routes!(targets::hold_password, targets::forget_password))
@@ -54,6 +56,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(series::series))
         .routes(routes!(samples::samples))
         .routes(routes!(why::why))
+        .routes(routes!(samples::means))
         .routes(routes!(latency::percentiles))
         .routes(routes!(latency::heatmap))
         .routes(routes!(comparisons::compare))

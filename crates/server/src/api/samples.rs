@@ -9,7 +9,9 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::store::{JobId, SamplePoint, Store, StoreError, StoredSeries};
+use triphammer_runner::store::{
+    JobId, SampleMean, SamplePoint, SampleSeries, Store, StoreError, StoredSeries,
+};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;
@@ -26,6 +28,8 @@ const POINTS_MAX: u64 = 2_000;
 const SERIES_MAX: usize = 500;
 /// Maximum number of points in a response; with many series, each has fewer.
 const ALL_POINTS_MAX: u64 = 100_000;
+/// Maximum number of series in a response of means.
+const MEANS_MAX: usize = 2_000;
 /// Maximum number of metrics named in a request.
 const METRICS_MAX: usize = 500;
 
@@ -39,6 +43,10 @@ pub struct SampleParams {
     pub metric: Option<String>,
     /// Only series with these labels: a JSON object, such as `{"database":"tpcc"}`.
     pub labels: Option<String>,
+    /// Omits series with this label, such as the many of single CPUs with `cpu.logical_number`.
+    pub without: Option<String>,
+    /// Whether merged points have minimum, mean and maximum, too; `true` when absent.
+    pub spread: Option<bool>,
     /// First second, counted from the start of the run; the run's first when absent.
     pub from: Option<u64>,
     /// End second, exclusive; the run's end when absent.
@@ -81,7 +89,8 @@ pub struct SampledSeries {
     /// The value of each point, merged by that rule; `null` if it was not measured.
     #[schema(value_type = Vec<Option<f64>>)]
     pub value: Vec<Option<Number>>,
-    /// Minimum, mean and maximum over the seconds of each point; `null` when a point is one second.
+    /// Minimum, mean and maximum over the seconds of each point; `null` when a point is one second,
+    /// and with `spread=false`.
     pub spread: Option<SampleSpread>,
 }
 
@@ -97,6 +106,110 @@ pub struct SampleSpread {
     /// Maximum over the seconds of each point.
     #[schema(value_type = Vec<Option<f64>>)]
     pub max: Vec<Option<Number>>,
+}
+
+/// Parameters of a request for means.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MeansParams {
+    /// First second of the part, counted from the start of the run.
+    pub from: u64,
+    /// End second of the part, exclusive.
+    pub to: u64,
+    /// First second of the window whose rest is compared; the run's first when absent.
+    pub window_from: Option<u64>,
+    /// End second of that window, exclusive; the run's end when absent.
+    pub window_to: Option<u64>,
+    /// Omits series with this label, such as the many of single CPUs with `cpu.logical_number`.
+    pub without: Option<String>,
+}
+
+/// Means of all sampled metrics of a job in a part of the run, and in the rest of a window.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub struct SampleMeans {
+    /// The series that were measured in the part or in the rest, sorted by name, then by labels.
+    pub series: Vec<SeriesMeans>,
+    /// Number of series omitted because a response has at most 2000.
+    pub left_out: u64,
+}
+
+/// Means of a sampled metric.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SeriesMeans {
+    /// Name of the metric.
+    pub metric: String,
+    /// Labels that identify the measured object.
+    pub labels: BTreeMap<String, String>,
+    /// Title in charts.
+    pub title: String,
+    /// Unit of the values.
+    #[schema(value_type = String)]
+    pub unit: Unit,
+    /// In the part; `null` if it was not measured there.
+    pub here: Option<MeanOfSamples>,
+    /// In the rest of the window; `null` if it was not measured there.
+    pub rest: Option<MeanOfSamples>,
+}
+
+/// A mean over seconds.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MeanOfSamples {
+    /// Number of seconds in which it was measured.
+    pub seconds: u64,
+    /// Mean over these seconds.
+    #[schema(value_type = f64)]
+    pub mean: Number,
+    /// The highest value.
+    #[schema(value_type = f64)]
+    pub max: Number,
+}
+
+/// Returns the means of all sampled metrics in a part of a run, and in the rest of the window.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/samples/means", tag = "jobs",
+    params(("id" = i64, Path, description = "Job number"), MeansParams),
+    responses((status = 200, body = SampleMeans), (status = 404, body = ApiError)))]
+pub async fn means(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Params(params): Params<MeansParams>,
+) -> Answer<SampleMeans> {
+    app.store(move |store| {
+        let job = store.load(JobId(id))?.row.id;
+        SampleMeans::of(store, job, &params)
+    })
+    .await
+    .map(Json)
+}
+
+impl SampleMeans {
+    fn of(store: &Store, job: JobId, params: &MeansParams) -> Result<Self, StoreError> {
+        let whole = store.stretch(job)?.unwrap_or_default();
+        let window_from = params.window_from.unwrap_or(whole.start);
+        let window = window_from..params.window_to.unwrap_or(whole.end).max(window_from);
+        let part = params.from..params.to.max(params.from);
+        let mut found = store.find_series(job, None, &[])?;
+        if let Some(label) = &params.without {
+            found.retain(|found| !found.series.labels.contains_key(label));
+        }
+        let left_out = found.len().saturating_sub(MEANS_MAX) as u64;
+        found.truncate(MEANS_MAX);
+        let mean = |of: SampleMean| MeanOfSamples {
+            seconds: of.seconds,
+            mean: Number(of.mean),
+            max: Number(of.max),
+        };
+        let mut series = Vec::with_capacity(found.len());
+        for found in found {
+            let [here, rest] = store.means(&found, &part, &window)?.map(|of| of.map(mean));
+            if here.is_none() && rest.is_none() {
+                continue;
+            }
+            let SampleSeries { metric, labels, title, unit, .. } = found.series;
+            series.push(SeriesMeans { metric, labels, title, unit, here, rest });
+        }
+        Ok(Self { series, left_out })
+    }
 }
 
 /// Returns sampled metrics of a job, merged to at most `points` points of equal length.
@@ -124,6 +237,8 @@ struct Wanted {
     /// Names of metrics; `None` lists the available series.
     metrics: Option<Vec<String>>,
     labels: BTreeMap<String, String>,
+    without: Option<String>,
+    spread: bool,
     from: Option<u64>,
     to: Option<u64>,
     points: u64,
@@ -148,16 +263,31 @@ impl Wanted {
             return Err(ApiError::invalid(text).about("metric"));
         }
         let points = params.points.map_or(POINTS, u64::from).clamp(1, POINTS_MAX);
-        Ok(Self { metrics, labels, from: params.from, to: params.to, points })
+        Ok(Self {
+            metrics,
+            labels,
+            without: params.without.clone(),
+            spread: params.spread.unwrap_or(true),
+            from: params.from,
+            to: params.to,
+            points,
+        })
     }
 
     fn find(&self, store: &Store, job: JobId) -> Result<Vec<StoredSeries>, StoreError> {
         let labels: Vec<(&str, &str)> =
             self.labels.iter().map(|(name, value)| (&**name, &**value)).collect();
-        let Some(names) = &self.metrics else { return store.find_series(job, None, &labels) };
         let mut all = Vec::new();
-        for name in names {
-            all.extend(store.find_series(job, Some(name), &labels)?);
+        match &self.metrics {
+            None => all = store.find_series(job, None, &labels)?,
+            Some(names) => {
+                for name in names {
+                    all.extend(store.find_series(job, Some(name), &labels)?);
+                }
+            }
+        }
+        if let Some(label) = &self.without {
+            all.retain(|found| !found.series.labels.contains_key(label));
         }
         Ok(all)
     }
@@ -180,7 +310,7 @@ impl JobSamples {
                 Some(axis) => store.points(&found, &axis.seconds, axis.step)?,
                 None => Vec::new(),
             };
-            Ok(SampledSeries::new(found, axis.as_ref(), &points))
+            Ok(SampledSeries::new(found, axis.as_ref(), &points, wanted.spread))
         };
         let series = found.into_iter().map(read).collect::<Result<Vec<_>, StoreError>>()?;
         let (step, first) =
@@ -223,12 +353,12 @@ impl Axis {
 }
 
 impl SampledSeries {
-    fn new(found: StoredSeries, axis: Option<&Axis>, points: &[SamplePoint]) -> Self {
+    fn new(found: StoredSeries, axis: Option<&Axis>, points: &[SamplePoint], spread: bool) -> Self {
         let placed = axis.map_or_else(Vec::new, |axis| axis.place(points));
         let column = |read: fn(&SamplePoint) -> f64| {
             placed.iter().map(|point| point.map(|point| Number(read(point)))).collect()
         };
-        let spread = axis.filter(|axis| axis.step > 1).map(|_| SampleSpread {
+        let spread = axis.filter(|axis| spread && axis.step > 1).map(|_| SampleSpread {
             min: column(|point| point.spread[0]),
             mean: column(|point| point.spread[1]),
             max: column(|point| point.spread[2]),

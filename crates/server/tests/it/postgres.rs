@@ -15,6 +15,15 @@ fn a_password_is_used_and_never_given_back() {
     assert!(!saved["url"].as_str().unwrap().contains(server.password()));
     let tested = site.post("/api/v1/targets/pg/test", &Value::Null);
     assert_eq!((&tested["product"], &tested["transport"]), (&json!("PostgreSQL"), &json!("tcp")));
+    let found = site.post("/api/v1/doctor", &json!({ "target": "pg" }));
+    assert_eq!(
+        (&found["kind"], &found["server"]["product"]),
+        (&json!("doctor"), &json!("PostgreSQL"))
+    );
+    let lines = found["lines"].as_array().unwrap();
+    let fsync = lines.iter().find(|line| line["name"] == "fsync").unwrap();
+    assert!(fsync["change"].as_str().unwrap().contains("ALTER SYSTEM"), "{fsync}");
+    assert!(lines.iter().any(|line| line["group"] == "network"), "{found}");
     site.done("build", "pg", &json!({ "workload": "tpc-b" }));
     let settings = json!({ "workload": "tpc-b", "vus": "2", "rampup": "0s", "duration": "2s" });
     let form = json!({ "command": "run", "target": "pg", "settings": settings });

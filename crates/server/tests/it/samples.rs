@@ -92,6 +92,52 @@ fn samples_come_by_name_label_and_time_on_one_axis() {
 }
 
 #[test]
+fn spreads_and_series_with_a_label_are_omitted_on_request() {
+    let site = Site::start();
+    let all: [(_, Of); 2] = [
+        (series("cpu", &[("mode", "user")], Merge::Mean), exactly),
+        (series("cpu", &[("mode", "user"), ("number", "1")], Merge::Mean), exactly),
+    ];
+    let job = job(&site, 100, &all);
+    let path = format!("/api/v1/jobs/{job}/samples?metric=cpu&points=10&without=number");
+    let found = site.get(&path);
+    assert_eq!(found["series"].as_array().unwrap().len(), 1, "{found}");
+    assert!(found["series"][0]["spread"].is_object());
+    let found = site.get(&format!("{path}&spread=false"));
+    assert_eq!((&found["step"], &found["series"][0]["spread"]), (&json!(10), &Value::Null));
+    let listed = site.get(&format!("/api/v1/jobs/{job}/samples?without=number"));
+    let ours = listed["series"].as_array().unwrap().iter().filter(|one| one["metric"] == "cpu");
+    assert_eq!(ours.count(), 1, "{listed}");
+}
+
+#[test]
+fn means_of_a_part_are_beside_those_of_the_rest_of_the_window() {
+    let site = Site::start();
+    let all: [(_, Of); 3] = [
+        (series("all", &[], Merge::Mean), exactly),
+        (series("third", &[("number", "1")], Merge::Last), every_third),
+        (series("early", &[], Merge::Mean), |second| (second < 5).then_some(1.0)),
+    ];
+    let job = job(&site, 400, &all);
+    let ask = |query: &str| site.get(&format!("/api/v1/jobs/{job}/samples/means?{query}"));
+    let found = ask("from=299&to=302&window_from=10&window_to=400");
+    let of = |name: &str| found["series"].as_array().unwrap().iter().find(|s| s["metric"] == name);
+    let all = of("all").unwrap();
+    assert_eq!(all["here"], json!({ "seconds": 3, "mean": 300, "max": 301 }), "{found}");
+    // The seconds 10 to 399 without three of them, whose mean is 300.
+    let rest = (10..400).sum::<u64>() as f64 - 900.0;
+    assert_eq!(all["rest"]["seconds"], 387);
+    assert!((all["rest"]["mean"].as_f64().unwrap() - rest / 387.0).abs() < 1e-6, "{all}");
+    assert_eq!(of("third").unwrap()["here"], json!({ "seconds": 1, "mean": 300, "max": 300 }));
+    assert!(of("early").is_none(), "measured neither here nor in the window");
+    let some = ask("from=0&to=2&without=number");
+    let names: Vec<_> = some["series"].as_array().unwrap().iter().map(|s| &s["metric"]).collect();
+    assert!(names.contains(&&json!("early")) && !names.contains(&&json!("third")), "{some}");
+    let (status, _) = site.call("GET", "/api/v1/jobs/999/samples/means?from=0&to=1", &Value::Null);
+    assert_eq!(status, 404);
+}
+
+#[test]
 fn an_answer_has_a_bounded_size_and_says_what_it_leaves_out() {
     let site = Site::start();
     let number: Vec<String> = (0..600).map(|n| n.to_string()).collect();

@@ -304,3 +304,22 @@ fn scripts_run_only_on_a_server_that_was_started_for_them() {
     assert!(per_second > 0.0, "{series}");
     assert_eq!(series["primary_metric"]["mean"], series["total_per_second"]["mean"]);
 }
+
+#[test]
+fn a_target_in_use_is_not_examined_and_without_a_target_only_the_host_is() {
+    let site = Site::start();
+    site.target("null", "null:");
+    let id = site.start_activity("run", "null", &run(LONG));
+    let form = json!({ "target": "null" });
+    let (status, error) = site.call("POST", "/api/v1/doctor", &form);
+    assert_eq!((status, &error["field"]), (409, &json!("target")), "{error}");
+    site.post(&format!("/api/v1/activities/{id}/abort"), &Value::Null);
+    site.ended(id);
+    let (status, _) = site.call("POST", "/api/v1/doctor", &form);
+    assert_eq!(status, 200);
+    assert_eq!(site.call("POST", "/api/v1/doctor", &json!({ "target": "nobody" })).0, 404);
+    let host = site.post("/api/v1/doctor", &json!({}));
+    assert_eq!((&host["target"], &host["server"]), (&Value::Null, &Value::Null));
+    let groups = host["lines"].as_array().unwrap().iter().map(|line| &line["group"]);
+    assert!(groups.collect::<Vec<_>>().iter().all(|group| **group == "host"), "{host}");
+}

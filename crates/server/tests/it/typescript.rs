@@ -4,7 +4,9 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use triphammer_runner::host_metrics::{HOST, HOST_METRICS};
 use triphammer_runner::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
+use triphammer_runner::observe::{CPU_NUMBER, declared, dialects};
 
 const HEAD: &str = "\
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
@@ -229,5 +231,52 @@ pub fn metrics() -> String {
             .unwrap();
         }
     }
-    out + "];\n"
+    out + "];\n" + &observed()
 }
+
+/// What is declared about the charts of observed figures.
+fn observed() -> String {
+    let mut first: Vec<(String, String)> = Vec::new();
+    let mut stacks = String::new();
+    for metric in HOST_METRICS {
+        if metric.first {
+            first.push((metric.name.to_owned(), metric.title.to_owned()));
+        }
+        if let Some(stack) = metric.stack {
+            let (name, label, rest) = (metric.name, stack.label, stack.rest);
+            writeln!(stacks, "  '{name}': {{ label: '{label}', rest: '{rest}' }},").unwrap();
+        }
+    }
+    for dialect in dialects() {
+        let queries = declared(&dialect).unwrap().query;
+        for metric in queries.iter().flat_map(|query| &query.metrics).filter(|m| m.first) {
+            first.push((metric.name.clone(), metric.title.clone()));
+        }
+    }
+    let mut known = std::collections::BTreeSet::new();
+    first.retain(|of| known.insert(of.clone()));
+    let first = first.iter().fold(String::new(), |mut out, (metric, title)| {
+        writeln!(out, "  {{ metric: '{metric}', title: '{title}' }},").unwrap();
+        out
+    });
+    OBSERVED
+        .replace("{first}", &first)
+        .replace("{stacks}", &stacks)
+        .replace("{host}", HOST)
+        .replace("{cpu}", CPU_NUMBER)
+}
+
+const OBSERVED: &str = "
+/** The observed figures that are drawn unless others are chosen. */
+export const FIRST: { metric: string; title: string }[] = [
+{first}];
+
+/** Observed figures that add up over a label; its value `rest` is what is left of the whole, and not drawn. */
+export const STACKS: Record<string, { label: string; rest: string }> = {
+{stacks}};
+
+/** The label of a host that is not the client's. */
+export const HOST = '{host}';
+/** The label of one of several CPUs. */
+export const CPU_NUMBER = '{cpu}';
+";

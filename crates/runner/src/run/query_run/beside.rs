@@ -23,13 +23,12 @@ use std::time::Duration;
 use tokio::time::{Instant, interval, sleep, sleep_until};
 use triphammer_core::SpecError;
 use triphammer_core::clock::parse_duration;
-use triphammer_core::engine::{RunEnd, RunPlan};
+use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{PrimaryMetric, Workload as _, WorkloadSettings};
-use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
+use triphammer_load::Plan;
 
 use super::control::{Heard, PROGRESS_EVERY, drive};
 use super::{QueryRun, timeout};
@@ -59,7 +58,7 @@ const TROUBLES_MAX: usize = 10;
 pub fn streams(
     settings: &mut Settings,
     given: &WorkloadSettings,
-    plan: &mut RunPlan<AnyWorkload, AnyDatabase>,
+    plan: &mut Plan,
 ) -> Result<Option<QueryRun>, Failure> {
     if !plan.workload.description().has_streams {
         return Ok(None);
@@ -176,7 +175,7 @@ impl Beside {
     ///
     /// # Errors
     /// When the thread cannot be started.
-    pub fn new(plan: &RunPlan<AnyWorkload, AnyDatabase>, run: &QueryRun) -> Result<Self, Failure> {
+    pub fn new(plan: &Plan, run: &QueryRun) -> Result<Self, Failure> {
         let timeout_s = run.timeout.map(|limit| limit.as_secs_f64());
         let shared = Arc::new(Shared {
             is_in_window: AtomicBool::new(false),
@@ -221,7 +220,7 @@ impl Beside {
     /// # Errors
     /// When a thread cannot be started.
     pub async fn alone(
-        plan: &RunPlan<AnyWorkload, AnyDatabase>,
+        plan: &Plan,
         run: &QueryRun,
         time: Duration,
         cancel: &Cancel,

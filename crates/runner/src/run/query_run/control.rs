@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
-use triphammer_core::engine::{RunEnd, RunEnding, RunPlan, Window};
+use triphammer_core::engine::{RunEnd, RunEnding, Window};
 use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
-use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
+use triphammer_load::Plan;
 
 use super::QueryRun;
 use super::slot::Slot;
@@ -40,7 +39,7 @@ struct Running {
 /// # Errors
 /// When a thread cannot be started.
 pub async fn drive(
-    plan: &RunPlan<AnyWorkload, AnyDatabase>,
+    plan: &Plan,
     run: &QueryRun,
     cancel: &Cancel,
     on_event: &mut dyn FnMut(Heard<'_>),
@@ -73,7 +72,7 @@ pub enum Heard<'a> {
 }
 
 struct Control<'a> {
-    plan: &'a RunPlan<AnyWorkload, AnyDatabase>,
+    plan: &'a Plan,
     run: &'a QueryRun,
     queries: Arc<QueryPlan>,
     clock: Clock,

@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until, timeout};
-use triphammer_core::engine::RunPlan;
 use triphammer_core::query_plan::{QueryPlan, QueryStep};
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::Explain;
 use triphammer_core::{DbError, ErrorClass, Rows, Value};
-use triphammer_drivers::{AnyDatabase, AnySession};
-use triphammer_workloads::AnyWorkload;
+use triphammer_drivers::AnySession;
+use triphammer_load::Plan;
 
 use super::QueryRun;
 use super::control::CANCEL_AGAIN;
@@ -55,11 +54,7 @@ enum Report {
 ///
 /// # Errors
 /// When the thread cannot be started.
-pub async fn read_plans(
-    plan: &RunPlan<AnyWorkload, AnyDatabase>,
-    run: &QueryRun,
-    cancel: &Cancel,
-) -> Result<Plans, Failure> {
+pub async fn read_plans(plan: &Plan, run: &QueryRun, cancel: &Cancel) -> Result<Plans, Failure> {
     let Some(explain) = plan.catalogue.explain() else {
         let dialect = plan.catalogue.dialect();
         let missing = vec![format!("no execution plans are kept: {dialect} has no EXPLAIN")];
@@ -166,7 +161,7 @@ impl Found {
 
 /// The thread that reads.
 struct Reader {
-    plan: RunPlan<AnyWorkload, AnyDatabase>,
+    plan: Plan,
     queries: BTreeMap<usize, (String, Vec<Value<'static>>)>,
     explain: Explain,
     analyze: bool,

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep, timeout};
-use triphammer_core::engine::RunPlan;
 use triphammer_core::query_plan::{QueryPlan, QueryStep, QueryStream, QueryTest, Refresh};
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::value::write_decimal;
 use triphammer_core::workload::{Statements, Workload as _};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
-use triphammer_drivers::{AnyDatabase, AnySession};
-use triphammer_workloads::AnyWorkload;
+use triphammer_drivers::AnySession;
+use triphammer_load::Plan;
 
 use super::answer::Answer;
 use super::slot::{Slot, until_cancelled};
@@ -43,7 +42,7 @@ pub(super) enum Report {
 
 /// What a stream needs.
 pub(super) struct Stream {
-    pub plan: RunPlan<AnyWorkload, AnyDatabase>,
+    pub plan: Plan,
     pub queries: Arc<QueryPlan>,
     pub test: QueryTest,
     pub repeat: u32,

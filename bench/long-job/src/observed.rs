@@ -1,0 +1,134 @@
+//! Observed figures of the simulated job: the declared ones of PostgreSQL and of hosts, with as many
+//! labelled objects as are needed for their number, and active sessions by what they waited for.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use triphammer_core::Rng;
+use triphammer_runner::host_metrics::HOST_METRICS;
+use triphammer_runner::metrics::{Merge, Unit};
+use triphammer_runner::observe::{CPU_NUMBER, declared};
+use triphammer_runner::store::{JobId, SampleSeries, SampleWriter, Sampled};
+
+use crate::{CHECKPOINT_EVERY, Failure};
+
+/// Values of labels that mean something to the page; objects of others are numbered.
+const VALUES: [(&str, &[&str]); 4] = [
+    ("cpu.mode", &["user", "system", "iowait", "idle"]),
+    ("system.memory.state", &["used", "cached", "buffers", "free"]),
+    ("disk.io.direction", &["read", "write"]),
+    ("network.io.direction", &["receive", "transmit"]),
+];
+/// Classes of waits, each with the mean number of sessions.
+const CLASSES: [(&str, &str, f64); 5] = [
+    ("cpu", "", 2.0),
+    ("row_lock", "Lock:transactionid", 6.0),
+    ("log", "LWLock:WALWrite", 1.5),
+    ("io", "IO:DataFileRead", 0.8),
+    ("latch", "LWLock:BufferContent", 0.3),
+];
+
+/// Writes `count` figures per second, besides the sessions.
+pub fn write(store: &Path, job: JobId, seconds: u64, count: usize) -> Result<(), Failure> {
+    let figures = figures(count)?;
+    let sessions: Vec<_> = CLASSES.iter().map(|of| (sessions_of(of), of.2)).collect();
+    let writer = SampleWriter::start(store, job)?;
+    let mut rng = Rng::of(2, &[]);
+    for second in 0..seconds {
+        let stall = if second % CHECKPOINT_EVERY < 5 { 3.0 } else { 1.0 };
+        let mut values = Vec::with_capacity(figures.len() + sessions.len());
+        for (series, mean) in figures.iter().chain(&sessions) {
+            values.push((Arc::clone(series), mean * stall * (0.8 + 0.4 * rng.unit())));
+        }
+        writer.put_waiting(Sampled { second, values });
+    }
+    match writer.finish()? {
+        0 => Ok(()),
+        lost => Err(format!("{lost} values were not stored").into()),
+    }
+}
+
+fn sessions_of((class, wait, _): &(&str, &str, f64)) -> Arc<SampleSeries> {
+    let labels = [("who", "run"), ("class", *class), ("wait", *wait)];
+    Arc::new(SampleSeries {
+        metric: "db.sessions.active".to_owned(),
+        labels: labels.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        title: "Active sessions".to_owned(),
+        unit: Unit::Average,
+        merge: Merge::Mean,
+    })
+}
+
+/// Declared figures with their mean values: round by round with further objects, until there are
+/// enough.
+fn figures(count: usize) -> Result<Vec<(Arc<SampleSeries>, f64)>, Failure> {
+    let mut kinds: Vec<(String, BTreeMap<String, String>, Vec<String>, String, Unit)> = Vec::new();
+    for metric in HOST_METRICS {
+        let labels = metric.labels.iter().filter(|label| **label != CPU_NUMBER);
+        let labels = labels.map(|label| (*label).to_owned()).collect();
+        let (name, title) = (metric.name.to_owned(), metric.title.to_owned());
+        kinds.push((name, BTreeMap::new(), labels, title, metric.unit));
+    }
+    for query in declared("postgres")?.query.into_iter().filter(|query| query.is_for("17.4")) {
+        for metric in query.metrics {
+            let unit = Unit::named(&metric.unit).unwrap_or(Unit::Average);
+            kinds.push((metric.name, metric.labels, query.labels.clone(), metric.title, unit));
+        }
+    }
+    let mut all = Vec::new();
+    let mut round = 0;
+    loop {
+        for (name, fixed, names, title, unit) in &kinds {
+            if round > 0 && names.is_empty() {
+                continue;
+            }
+            for labels in combinations(names, round) {
+                if all.len() == count {
+                    return Ok(all);
+                }
+                let labels = fixed.clone().into_iter().chain(labels).collect();
+                let (metric, title, merge) = (name.clone(), title.clone(), Merge::Mean);
+                let series = SampleSeries { metric, labels, title, unit: *unit, merge };
+                all.push((Arc::new(series), mean_of(*unit)));
+            }
+        }
+        round += 1;
+    }
+}
+
+/// The labels of the object with this number: those with known values have all of them.
+fn combinations(names: &[String], object: usize) -> Vec<Vec<(String, String)>> {
+    let mut all = vec![Vec::new()];
+    for name in names {
+        let known = VALUES.iter().find(|(label, _)| label == name).map(|(_, values)| *values);
+        let values = known.map_or_else(
+            || vec![format!("{}{object}", &name[name.len() - 2..])],
+            |values| values.iter().map(|value| (*value).to_owned()).collect(),
+        );
+        let with = |of: &Vec<(String, String)>| {
+            let each = values.iter().map(|value| {
+                let mut labels = of.clone();
+                labels.push((name.clone(), value.clone()));
+                labels
+            });
+            each.collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    // A label with known values has no further objects.
+    let is_known = names.iter().all(|name| VALUES.iter().any(|(label, _)| label == name));
+    if is_known && object > 0 { Vec::new() } else { all }
+}
+
+/// A value as it is usual for a busy server.
+const fn mean_of(unit: Unit) -> f64 {
+    match unit {
+        Unit::Share => 0.2,
+        Unit::Bytes => 2e9,
+        Unit::BytesPerSecond => 2e7,
+        Unit::PerSecond | Unit::PerMinute => 3_000.0,
+        Unit::Count => 10_000.0,
+        Unit::Us | Unit::Ns | Unit::S | Unit::Ms | Unit::Average | Unit::Cores => 2.5,
+    }
+}

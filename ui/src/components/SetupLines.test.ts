@@ -1,0 +1,26 @@
+import { cleanup, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it } from 'vitest';
+import SetupLines, { summed } from './SetupLines.svelte';
+
+const lines = [
+  { group: 'host' as const, name: 'governor', value: 'performance', verdict: 'fine' as const, why: 'Clock.', change: 'cpupower' },
+  { group: 'database' as const, name: 'shared_buffers', value: '128 MB', verdict: 'look' as const, why: 'Pages.', change: '' },
+  { group: 'database' as const, name: 'fsync', value: 'off', verdict: 'wrong' as const, why: 'Commits do not wait.', change: 'ALTER SYSTEM SET fsync = on;' },
+];
+
+afterEach(cleanup);
+
+it('shows what is wrong first, with why it matters and what changes it, and folds away what is fine', () => {
+  render(SetupLines, { lines });
+  const rows = screen.getAllByRole('row').map((row) => row.textContent ?? '').filter((text) => !text.includes('Verdict'));
+  expect(rows.map((row) => row.match(/fsync|shared_buffers|governor/)?.[0])).toEqual(['fsync', 'shared_buffers', 'governor']);
+  expect(rows[0]).toMatch(/wrong.*off.*Commits do not wait\..*ALTER SYSTEM SET fsync = on;/s);
+  expect(screen.getByText('1 check is fine').closest('details')?.open).toBe(false);
+  expect(summed(lines)).toBe('1 wrong, 1 look, 1 fine');
+});
+
+it('shows the facts of a stored run, which have no commands', () => {
+  render(SetupLines, { lines: lines.map(({ why: _, change: __, ...fact }) => fact) });
+  expect(screen.queryByText(/Why it matters/)).toBeNull();
+  expect(screen.getByText('128 MB')).toBeTruthy();
+});
