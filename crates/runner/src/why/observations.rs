@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::host_metrics::CPU_NUMBER;
-use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS};
+use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
 use crate::result::{RunResult, WaitClass};
 use crate::store::{JobId, SampleSeries, SeriesRow, Store, StoreError, StoredSeries};
 
