@@ -58,7 +58,11 @@ fn nothing(why: &WhyResult) -> String {
         (Some(_), None) => "No cause is certain: no wait needed more time per transaction in the \
                             stretch than chance explains"
             .to_owned(),
-        (None, None) => "No session of the run was seen at work in enough samples".to_owned(),
+        (None, None) => {
+            "No cause is certain: sessions of the run were seldom or not steadily active \
+                         at the database"
+                .to_owned()
+        }
     }
 }
 
@@ -66,7 +70,7 @@ fn nothing(why: &WhyResult) -> String {
 /// active-session time`.
 fn lead(why: &WhyResult, cause: &Cause) -> String {
     let locks = locks(why, cause);
-    let object = locks.first().filter(|lock| !lock.object.is_empty());
+    let object = locks.iter().find(|lock| !lock.object.is_empty());
     let object = object.map_or_else(String::new, |lock| format!(" on `{}`", lock.object));
     format!("{}{object}: {}", title(cause), clause(&cause.figures))
 }
@@ -129,10 +133,15 @@ fn locks<'a>(why: &'a WhyResult, cause: &Cause) -> Vec<&'a Lock> {
 
 fn holder(why: &WhyResult, cause: &Cause) -> Option<String> {
     let lock = *locks(why, cause).first()?;
-    let blocked = figure(lock.blocked);
     if !lock.is_foreign {
-        return Some(format!("the run's own sessions blocked {blocked} of each other"));
+        let own: f64 =
+            locks(why, cause).iter().filter(|of| !of.is_foreign).map(|of| of.blocked).sum();
+        let own = figure(own);
+        return Some(format!(
+            "the run's own sessions held the locks and blocked {own} of its sessions"
+        ));
     }
+    let blocked = figure(lock.blocked);
     let last = match lock.statement.is_empty() {
         true => String::new(),
         false => format!(", last statement `{}`", lock.statement),
