@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Client CPU per transaction of pgbench's scripts: run as scripts, as the workload tpc-b, and by pgbench.
+"""Client CPU per transaction of pgbench's scripts: run as scripts, as workload files, as the workload tpc-b, and by
+pgbench.
 
     bench/scripts.py URL [--users 8,64] [--seconds 20] [--scale 10]
 
@@ -12,12 +13,40 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from urllib.parse import urlsplit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.environ.get("TRIPHAMMER", os.path.join(HERE, "..", "target", "release", "triphammer"))
 PGBENCH = os.environ.get("PGBENCH", "pgbench")
 SCRIPTS = ("select-only", "tpcb-like")
+
+# The same transactions as workload files.
+PARAMETERS = """[parameters]
+aid = { generator = "integer", max = "100000 * scale" }
+"""
+WORKLOADS = {
+    "select-only": PARAMETERS + """
+[[transactions]]
+name = "select_only"
+statements = ["SELECT abalance FROM pgbench_accounts WHERE aid = :aid"]
+""",
+    "tpcb-like": PARAMETERS + """bid = { generator = "integer", max = "scale" }
+tid = { generator = "integer", max = "10 * scale" }
+delta = { generator = "integer", min = -5000, max = 5000 }
+
+[[transactions]]
+name = "tpcb_like"
+statements = [
+    "UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid",
+    "SELECT abalance FROM pgbench_accounts WHERE aid = :aid",
+    "UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid",
+    "UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid",
+    """ + '''"""INSERT INTO pgbench_history (tid, bid, aid, delta, mtime)
+        VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP)""",''' + """
+]
+""",
+}
 
 
 def triphammer(*arguments):
@@ -71,8 +100,15 @@ def main():
         for users in map(int, given.users.split(",")):
             as_script = ours(given.url, users, given.seconds, ["-w", "script", "--script", script])
             built_in = ours(given.url, users, given.seconds, ["-w", "tpc-b", "--mix", script])
+            with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+                file.write(WORKLOADS[script])
+                file.flush()
+                workload = ["-w", file.name, "--scale", str(given.scale)]
+                as_file = ours(given.url, users, given.seconds, workload)
             pgbench = theirs(given.url, users, given.seconds, script)
-            named = (("script", as_script), ("tpc-b", built_in), ("pgbench", pgbench))
+            named = (
+                ("script", as_script), ("file", as_file), ("tpc-b", built_in), ("pgbench", pgbench)
+            )
             figures = "   ".join(f"{name} {cpu:.1f} ({tps:.0f})" for name, (cpu, tps) in named)
             print(f"{script:12}  {users:5}   {figures}", flush=True)
 

@@ -254,9 +254,9 @@ test('figures of the database and its host are drawn on the axis of a run, chose
   await start('target=pg&vus=2&duration=20s&rampup=2s&label=figures', 'Start the run', /--duration 20s/);
   const figures = page.getByRole('region', { name: 'Figures of the database and its hosts' });
   // The store has them a few seconds after they were measured.
-  await figures.getByText('WAL generated', { exact: true }).waitFor();
+  await figures.locator('figcaption', { hasText: 'WAL generated' }).waitFor();
   await job();
-  await figures.getByText('WAL generated', { exact: true }).waitFor();
+  await figures.locator('figcaption', { hasText: 'WAL generated' }).waitFor();
   await figures.locator('figcaption', { hasText: 'CPU' }).waitFor();
   // All axes are as wide as that of the throughput.
   const lefts = await page.evaluate(() => [...document.querySelectorAll('.u-over')].map((it) => Math.round(it.getBoundingClientRect().left - it.closest('.u-wrap').getBoundingClientRect().left)));

@@ -60,26 +60,45 @@ fn sessions_of((class, wait, _): &(&str, &str, f64)) -> Arc<SampleSeries> {
     })
 }
 
+/// A declared figure: a series without the labels of its object, and their names.
+struct Declared {
+    series: SampleSeries,
+    names: Vec<String>,
+}
+
+impl Declared {
+    fn new(
+        metric: &str,
+        labels: BTreeMap<String, String>,
+        names: Vec<String>,
+        title: &str,
+        unit: Unit,
+    ) -> Self {
+        let (metric, title) = (metric.to_owned(), title.to_owned());
+        Self { series: SampleSeries { metric, labels, title, unit, merge: Merge::Mean }, names }
+    }
+}
+
 /// Declared figures with their mean values: round by round with further objects, until there are
 /// enough.
 fn figures(count: usize) -> Result<Vec<(Arc<SampleSeries>, f64)>, Failure> {
-    let mut kinds: Vec<(String, BTreeMap<String, String>, Vec<String>, String, Unit)> = Vec::new();
+    let mut kinds = Vec::new();
     for metric in HOST_METRICS {
-        let labels = metric.labels.iter().filter(|label| **label != CPU_NUMBER);
-        let labels = labels.map(|label| (*label).to_owned()).collect();
-        let (name, title) = (metric.name.to_owned(), metric.title.to_owned());
-        kinds.push((name, BTreeMap::new(), labels, title, metric.unit));
+        let names = metric.labels.iter().filter(|label| **label != CPU_NUMBER);
+        let names = names.map(|label| (*label).to_owned()).collect();
+        kinds.push(Declared::new(metric.name, BTreeMap::new(), names, metric.title, metric.unit));
     }
     for query in declared("postgres")?.query.into_iter().filter(|query| query.is_for("17.4")) {
         for metric in query.metrics {
             let unit = Unit::named(&metric.unit).unwrap_or(Unit::Average);
-            kinds.push((metric.name, metric.labels, query.labels.clone(), metric.title, unit));
+            let names = query.labels.clone();
+            kinds.push(Declared::new(&metric.name, metric.labels, names, &metric.title, unit));
         }
     }
     let mut all = Vec::new();
     let mut round = 0;
     loop {
-        for (name, fixed, names, title, unit) in &kinds {
+        for Declared { series, names } in &kinds {
             if round > 0 && names.is_empty() {
                 continue;
             }
@@ -87,10 +106,10 @@ fn figures(count: usize) -> Result<Vec<(Arc<SampleSeries>, f64)>, Failure> {
                 if all.len() == count {
                     return Ok(all);
                 }
-                let labels = fixed.clone().into_iter().chain(labels).collect();
-                let (metric, title, merge) = (name.clone(), title.clone(), Merge::Mean);
-                let series = SampleSeries { metric, labels, title, unit: *unit, merge };
-                all.push((Arc::new(series), mean_of(*unit)));
+                let mut series = series.clone();
+                series.labels.extend(labels);
+                let mean = mean_of(series.unit);
+                all.push((Arc::new(series), mean));
             }
         }
         round += 1;

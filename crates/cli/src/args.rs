@@ -33,6 +33,7 @@ pub fn command() -> Clap {
                 .about("Print a completion script for a shell")
                 .arg(shell.required(true)),
         )
+        .subcommand(crate::commands::new::declare())
         // For packages only; users read the pages with man.
         .subcommand(
             Clap::new("man")
@@ -80,6 +81,7 @@ fn takes(command: Command, definition: &OptionDef) -> bool {
     command.job().is_some_and(|kind| match definition.command {
         OptionCommand::Build => kind == JobKind::Build,
         OptionCommand::Run => kind.drives(),
+        OptionCommand::Every => true,
     })
 }
 

@@ -17,6 +17,7 @@ pub mod pace;
 pub mod query_plan;
 pub mod random;
 pub mod recorder;
+pub mod row_lines;
 pub mod rows;
 pub mod scale;
 pub mod session;

@@ -249,6 +249,16 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn begin(&mut self, access: Access) -> Result<(), DbError>;
 
+    /// Begins a transaction at an isolation level of [`Capabilities::isolations`]. A database that has only one begins
+    /// as always.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        let _ = level;
+        self.begin(access).await
+    }
+
     /// Begins an [`Access::Snapshot`] transaction on the same snapshot as another session's: `name`
     /// is what that session's [`Session::share_snapshot`] returned.
     ///
@@ -494,6 +504,9 @@ pub struct Capabilities {
     pub procedures: bool,
     /// Whether only one session can write at a time, so that one loader is best.
     pub one_writer: bool,
+    /// Rows that a transaction of a bulk load should have at least, because smaller ones take a slower path; 0 if that
+    /// makes no difference.
+    pub load_rows_min: u64,
     /// Whether several statements can be one transaction, and a rollback undoes them.
     pub transactions: bool,
     /// Whether tables can be created and dropped in a transaction, and a rollback undoes it.

@@ -402,6 +402,7 @@ mod tests {
             blocks: false,
             procedures: true,
             one_writer: false,
+            load_rows_min: 0,
             transactions: true,
             transactional_ddl: true,
             foreign_keys: true,

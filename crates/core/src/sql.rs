@@ -21,6 +21,7 @@ use serde::Deserialize;
 use crate::error::{DbError, ErrorClass, SpecError};
 use crate::name::Name;
 use crate::value::ColumnType;
+use crate::workload::{OwnSql, OwnSqlUse};
 
 /// A statement that a workload needs: its name and its parameters in order.
 #[derive(Clone, Debug)]
@@ -157,6 +158,8 @@ pub enum PlanFormat {
     SqliteRows,
     /// DuckDB's JSON.
     DuckdbJson,
+    /// Trino's JSON.
+    TrinoJson,
 }
 
 /// A build option of a dialect, besides those of the workload, such as `--partitions 8`.
@@ -362,6 +365,35 @@ impl StatementCatalogue {
             }
         }
         Ok(catalogue)
+    }
+
+    /// The same catalogue with the SQL that a workload supplies as it is, for these dialects: the catalogue's, and
+    /// those that it extends, the oldest first.
+    ///
+    /// # Errors
+    /// When a statement has no SQL for the dialect.
+    pub fn with_own(mut self, own: &[OwnSql], chain: &[&str]) -> Result<Self, SpecError> {
+        for one in own {
+            let of = |dialect: &&str| one.dialects.iter().find(|(name, _)| name == *dialect);
+            let sql = chain.iter().rev().find_map(of).map(|(_, sql)| sql).or(one.default.as_ref());
+            let name = one.name.to_string();
+            match (one.used, sql) {
+                (OwnSqlUse::Statement, Some(sql)) => {
+                    let sql = sql.trim().trim_end_matches(';').to_owned();
+                    let (params, order) = (Vec::new(), Vec::new());
+                    let bound = BoundStatement { name: name.clone(), sql, params, order };
+                    self.statements.insert(name, bound);
+                }
+                (OwnSqlUse::Script, Some(sql)) => {
+                    self.scripts.push(Script { name, sql: sql.to_string() });
+                }
+                (_, None) => {
+                    let message = format!("`{name}` has no SQL for {}", self.dialect);
+                    return Err(SpecError::new(message));
+                }
+            }
+        }
+        Ok(self)
     }
 
     /// The same catalogue without scripts of these kinds.

@@ -18,7 +18,7 @@ use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
 use crate::rows::{Row, Rows};
 use crate::scale::Scale;
-use crate::session::{Access, Capabilities, Protocol, RowSource, Session, StatementId};
+use crate::session::{Access, Capabilities, Isolation, Protocol, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp, Value};
 
@@ -33,6 +33,11 @@ pub struct Description {
     /// The workload whose tables, statements and transactions this one has too, to which it adds its own. Both
     /// have one build record and one advisory lock. `None` for a workload on its own.
     pub extends: Option<Name>,
+    /// Name of the build record if it is not that of the workload: workloads of several files can be in one
+    /// schema.
+    pub record: Option<Name>,
+    /// Statements and scripts that the workload supplies as they are.
+    pub own_sql: Vec<OwnSql>,
     /// Whether a run has streams of queries beside its transactions ([`Workload::query_plan`]).
     pub has_streams: bool,
     /// Raised whenever the meaning of the work or the data changes; results of two versions are not
@@ -70,8 +75,36 @@ impl Description {
     /// Name of the build record and of the advisory lock.
     #[must_use]
     pub fn record_name(&self) -> &Name {
-        self.extends.as_ref().unwrap_or(&self.name)
+        self.record.as_ref().or(self.extends.as_ref()).unwrap_or(&self.name)
     }
+
+    /// Whether a build makes data, without which nothing runs on a database that stores.
+    #[must_use]
+    pub fn has_data(&self) -> bool {
+        !self.tables.is_empty() || self.own_sql.iter().any(|sql| sql.used == OwnSqlUse::Script)
+    }
+}
+
+/// SQL that a workload supplies as it is, such as one read from a file: without template variables and parameters.
+#[derive(Clone, Debug)]
+pub struct OwnSql {
+    /// Name in the catalogue, such as `check.orphans`.
+    pub name: Name,
+    /// What it is.
+    pub used: OwnSqlUse,
+    /// The SQL for dialects without their own; `None` if there is none.
+    pub default: Option<Name>,
+    /// The SQL of single dialects and those that extend them, as (dialect, SQL).
+    pub dialects: Vec<(Name, Name)>,
+}
+
+/// What a catalogue does with a text of SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnSqlUse {
+    /// A statement without parameters.
+    Statement,
+    /// A script of the kind that its name begins with: `setup.` or `teardown.`.
+    Script,
 }
 
 /// Unit of a scale.
@@ -153,6 +186,20 @@ pub trait Workload: Send + Sync + 'static {
 
     /// Facts that the build stores for runs, besides scale and seed, such as `c_load`.
     fn build_facts(&self) -> Vec<(&'static str, String)>;
+
+    /// Tries and reads what the workload needs of the database, once before a run or the replay of a transaction.
+    /// Not called for a database that stores nothing.
+    ///
+    /// # Errors
+    /// As the database reports, and when its data is not what the workload needs.
+    async fn start<S: Session>(
+        &self,
+        statements: &Statements<'_>,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        let _ = (statements, session);
+        Ok(())
+    }
 
     /// Creates virtual user `id` of `users`, before its first transaction.
     fn user(&self, id: u32, users: u32, rng: &mut Rng) -> Self::User;
@@ -326,6 +373,8 @@ pub struct TransactionDef {
     /// Whether it reads or writes: a database of several nodes sends transactions that only read
     /// elsewhere.
     pub access: Access,
+    /// Its isolation level; `None` for the run's.
+    pub isolation: Option<Isolation>,
     /// A counter inside the transaction, such as districts that Delivery found empty.
     pub counter: Option<CounterDef>,
 }
@@ -339,6 +388,7 @@ impl TransactionDef {
             title: Name::new_static(title),
             weight,
             access: Access::Write,
+            isolation: None,
             counter: None,
         }
     }
@@ -729,6 +779,8 @@ pub enum OptionCommand {
     Build,
     /// Changes runs on the data.
     Run,
+    /// Defines the workload itself: belongs to every job on it, and is not stored with the data.
+    Every,
 }
 
 /// Parameters for creating a workload.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Database, EngineControl, LockMode, Pipeline, Role,
-    RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, Database, EngineControl, Isolation, LockMode, Pipeline,
+    Role, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -195,6 +195,14 @@ macro_rules! drivers {
 
         async fn begin(&mut self, access: Access) -> Result<(), DbError> {
             match self { $(Self::$name(session) => session.begin(access).await,)+ }
+        }
+
+        async fn begin_isolated(
+            &mut self,
+            access: Access,
+            level: Isolation,
+        ) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.begin_isolated(access, level).await,)+ }
         }
 
         async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {

@@ -4,8 +4,8 @@
 //! 1. take the advisory lock of the workload in this schema: two builds, or a build and a run,
 //!    never mix;
 //! 2. reject a schema that has tables with these names which are in no build record;
-//! 3. create the tables; load the chunks of the data with a worker pool, one transaction per chunk,
-//!    which also records the chunk; then keys and indexes with the worker pool (keys come before the
+//! 3. create the tables; load the chunks of the data with a worker pool, one transaction per chunk or, where small
+//!    transactions are slow, for several, which also records the chunks; then keys and indexes with the worker pool (keys come before the
 //!    data where tables are clustered); foreign keys; procedures; statistics;
 //! 4. mark the record complete.
 
@@ -270,6 +270,8 @@ async fn begin(
     }
     if let Some(record) = &found.record {
         let difference = record.difference(workload, &request.settings, &request.dialect_options);
+        let difference =
+            difference.or_else(|| record.setup_difference(&request.workload.build_facts()));
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => {
                 begins();
@@ -522,6 +524,9 @@ impl Builder<'_, '_> {
         if self.procedures {
             timed("procedures", &|| self.scripts("procedures", &["procedure"], 1))?;
         }
+        if self.catalogue.scripts("setup").next().is_some() {
+            timed("set-up", &|| self.scripts("set-up", &["setup"], 1))?;
+        }
         timed("statistics", &|| self.scripts("statistics", &["analyze"], pool))?;
         self.finish()?;
         report.rows = rows;
@@ -573,32 +578,40 @@ impl Builder<'_, '_> {
             .filter(|chunk| !self.record.has(&format!("part/{}", chunk.name)))
             .collect();
         self.watch.task("loading", todo.iter().map(|chunk| chunk.rows).sum(), "rows");
+        let rows_min = self.pool.database.capabilities().load_rows_min;
         let loaded = self.pool.work(
-            &todo,
-            |chunk| format!("loading {}", chunk.name),
+            &transactions(&todo, rows_min, self.pool.size),
+            |chunks| format!("loading {}", names(chunks)),
             async |session| Recording::prepare(self.description, self.catalogue, session).await,
-            async |session, recording, chunk| {
+            async |session, recording, chunks| {
                 session.begin(Access::Write).await?;
-                let mut rows = 0;
-                for table in &*chunk.tables {
-                    let mut source = self.source(chunk, table);
-                    rows += session
-                        .load(table, &mut source)
-                        .await
-                        .map_err(|error| error.context(format_args!("table {}", table.name)))?;
+                let mut all = 0;
+                for chunk in *chunks {
+                    let rows = self.load_chunk(session, chunk).await?;
+                    // The rows of a cancelled load are incomplete, so nothing of it may be committed.
+                    if self.pool.cancel.is_cancelled() {
+                        return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
+                    }
+                    let item = format!("part/{}", chunk.name);
+                    recording.insert(session, &item, &rows.to_string()).await?;
+                    all += rows;
                 }
-                // The rows of a cancelled load are incomplete, so nothing of it may be committed.
-                if self.pool.cancel.is_cancelled() {
-                    return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
-                }
-                recording
-                    .insert(session, &format!("part/{}", chunk.name), &rows.to_string())
-                    .await?;
                 session.commit().await?;
-                Ok(rows)
+                Ok(all)
             },
         )?;
         Ok(loaded.into_iter().sum())
+    }
+
+    /// Loads the rows of a chunk; returns their number.
+    async fn load_chunk<S: Session>(&self, session: &mut S, chunk: &Chunk) -> Result<u64, DbError> {
+        let mut rows = 0;
+        for table in &*chunk.tables {
+            let mut source = self.source(chunk, table);
+            let loaded = session.load(table, &mut source).await;
+            rows += loaded.map_err(|error| error.context(format_args!("table {}", table.name)))?;
+        }
+        Ok(rows)
     }
 
     /// Loads every table by its script that is not recorded as run; returns the number of rows.
@@ -648,6 +661,64 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Divides chunks among transactions: each has at least `rows_min` rows, except the last one, but there are as many
+/// transactions as `jobs` if there are as many chunks.
+fn transactions(chunks: &[Chunk], rows_min: u64, jobs: u32) -> Vec<&[Chunk]> {
+    let longest = chunks.len().div_ceil(jobs.max(1) as usize).max(1);
+    let mut left = chunks;
+    let mut found = Vec::new();
+    while !left.is_empty() {
+        let mut rows = 0;
+        let is_short = |chunk: &Chunk| {
+            rows += chunk.rows;
+            rows < rows_min
+        };
+        let count = left.iter().map(is_short).take_while(|short| *short).count() + 1;
+        let (first, rest) = left.split_at(count.min(longest).min(left.len()));
+        found.push(first);
+        left = rest;
+    }
+    found
+}
+
+/// `part 3 of 100`, or `part 3 of 100 to part 5 of 100`.
+fn names(chunks: &[Chunk]) -> String {
+    match chunks {
+        [first, .., last] => format!("{} to {}", first.name, last.name),
+        [only] => only.name.clone(),
+        [] => "nothing".to_owned(),
+    }
+}
+
 fn step(script: &Script) -> String {
     format!("step/{}", script.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_has_enough_rows_and_every_job_has_one() {
+        let chunk = |number: i64| Chunk {
+            name: format!("part {number}"),
+            key: number,
+            tables: [].into(),
+            rows: if number == 0 { 30 } else { 100 },
+        };
+        let chunks: Vec<Chunk> = (0..=10).map(chunk).collect();
+        let sizes = |rows_min, jobs| {
+            let found = transactions(&chunks, rows_min, jobs);
+            assert_eq!(found.concat().len(), chunks.len());
+            found.into_iter().map(<[Chunk]>::len).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(0, 4), [1; 11]);
+        assert_eq!(sizes(300, 1), [4, 3, 3, 1]);
+        assert_eq!(sizes(u64::MAX, 1), [11]);
+        assert_eq!(sizes(u64::MAX, 4), [3, 3, 3, 2]);
+        assert_eq!(sizes(u64::MAX, 100), [1; 11]);
+        assert!(transactions(&[], 300, 4).is_empty());
+        assert_eq!(names(&chunks[1..3]), "part 1 to part 2");
+        assert_eq!(names(&chunks[..1]), "part 0");
+    }
 }

@@ -217,6 +217,9 @@ pub async fn built<S: Admin>(
     database: &AnyDatabase,
 ) -> Result<Record, Failure> {
     let target = &database.target();
+    if !workload.has_data() {
+        return Ok(Record::planned(workload, Scale::ONE, 1, &BTreeMap::new()));
+    }
     let found = inspect(workload, catalogue, session).await?;
     match found.record.as_ref().or(found.external.as_ref()) {
         Some(record) if record.is_complete() && record.lacks(workload).is_empty() => {
@@ -249,6 +252,11 @@ pub async fn built<S: Admin>(
             let other = other_workload(workload, session, database).await;
             Err(Failure::refuse(match other {
                 Some(other) => format!("there is no {} at {target}, but {other}", workload.title),
+                None if workload.record.is_some() => format!(
+                    "there is no {} at {target}; build it first: triphammer build {target} -w \
+                     FILE.toml",
+                    workload.title
+                ),
                 None => format!(
                     "there is no {} at {target}; build it first: triphammer build {target} -w {}",
                     workload.title, workload.name
@@ -309,12 +317,15 @@ fn ask(
         async |session, ids, task| {
             let mut rows = Rows::new();
             let args = [Value::Int(task.range.0), Value::Int(task.range.1)];
+            // A query of a user's workload has no range.
+            let has_range = !catalogue.statement(&checks[task.check].statement)?.params.is_empty();
+            let args = if has_range { &args[..] } else { &[] };
             if let Some(judge) = checks[task.check].judge {
-                let judged = judge_rows(session, ids[&task.check], &args, judge).await;
+                let judged = judge_rows(session, ids[&task.check], args, judge).await;
                 watch.advance(1);
                 return judged;
             }
-            session.query(ids[&task.check], &args, &mut rows).await?;
+            session.query(ids[&task.check], args, &mut rows).await?;
             watch.advance(1);
             let Some(row) = rows.iter().next() else { return Ok(None) };
             let violations = u64::try_from(row.int(0)?).unwrap_or_default();

@@ -57,6 +57,8 @@ pub mod why;
 mod worker_pool;
 
 pub use failure::Failure;
+pub use triphammer_workloads::custom::EXAMPLE as WORKLOAD_EXAMPLE;
+pub use triphammer_workloads::is_of_user;
 pub use triphammer_workloads::script::NAME as SCRIPTS;
 pub use triphammer_workloads::{all as workloads, catalogues, describe};
 

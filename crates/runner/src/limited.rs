@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Admin, Canceller, LockMode, Pipeline, RowSource, ServerInfo, ServerProcess, Session,
-    StatementId, Waits,
+    Access, Admin, Canceller, Isolation, LockMode, Pipeline, RowSource, ServerInfo, ServerProcess,
+    Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -200,6 +200,10 @@ impl<S: Session> Session for Limited<S> {
 
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         answered!(self.begin(access))
+    }
+
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        answered!(self.begin_isolated(access, level))
     }
 
     async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {

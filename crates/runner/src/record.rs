@@ -287,6 +287,19 @@ impl Record {
         })
     }
 
+    /// Says that the data was made by another set-up script than the workload has now, as the beginning of a sentence;
+    /// `None` if not. `facts` are those of the workload.
+    #[must_use]
+    pub fn setup_difference(&self, facts: &[(&str, String)]) -> Option<String> {
+        let (_, wanted) = facts.iter().find(|(name, _)| *name == "setup")?;
+        let built = self.get("fact/setup")?;
+        let short = |hash: &str| hash.get(..12).unwrap_or(hash).to_owned();
+        (built != wanted).then(|| {
+            let (built, wanted) = (short(built), short(wanted));
+            format!("the data was built by another set-up script (sha256 {built}, not {wanted})")
+        })
+    }
+
     /// Describes the first difference between the build and the request; `None` if there is none.
     #[must_use]
     pub fn difference(

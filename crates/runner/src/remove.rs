@@ -235,9 +235,13 @@ pub async fn remove<S: Session>(
     how: Dropping,
     force: bool,
 ) -> Result<Vec<String>, Failure> {
-    let removed = to_remove(workload, found, force);
+    let mut removed = to_remove(workload, found, force);
     drop_tables(session, &removed, how).await?;
     if found.record.is_some() {
+        for script in catalogue.scripts("teardown") {
+            session.script(&script.sql).await.doing("running the tear-down script")?;
+            removed.push(format!("{} (tear-down script)", workload.title));
+        }
         for script in catalogue.scripts("drop_procedure") {
             session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use triphammer_core::engine::{Origin, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
-use triphammer_workloads::script;
+use triphammer_workloads::{custom, script};
 
 use crate::campaign::find_job;
 use crate::command::JobKind;
@@ -57,8 +57,12 @@ impl Exemplar {
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
         if !result.workload.scripts.is_empty() {
             let scripts: Vec<_> = result.workload.scripts.iter().map(ScriptFacts::script).collect();
-            let text = script::value(&scripts)?;
-            settings.set("script", text, Source::Job(job));
+            if result.workload.name == custom::NAME {
+                let text = custom::WorkloadText::of_texts(scripts).value()?;
+                settings.set("workload-file", text, Source::Job(job));
+            } else {
+                settings.set("script", script::value(&scripts)?, Source::Job(job));
+            }
         }
         let is_arrival = matches!(slow.origin, Origin::Arrival(_));
         for setting in &result.settings {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
-use triphammer_workloads::{AnyWorkload, describe, describe_with, script};
+use triphammer_workloads::{AnyWorkload, custom, describe, describe_with, is_of_user, script};
 
 use crate::build::{BuildRequest, base_record};
 use crate::cancel::Cancel;
@@ -22,13 +22,51 @@ use crate::workload_options;
 /// The default workload.
 pub const DEFAULT_WORKLOAD: &str = "tproc-c";
 
-/// Finds the workload named in the settings; reads the user's scripts if it is made of them.
+/// Setting that names the file of a user's own workload.
+const WORKLOAD_FILE: &str = "workload-file";
+
+/// Finds the workload named in the settings; reads the user's files if it is made of them.
 ///
 /// # Errors
-/// When there is no workload of that name, or a script is invalid.
+/// When there is no workload of that name, or a file is invalid.
 pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
-    let name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
-    if name == script::NAME { scripts(settings) } else { Ok(describe(&name)?) }
+    let mut name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
+    if name.ends_with(".toml") {
+        if settings.get(WORKLOAD_FILE).is_some() {
+            let message =
+                format!("-w {name} names the workload file already: omit --workload-file");
+            return Err(triphammer_core::SpecError::new(message).about(WORKLOAD_FILE).into());
+        }
+        let source = settings.source("workload");
+        settings.set(WORKLOAD_FILE, name.as_str(), source);
+        settings.replace("workload", custom::NAME);
+        name = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
+    }
+    if is_of_user(&name) { own(settings, &name) } else { Ok(describe(&name)?) }
+}
+
+/// Describes a workload of the user.
+fn own(settings: &mut Settings, name: &str) -> Result<Arc<Description>, Failure> {
+    if name == script::NAME { scripts(settings) } else { workload_file(settings) }
+}
+
+/// Reads the workload file, whose text becomes the value of its setting, and describes it.
+fn workload_file(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    let command = settings.command();
+    if command.job().is_none() {
+        return Err(Failure::refuse(format!(
+            "`{}` does not use workload files: their data is made by the set-up script, which \
+             `triphammer build` runs",
+            command.name()
+        )));
+    }
+    let given = settings.get(WORKLOAD_FILE).unwrap_or_default();
+    let loaded = custom::load(given, !settings.of_client())?;
+    settings.replace(WORKLOAD_FILE, loaded);
+    let known = &describe(custom::NAME)?.options;
+    let options = settings.workload_options(known, OptionCommand::Every);
+    show_own(settings, custom::NAME);
+    Ok(describe_with(custom::NAME, &options)?)
 }
 
 /// Reads the scripts, whose texts become the value of their setting, and describes them.
@@ -51,26 +89,35 @@ fn scripts(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
             "a request cannot set allow-shell: it would run commands on the server's host";
         return Err(triphammer_core::SpecError::new(message).about("allow-shell").into());
     }
-    show_scripts(settings);
+    show_own(settings, script::NAME);
     Ok(describe_with(script::NAME, &options)?)
 }
 
-/// The workload of one run: `workload`, unless the run's own settings name other scripts.
+/// The workload of one run: `workload`, unless the run's own settings name other files of the user.
 ///
 /// # Errors
-/// When a script is invalid.
+/// When a file is invalid.
 pub fn of_run(
     settings: &mut Settings,
     workload: &Arc<Description>,
 ) -> Result<Arc<Description>, Failure> {
-    if workload.name == script::NAME { scripts(settings) } else { Ok(Arc::clone(workload)) }
+    if is_of_user(&workload.name) {
+        own(settings, &workload.name)
+    } else {
+        Ok(Arc::clone(workload))
+    }
 }
 
-/// Shows the scripts by their names instead of their texts.
-pub fn show_scripts(settings: &mut Settings) {
-    let summary = settings.get("script").map(script::summary).unwrap_or_default();
-    let source = settings.source("script");
-    settings.show("script", summary, &source);
+/// Shows the files of a user's own workload by their names instead of their texts.
+pub fn show_own(settings: &mut Settings, workload: &str) {
+    let (name, summary) = match workload {
+        script::NAME => ("script", script::summary as fn(&str) -> String),
+        custom::NAME => (WORKLOAD_FILE, custom::summary as fn(&str) -> String),
+        _ => return,
+    };
+    let summary = settings.get(name).map(summary).unwrap_or_default();
+    let source = settings.source(name);
+    settings.show(name, summary, &source);
 }
 
 /// Rejects a flag that is not an option of the workload. In a job file or the environment, it may
@@ -194,6 +241,13 @@ pub fn build(
         keep(settings, base.below("dialect"), &mut dialect_options);
     }
     let workload = Arc::new(AnyWorkload::new(&workload.name, &of_workload)?);
+    // What defines the workload is not stored with its data.
+    let defines = |name: &String| {
+        let known = &workload.description().options;
+        known.iter().any(|o| o.name == **name && o.command == OptionCommand::Every)
+    };
+    of_workload.options.retain(|name, _| !defines(name));
+    show_own(settings, &workload.description().name);
     let one_writer = target.database.capabilities().one_writer;
     let jobs = settings.count("jobs", JOBS_MAX, || {
         if one_writer { 1 } else { (2 * cores()).min(chunks(&workload)).max(1) }

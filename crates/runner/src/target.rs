@@ -106,8 +106,8 @@ pub fn open(
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
     let embedded = settings.get("target").is_none();
-    if embedded && workload == triphammer_workloads::script::NAME {
-        let message = "scripts run on a database of yours: name its target, such as \
+    if embedded && triphammer_workloads::is_of_user(workload) {
+        let message = "your own SQL runs on a database of yours: name its target, such as \
                        postgres://user@host/db";
         return Err(SpecError::new(message).about("target"));
     }

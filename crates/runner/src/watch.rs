@@ -94,6 +94,9 @@ pub struct QueryProgress {
     pub total: Option<usize>,
     /// Time since the start of the run.
     pub elapsed: Duration,
+    /// Beside transactions: geometric mean of the median times of the queries that were answered in the timed window so
+    /// far; `None` before the first one.
+    pub geomean: Option<Duration>,
     /// Those that are running, by stream.
     pub running: Vec<RunningQuery>,
 }

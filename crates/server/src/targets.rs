@@ -13,7 +13,7 @@ use triphammer_core::SpecError;
 use triphammer_core::text::steers;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, DataFolder, Reach, Secret, TargetUrl};
-use triphammer_runner::SCRIPTS;
+use triphammer_runner::is_of_user;
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::Secrets;
 use utoipa::ToSchema;
@@ -192,13 +192,14 @@ impl Targets {
     /// Rejects scripts of clients, unless the server was started to accept them.
     ///
     /// # Errors
-    /// When the workload is one of scripts.
+    /// When the workload is a client's own.
     pub fn refuse_scripts(&self, workload: Option<&str>) -> Result<(), ApiError> {
-        if self.allow_scripts || workload.map(str::trim) != Some(SCRIPTS) {
+        let is_own = |name: &str| is_of_user(name.trim()) || name.trim().ends_with(".toml");
+        if self.allow_scripts || !workload.is_some_and(is_own) {
             return Ok(());
         }
-        let message = "this server does not run scripts, which can do anything that a target's \
-                       database user may; start it with --allow-scripts";
+        let message = "this server does not run scripts and workload files, which can do anything \
+                       that a target's database user may; start it with --allow-scripts";
         Err(ApiError::invalid(message).about("workload"))
     }
 

@@ -89,6 +89,8 @@ pub fn catalogue_of_build(
     layouts: &[Layout],
 ) -> Result<StatementCatalogue, SpecError> {
     let chain = chain(dialect)?;
+    let names: Vec<String> = chain.iter().map(|dialect| dialect.name.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut variables = option_variables(&chain, dialect, options)?;
     variables.extend(layouts.iter().flat_map(|layout| layout.variables.clone()));
     variables.extend(scale.map(|scale| ("scale".to_owned(), scale.to_string())));
@@ -108,7 +110,7 @@ pub fn catalogue_of_build(
     let omitted: Vec<&str> =
         layouts.iter().flat_map(|layout| &layout.omits).map(String::as_str).collect();
     StatementCatalogue::new(&layers, &definitions, procedures)
-        .map(|catalogue| catalogue.without(&omitted))
+        .and_then(|catalogue| catalogue.without(&omitted).with_own(&workload.own_sql, &names))
         .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", workload.name)))
 }
 

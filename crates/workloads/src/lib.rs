@@ -7,6 +7,7 @@
 
 pub mod catalogues;
 pub mod ch;
+pub mod custom;
 pub mod doctor;
 pub mod kv;
 pub mod list;
@@ -20,4 +21,4 @@ pub mod tproc_h;
 /// to stay in a cache.
 pub(crate) const BATCH_BYTES: usize = 384 * 1024;
 
-pub use list::{AnyWorkload, all, describe, describe_with};
+pub use list::{AnyWorkload, all, describe, describe_with, is_of_user};

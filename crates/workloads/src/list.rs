@@ -108,6 +108,14 @@ macro_rules! workloads {
                 match self { $(Self::$name(workload) => workload.build_facts(),)+ }
             }
 
+            async fn start<S: Session>(
+                &self,
+                statements: &Statements<'_>,
+                session: &mut S,
+            ) -> Result<(), DbError> {
+                match self { $(Self::$name(workload) => workload.start(statements, session).await,)+ }
+            }
+
             fn user(&self, id: u32, users: u32, rng: &mut Rng) -> AnyUser {
                 match self {
                     $(Self::$name(workload) => AnyUser::$name(workload.user(id, users, rng)),)+
@@ -207,21 +215,26 @@ macro_rules! workloads {
     };
 }
 
-/// Description of the workload `name` with these options: that of the user's scripts depends on
-/// them.
+/// Whether the transactions of the workload `name` are the user's own: they come from its options.
+#[must_use]
+pub fn is_of_user(name: &str) -> bool {
+    [crate::script::NAME, crate::custom::NAME].contains(&name)
+}
+
+/// Description of the workload `name` with these options, on which that of a user's own workload depends.
 ///
 /// # Errors
-/// When there is no such workload, or a script is invalid.
+/// When there is no such workload, or a file of the user is invalid.
 pub fn describe_with(
     name: &str,
     options: &std::collections::BTreeMap<String, String>,
 ) -> Result<Arc<Description>, SpecError> {
-    if name != crate::script::NAME {
+    if !is_of_user(name) {
         return describe(name);
     }
     let options = options.clone();
     let settings = WorkloadSettings { scale: 1.into(), options, ..WorkloadSettings::default() };
-    Ok(Arc::clone(crate::script::Script::new(&settings)?.description()))
+    Ok(Arc::clone(AnyWorkload::new(name, &settings)?.description()))
 }
 
 fn unknown(name: &str) -> SpecError {
@@ -236,6 +249,7 @@ workloads! {
     Ch(crate::ch::Ch),
     Script(crate::script::Script),
     Kv(crate::kv::Kv),
+    Custom(crate::custom::Custom),
 }
 
 #[cfg(test)]
@@ -255,7 +269,8 @@ mod tests {
         let error = describe("tproc-z").unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv"
+            "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
+             custom"
         );
     }
 }

@@ -36,6 +36,12 @@ pub struct ObserveDef {
     /// The server's own statistics of statements. The columns are a key, the text, calls, total
     /// time in milliseconds, rows, blocks read, blocks found in memory: counters.
     pub statements: Vec<QueryDef>,
+    /// Full detail of the sessions, for captures. `{sessions}` is the query of `sessions` that is
+    /// used. The columns are its six, and user, client, age of the transaction and of the statement
+    /// in seconds.
+    pub detail: Vec<QueryDef>,
+    /// The storage engine's own report on its state, for captures: the last column of the first row.
+    pub engine_status: Vec<QueryDef>,
     /// What a missing privilege or setting hides.
     pub gap: Vec<GapDef>,
 }
@@ -57,6 +63,14 @@ pub struct QueryDef {
     /// First version of the server that no longer has it; `None` for any.
     #[serde(default)]
     pub before: Option<String>,
+}
+
+impl QueryDef {
+    /// The query with `sessions` in place of `{sessions}`.
+    #[must_use]
+    pub fn with_sessions(&self, sessions: &str) -> Self {
+        Self { sql: self.sql.replace("{sessions}", sessions), ..self.clone() }
+    }
 }
 
 /// A query of counters and states: its first columns are labels, the others are metrics.
@@ -202,6 +216,8 @@ impl ObserveDef {
         lay_over(&mut self.blockers, child.blockers, |query| &query.name);
         lay_over(&mut self.query, child.query, |query| &query.name);
         lay_over(&mut self.statements, child.statements, |query| &query.name);
+        lay_over(&mut self.detail, child.detail, |query| &query.name);
+        lay_over(&mut self.engine_status, child.engine_status, |query| &query.name);
         lay_over(&mut self.gap, child.gap, |gap| &gap.name);
     }
 

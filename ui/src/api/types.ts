@@ -369,6 +369,54 @@ export interface CapacityResult {
   workload: WorkloadFacts;
 }
 
+/** What the database did around the moment in which a condition became true. */
+export interface Capture {
+  /** That second, counted from the start of the run. */
+  at_s: number;
+  /** The condition as written: `new_order.p95 > 100ms`. */
+  condition: string;
+  /** The storage engine's own report on its state, read as soon as the condition was true, as MySQL's `SHOW ENGINE INNODB STATUS`, shortened; `null` where there is none. */
+  engine_status: string | null;
+  /** The sessions once per second, from some seconds before that moment to some seconds after it. */
+  snapshots: Snapshot[];
+  /** Statements executed from `statements_from_s` to the end of the capture, by the server's own statistics and by total time; empty where there are none. */
+  statements: TopStatement[];
+  /** Second at the end of which the statistics of statements were read first; `null` if they were not. */
+  statements_from_s: number | null;
+  /** Unit of the value. */
+  unit: Unit;
+  /** Value of the metric in the second that made it true, in `unit`. */
+  value: number;
+}
+
+/** A session at one time. */
+export interface CapturedSession {
+  /** Number of the session that it waits for; `null` if it waits for none. These are the edges of the lock tree. */
+  blocked_by: string | null;
+  /** Class of its wait. */
+  class: WaitClass;
+  /** Program or host that it was opened by; empty if unknown. */
+  client: string;
+  /** The table, and the row if known, that it waits for; empty if the server does not say. */
+  object: string;
+  /** Number of the session at the server. */
+  session: string;
+  /** `active` or `idle_in_transaction`. */
+  state: string;
+  /** Text of its statement, shortened; the last one if it is idle. */
+  statement: string;
+  /** Age of its statement, in seconds, also of the last one if it is idle; `null` if unknown. */
+  statement_s: number | null;
+  /** Age of its transaction, in seconds; `null` without one. */
+  transaction_s: number | null;
+  /** Its user, or kind of background process; empty if hidden. */
+  user: string;
+  /** Name of its wait at the server; empty if it does not wait. */
+  wait: string;
+  /** `ours` for those of this run, `other` or `background`. */
+  who: string;
+}
+
 /** The specific cause of a bottleneck. */
 export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
 
@@ -517,6 +565,20 @@ export interface CommandInfo {
 export interface CommandList {
   /** The commands, in the order of use. */
   commands: CommandInfo[];
+}
+
+/** Commits of the log probe (`--log-probe`): a transaction of triphammer's own that updates one row of a table of its own. No server keeps a histogram of its log writes; this one is the probe's. */
+export interface CommitProbe {
+  /** Number of commits that failed, or had no answer in time. */
+  failed: number;
+  /** How many commits took how long, the shortest first; each class is twice as wide as the one before. */
+  histogram: LatencyClass[];
+  /** Time between two commits, in seconds. */
+  interval_s: number;
+  /** Number of commits that were due but left out, because another one was in progress. */
+  missed: number;
+  /** Times of the commits, with their round trip. */
+  times: Times;
 }
 
 /** Result of comparing B with A. */
@@ -1360,7 +1422,7 @@ export interface LivePhase {
   phase: string;
 }
 
-/** Progress of a build, a check, or a run of queries. */
+/** Progress of a build, a check, a run of queries, or streams of queries beside transactions. */
 export interface LiveProgress {
   /** Number of the activity. */
   activity: number;
@@ -1368,13 +1430,15 @@ export interface LiveProgress {
   done: number;
   /** Elapsed time in ms. */
   elapsed_ms: number;
+  /** Beside transactions: geometric mean of the median times of the queries that were answered in the timed window so far, in ms; `null` before the first one, and for others. */
+  geomean_ms: number | null;
   /** Current part: `loading`, `keys and indexes`. */
   phase: string;
-  /** During a run of queries: those that are running, by stream. */
+  /** During a run of queries, or beside transactions: those that are running, by stream. */
   running: LiveQuery[];
   /** During a load: rows loaded so far per table, in the order of their start. */
   tables: TableRows[];
-  /** Total number of units, possibly an estimate. */
+  /** Total number of units, possibly an estimate; 0 for streams of queries beside transactions, which have no end of their own. */
   total: number;
   /** Unit of the counts: `rows`, `steps`. */
   unit: string;
@@ -1505,6 +1569,8 @@ export type More = {
 export interface Observed {
   /** Sessions that others waited for, the worst first. */
   blockers: Blocker[];
+  /** Full detail around the moments in which a condition of `--capture-on` became true. */
+  captures: Capture[];
   /** What the observers cost. */
   cost: ObserverCost;
   /** What a missing privilege or setting hid, or could not be read. */
@@ -1513,6 +1579,8 @@ export interface Observed {
   hosts: ProfileFigure[];
   /** Time between two samples of the sessions, in seconds. */
   interval_s: number;
+  /** Commits of the log probe; `null` without `--log-probe`. */
+  log_probe: CommitProbe | null;
   /** Counters and states of the server, in the order of their names. */
   profile: ProfileFigure[];
   /** What the sessions did and waited for; `null` if they could not be sampled. */
@@ -2462,6 +2530,16 @@ export interface SlowTransaction {
   started_s: number;
   /** Key of the transaction type: `new_order`. */
   transaction: string;
+}
+
+/** The sessions of a database at one time, without those that are idle outside transactions. */
+export interface Snapshot {
+  /** Number of further sessions. */
+  more: number;
+  /** The second at whose end they were read, counted from the start of the run. */
+  second: number;
+  /** The sessions, those with the oldest transactions first. */
+  sessions: CapturedSession[];
 }
 
 /** Spread of a metric over the seconds of each point; 0 if it was not measured. */

@@ -100,7 +100,7 @@ class Live {
         // A new run starts: the seconds are those of this run from now on.
         this.#change(event.activity, (c) => ({
           ...c,
-          ...(c.steps.some((s) => s.step === event.step) ? {} : { seconds: [], phases: [], phase: null }),
+          ...(c.steps.some((s) => s.step === event.step) ? {} : { seconds: [], phases: [], phase: null, progress: [] }),
           steps: [...c.steps.filter((s) => s.step !== event.step), event].sort((a, b) => a.step - b.step),
         }));
         break;

@@ -6,6 +6,7 @@ import { capital } from './format';
 import type { Kind } from './load';
 import { applies, arrivals } from './load';
 import { scriptsText } from './scripts';
+import { storedWorkloadFile } from './workloadFile';
 
 /** Commands with a description of their own, the most used first. */
 const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
@@ -47,10 +48,23 @@ const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'load', 'jso
 export function grouped(settings: SettingInfo[], load: Kind, ofQueries = false) {
   const fits = (s: SettingInfo) => !ELSEWHERE.includes(s.name) && applies(s.name, load) && !(ofQueries && s.of_transactions);
   const groups = GROUPS.map(({ group, title, open }) => ({ group, title, open, settings: settings.filter((s) => s.group === group && fits(s)) }));
-  const first = (one: (typeof groups)[number]) => one.group === 'workload' && (ofQueries || one.settings.some((s) => s.name === 'script'));
+  const first = (one: (typeof groups)[number]) => one.group === 'workload' && (ofQueries || one.settings.some((s) => OWN_SQL.includes(s.name)));
   return [...groups.filter(first).map((one) => ({ ...one, open: true })), ...groups.filter((one) => !first(one))]
     .filter((one) => one.settings.length > 0)
     .map(({ title, open, settings: own }) => ({ title, open, settings: own }));
+}
+
+/** The document of a run. */
+type RunDocument = NonNullable<ReturnType<typeof documentOf<'run'>>>;
+
+/** Settings with the user's own SQL. */
+const OWN_SQL = ['script', 'workload-file'];
+
+/** The value of a setting of a run: those with own SQL name files, whose texts the document has. */
+function storedText(name: string, run: RunDocument, value: string): string {
+  const stored = run.workload?.scripts ?? [];
+  if (name === 'script') return scriptsText(stored.map(({ name, weight, text, builtin }) => (builtin ? { name, weight } : { name, weight, text })));
+  return name === 'workload-file' ? storedWorkloadFile(stored) : value;
 }
 
 /** Settings that are not repeated: where a job ran, which is looked up among the server's targets, and the job that it resumed. */
@@ -67,9 +81,7 @@ export function again(detail: JobDetail): string | null {
   // Without a target, a job ran on a file that is named after the workload.
   if (![`sqlite:${workload}.sqlite`, `duckdb:${workload}.duckdb`].includes(target)) places.push(['at', target]);
   if (ofB && ofB !== target) places.push(['other-at', ofB]);
-  // The settings of a run name its scripts; the document has their texts.
-  const scripts = (run?.workload?.scripts ?? []).map(({ name, weight, text, builtin }) => (builtin ? { name, weight } : { name, weight, text }));
-  const settings = given.filter(([name]) => !NOT_AGAIN.includes(name)).map(([name, text]): [string, string] => [name, name === 'script' && run ? scriptsText(scripts) : text]);
+  const settings = given.filter(([name]) => !NOT_AGAIN.includes(name)).map(([name, text]): [string, string] => [name, run ? storedText(name, run, text) : text]);
   return `#/new?${new URLSearchParams([['command', detail.job.kind], ...places, ...settings])}`;
 }
 

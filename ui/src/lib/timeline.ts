@@ -111,3 +111,8 @@ export function marks(notes: { at_s?: number | null; kind: string }[]): Stretch[
   const shown = new Set(['outage', 'recovered', 'retry_storm', 'checkpoint', 'user_ended']);
   return notes.filter((n) => n.at_s != null && shown.has(n.kind)).map((n) => ({ from: n.at_s!, label: n.kind.replace('_', ' '), colour: 'bad' }));
 }
+
+/** The moments of captures, as marks. */
+export function captureMarks(observed: { captures?: { at_s: number }[] } | null | undefined): Stretch[] {
+  return (observed?.captures ?? []).map(({ at_s }) => ({ from: at_s, label: 'capture', colour: 's4' }));
+}

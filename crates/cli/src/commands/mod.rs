@@ -7,6 +7,7 @@ mod drop;
 mod history;
 mod job;
 mod jobs;
+pub mod new;
 mod screen;
 mod serve;
 mod why;
@@ -37,6 +38,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     match name {
         "completions" => return completions(matches),
         "man" => return manual(matches),
+        new::NAME => return new::command(matches),
         _ => {}
     }
     let command = Command::of(name).expect("clap knows these only");

@@ -181,12 +181,15 @@ fn progress_is_a_line_of_each_interval() {
 
 #[test]
 fn a_drain_is_not_shown_as_part_of_the_length() {
-    let run = ["run", "null:?service=3s", "-w", "tpc-b", "--mix", "select-only", "--vus", "1"];
-    let length = ["--rampup", "0s", "--duration", "4s", "--progress", "1s"];
-    let done = Program::new().run(&[&run[..], &length].concat());
+    let program = Program::new();
+    std::fs::write(program.path("a.sql"), "SELECT 1;\n").unwrap();
+    let target = "null:?service=2500ms";
+    let run = ["run", target, "-w", "script", "--script", "a.sql", "--protocol", "simple"];
+    let length = ["--vus", "1", "--rampup", "0s", "--duration", "3s", "--progress", "1s"];
+    let done = program.run(&[&run[..], &length].concat());
     let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
-    assert!(lines.iter().any(|line| line.starts_with("progress: 4s/4s ")), "{}", done.err);
-    assert!(lines.iter().any(|line| line.starts_with("progress: 5s draining ")), "{}", done.err);
+    assert!(lines.iter().any(|line| line.starts_with("progress: 3s/3s ")), "{}", done.err);
+    assert!(lines.iter().any(|line| line.starts_with("progress: 4s draining ")), "{}", done.err);
 }
 
 #[test]

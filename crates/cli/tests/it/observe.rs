@@ -11,7 +11,7 @@ use crate::program::{Messages, Program, finish, wait_until};
 use crate::servers::{Mariadb, Postgres, Site, name_of};
 
 /// The observed part of a run that succeeded.
-fn observed(program: &Program, target: &str, more: &[&str]) -> Value {
+pub fn observed(program: &Program, target: &str, more: &[&str]) -> Value {
     let mut args = vec!["run", target];
     args.extend(more);
     let mut document = program.json(&args);
@@ -22,14 +22,14 @@ fn observed(program: &Program, target: &str, more: &[&str]) -> Value {
 }
 
 /// Queries of observers that failed.
-fn unread(seen: &Value) -> Vec<&str> {
+pub fn unread(seen: &Value) -> Vec<&str> {
     let gaps = seen["gaps"].as_array().unwrap();
     let hides = gaps.iter().map(|gap| gap["hides"].as_str().unwrap());
     hides.filter(|text| text.starts_with("not read")).collect()
 }
 
 /// Names of the gaps and how to close them.
-fn gaps(seen: &Value) -> Vec<(&str, &str)> {
+pub fn gaps(seen: &Value) -> Vec<(&str, &str)> {
     let gaps = seen["gaps"].as_array().unwrap();
     gaps.iter()
         .map(|gap| (gap["name"].as_str().unwrap(), gap["change"].as_str().unwrap()))
@@ -50,7 +50,7 @@ fn mean(seen: &Value, metric: &str) -> Option<f64> {
 }
 
 /// The same target for another user with the password `r`.
-fn as_user(target: &str, user: &str) -> String {
+pub fn as_user(target: &str, user: &str) -> String {
     let (scheme, rest) = target.split_once("://").unwrap();
     format!("{scheme}://{user}:r@{}", rest.split_once('@').unwrap().1)
 }
@@ -126,7 +126,7 @@ fn row_locks_and_a_foreign_session_that_holds_them_are_named_on_mariadb() {
 }
 
 #[test]
-fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers() {
+fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers_on_postgres() {
     let program = Program::new();
     let site = Site::shared(Postgres);
     let target = site.fresh_database();
@@ -184,7 +184,7 @@ fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers() {
 }
 
 #[test]
-fn the_counters_of_the_server_are_without_the_observers_own_queries() {
+fn the_counters_of_the_server_are_without_the_observers_own_queries_on_postgres() {
     let program = Program::new();
     let target = PostgresServer::shared().fresh_database("own").unwrap();
     program.ok(&["build", &target]);
@@ -198,7 +198,7 @@ fn the_counters_of_the_server_are_without_the_observers_own_queries() {
 }
 
 #[test]
-fn a_foreign_session_that_holds_a_lock_is_named() {
+fn a_foreign_session_that_holds_a_lock_is_named_on_postgres() {
     let program = Program::new();
     let site = Site::shared(Postgres);
     let target = site.fresh_database();
@@ -233,7 +233,7 @@ fn a_foreign_session_that_holds_a_lock_is_named() {
 }
 
 #[test]
-fn a_run_is_unharmed_when_its_observers_session_is_killed() {
+fn a_run_is_unharmed_when_its_observers_session_is_killed_on_postgres() {
     let program = Program::new();
     let server = PostgresServer::start(PostgresOptions::default()).unwrap();
     let target = server.fresh_database("killed").unwrap();
@@ -256,7 +256,7 @@ fn a_run_is_unharmed_when_its_observers_session_is_killed() {
 }
 
 #[test]
-fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it() {
+fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it_on_postgres() {
     let program = Program::new();
     let server = PostgresServer::start(PostgresOptions::default()).unwrap();
     let target = server.fresh_database("hidden").unwrap();
@@ -281,7 +281,35 @@ fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it() {
 }
 
 #[test]
-fn a_run_without_observers_has_no_such_part_and_a_wrong_interval_is_an_error() {
+fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it_on_mariadb() {
+    let program = Program::new();
+    let server = MariadbServer::shared();
+    let target = server.fresh_database("hidden").unwrap();
+    let database = name_of(&target);
+    program.ok(&["build", &target]);
+    let user = format!("plain{}", std::process::id());
+    // The target has no TLS, which MySQL's default plugin needs.
+    let plugin = if server.is_mariadb() { "BY" } else { "WITH mysql_native_password BY" };
+    for sql in [
+        format!("CREATE USER '{user}'@'%' IDENTIFIED {plugin} 'r'"),
+        format!("GRANT ALL ON `{database}`.* TO '{user}'@'%'"),
+    ] {
+        server.run(database, &sql).unwrap();
+    }
+    let plain = as_user(&target, &user);
+    let short = ["--vus", "2", "--rampup", "0s", "--duration", "3s"];
+    // Without the privilege, some queries may fail.
+    let seen = program.json(&[&["run", &plain][..], &short[..]].concat())["observed"].take();
+    let grant = format!("GRANT PROCESS ON *.* TO '{user}'@'%';");
+    assert!(gaps(&seen).contains(&("process", grant.as_str())), "{seen:#}");
+    assert!(seen["sessions"]["average"].as_f64().unwrap() > 0.0, "its own sessions are seen");
+    server.run(database, grant.trim_end_matches(';')).unwrap();
+    let granted = program.json(&[&["run", &plain][..], &short[..]].concat())["observed"].take();
+    assert!(gaps(&granted).iter().all(|(name, _)| *name != "process"), "{granted:#}");
+}
+
+#[test]
+fn a_run_without_observers_has_no_such_part_and_a_wrong_interval_is_an_error_on_postgres() {
     let program = Program::new();
     let target = PostgresServer::shared().fresh_database("off").unwrap();
     program.ok(&["build", &target]);
@@ -306,4 +334,5 @@ fn a_node_exporter_that_does_not_answer_is_an_error_before_the_run() {
         assert!(done.err.contains(message), "{}", done.err);
     }
     assert_eq!(program.ok(&["jobs", "--json"]).trim(), "[]", "nothing is stored");
+    program.ok(&[&run[..], &["--host-metrics", &url, "--no-observe"]].concat());
 }

@@ -151,6 +151,7 @@ fn the_commands_are_those_of_the_contract() {
         "serve",
         "why",
         "completions",
+        "new",
     ] {
         assert!(help.contains(command), "{help}");
     }

@@ -65,7 +65,7 @@ fn a_lock_of_another_program_is_found_and_its_session_is_named() {
         thread::sleep(Duration::from_secs(4));
         site.run(&name, "LOCK TABLE warehouse; SELECT pg_sleep(7)");
     });
-    let found = why(&program, &["--at", "6s..11s"]);
+    let found = why(&program, &["--at", "5s..11s"]);
     assert_eq!(found["basis"], "given", "{found:#}");
     let words = found["words"].as_str().unwrap();
     for part in ["locks", "on `warehouse`", "of another program", "pg_sleep(7)", "held the lock"] {

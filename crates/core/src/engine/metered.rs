@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, Pipeline, RowSource, Session, StatementId};
+use crate::session::{Access, Canceller, Isolation, Pipeline, RowSource, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -183,6 +183,15 @@ impl<S: Session> Session for Metered<S> {
         );
         self.round_trips += 1;
         self.session.begin(access).await
+    }
+
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        debug_assert!(
+            self.announced.writes() || !access.writes(),
+            "the workload declares this transaction as read only"
+        );
+        self.round_trips += 1;
+        self.session.begin_isolated(access, level).await
     }
 
     async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, Pipeline, RowSource, Session, StatementId};
+use crate::session::{Access, Canceller, Isolation, Pipeline, RowSource, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::{Value, write_decimal};
 use crate::workload::TableDef;
@@ -172,6 +172,12 @@ impl<S: Session> Session for Recorded<S> {
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         self.note("BEGIN");
         self.session.begin(access).await
+    }
+
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        let level_name = level.name().replace('-', " ").to_uppercase();
+        self.note(&format!("BEGIN ISOLATION LEVEL {level_name}"));
+        self.session.begin_isolated(access, level).await
     }
 
     async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {

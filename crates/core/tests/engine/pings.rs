@@ -48,6 +48,8 @@ fn description() -> Description {
         name: "pings".into(),
         title: "Pings".into(),
         extends: None,
+        record: None,
+        own_sql: Vec::new(),
         has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("nothing", "nothing"),

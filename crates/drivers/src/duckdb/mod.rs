@@ -26,10 +26,16 @@ pub use session::DuckdbSession;
 const IN_PROCESS: &str = "runs in process";
 const NEVER_WAITS: &str = "never waits for a lock: the second writer of a row fails at once";
 
+/// Rows of all tables that a transaction of a load should have. What a transaction adds to a table is compressed and
+/// written to the file at once if it fills a row group (122,880 rows); else it is written to the log, and again at the
+/// next checkpoint.
+const LOAD_ROWS_MIN: u64 = 2_000_000;
+
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
     procedures: false,
     one_writer: false,
+    load_rows_min: LOAD_ROWS_MIN,
     transactions: true,
     transactional_ddl: true,
     foreign_keys: false,

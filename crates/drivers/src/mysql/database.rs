@@ -70,6 +70,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        load_rows_min: 0,
         transactions: true,
         transactional_ddl: false,
         foreign_keys: true,

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, LockMode, RowSource, ServerInfo, ServerProcess, Session,
-    StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, RowSource, ServerInfo, ServerProcess,
+    Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -122,6 +122,25 @@ impl MysqlSession {
         self.connection.batch(sql).await?;
         self.connection.open = true;
         Ok(())
+    }
+}
+
+/// The text that begins a transaction at a level: it is set for the next one only.
+fn isolated_text(access: Access, level: Isolation) -> &'static str {
+    macro_rules! begin {
+        ($level:literal) => {
+            if access.writes() {
+                concat!("SET TRANSACTION ISOLATION LEVEL ", $level, "; START TRANSACTION")
+            } else {
+                concat!("SET TRANSACTION ISOLATION LEVEL ", $level, "; START TRANSACTION READ ONLY")
+            }
+        };
+    }
+    match level {
+        Isolation::ReadUncommitted => begin!("READ UNCOMMITTED"),
+        Isolation::ReadCommitted => begin!("READ COMMITTED"),
+        Isolation::RepeatableRead | Isolation::Snapshot => begin!("REPEATABLE READ"),
+        Isolation::Serializable => begin!("SERIALIZABLE"),
     }
 }
 
@@ -241,6 +260,13 @@ impl Session for MysqlSession {
             }
         })
         .await
+    }
+
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        if access == Access::Snapshot {
+            return self.begin(access).await;
+        }
+        self.begin_with(isolated_text(access, level)).await
     }
 
     async fn commit(&mut self) -> Result<(), DbError> {

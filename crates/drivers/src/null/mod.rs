@@ -119,6 +119,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
     procedures: true,
     one_writer: false,
+    load_rows_min: 0,
     transactions: true,
     transactional_ddl: true,
     foreign_keys: true,

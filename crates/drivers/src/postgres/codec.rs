@@ -1,12 +1,13 @@
 //! The binary format: encodes arguments and rows of a bulk load, and decodes results into cells.
 //! This is the driver's hot path, so nothing here allocates per value.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use bytes::{BufMut, BytesMut};
 use postgres_types::{Kind as TypeKind, Type};
 use triphammer_core::rows::Cell;
-use triphammer_core::value::{Date, Timestamp, rescale, rescale128};
+use triphammer_core::sql::Param;
+use triphammer_core::value::{Date, Timestamp, rescale, rescale128, write_decimal};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Row, Rows, Value};
 
 /// Microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
@@ -118,6 +119,14 @@ impl Wire {
         }
     }
 
+    /// The formats for the arguments of a statement. If one is text whose type the server infers, all are sent as
+    /// text; those with a type keep it.
+    pub fn of_all(params: &[Param]) -> Box<[Self]> {
+        let is_text = params.iter().any(|param| param.param_type == ColumnType::Any);
+        let of = |param: &Param| if is_text { Self::Any } else { Self::of(param.param_type) };
+        params.iter().map(of).collect()
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Int2 => "a smallint",
@@ -150,6 +159,21 @@ fn put_int(out: &mut impl BufMut, wire: Wire, value: i64) -> Result<(), Misfit> 
     Ok(())
 }
 
+/// Writes a value as text.
+fn put_written<B: BufMut>(out: &mut B, write: impl FnOnce(&mut Text<'_, B>) -> fmt::Result) {
+    write(&mut Text(out)).expect("a buffer grows, and the scales of decimals are valid");
+}
+
+/// A buffer that takes text.
+struct Text<'a, B>(&'a mut B);
+
+impl<B: BufMut> fmt::Write for Text<'_, B> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.put_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
 /// Writes an integer as text.
 fn put_digits(out: &mut impl BufMut, value: i64) {
     let mut digits = [0; 20];
@@ -173,7 +197,7 @@ fn put_digits(out: &mut impl BufMut, value: i64) {
 fn put_float(out: &mut impl BufMut, wire: Wire, value: f64) -> Result<(), Misfit> {
     match wire {
         Wire::Float8 => out.put_f64(value),
-        Wire::Any => out.put_slice(value.to_string().as_bytes()),
+        Wire::Any => put_written(out, |text| write!(text, "{value}")),
         _ => return Err(misfit(value, wire.name())),
     }
     Ok(())
@@ -183,6 +207,7 @@ fn put_float(out: &mut impl BufMut, wire: Wire, value: f64) -> Result<(), Misfit
 fn put_decimal(out: &mut impl BufMut, wire: Wire, units: i64, scale: u8) -> Result<(), Misfit> {
     match wire {
         Wire::Numeric => put_numeric(out, units, scale),
+        Wire::Any => put_written(out, |text| write_decimal(text, units, scale)),
         #[expect(clippy::cast_precision_loss, reason = "the parameter is floating point")]
         Wire::Float8 => out.put_f64(units as f64 / 10f64.powi(i32::from(scale))),
         _ => {
@@ -201,6 +226,7 @@ fn put_decimal128(out: &mut impl BufMut, wire: Wire, units: i128, scale: u8) -> 
     }
     match wire {
         Wire::Numeric => put_numeric128(out, units, scale),
+        Wire::Any => put_written(out, |text| write_decimal(text, units, scale)),
         #[expect(clippy::cast_precision_loss, reason = "the parameter is floating point")]
         Wire::Float8 => out.put_f64(units as f64 / 10f64.powi(i32::from(scale))),
         _ => {
@@ -213,6 +239,10 @@ fn put_decimal128(out: &mut impl BufMut, wire: Wire, units: i128, scale: u8) -> 
 }
 
 fn put_date(out: &mut impl BufMut, wire: Wire, date: Date) -> Result<(), Misfit> {
+    if wire == Wire::Any {
+        put_written(out, |text| write!(text, "{date}"));
+        return Ok(());
+    }
     match date.0.checked_sub(EPOCH_DAYS) {
         Some(days) if wire == Wire::Date => out.put_i32(days),
         _ => return Err(misfit(date, wire.name())),
@@ -231,6 +261,10 @@ fn put_text(out: &mut impl BufMut, wire: Wire, text: &[u8]) -> Result<(), Misfit
 
 #[inline]
 fn put_timestamp(out: &mut impl BufMut, wire: Wire, at: Timestamp) -> Result<(), Misfit> {
+    if wire == Wire::Any {
+        put_written(out, |text| write!(text, "{at}"));
+        return Ok(());
+    }
     match at.0.checked_sub(EPOCH_US) {
         Some(micros) if wire == Wire::Timestamp => out.put_i64(micros),
         _ => return Err(misfit(at, wire.name())),

@@ -138,6 +138,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        load_rows_min: 0,
         transactions: true,
         transactional_ddl: true,
         foreign_keys: true,

@@ -321,7 +321,7 @@ impl Session for PostgresSession {
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
         let id = u32::try_from(self.statements.len())
             .map_err(|_| DbError::new(ErrorClass::Unsupported, "too many statements"))?;
-        let wires = statement.params.iter().map(|p| Wire::of(p.param_type)).collect();
+        let wires = Wire::of_all(&statement.params);
         let types: Box<[_]> = statement.params.iter().map(|p| oid_of(p.param_type)).collect();
         let prepared = match self.shared.protocol {
             Protocol::Prepared => {
@@ -414,6 +414,10 @@ impl Session for PostgresSession {
 
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         self.batch(begin_text(access, self.shared.isolation)).await
+    }
+
+    async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
+        self.batch(begin_text(access, Some(level))).await
     }
 
     async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {

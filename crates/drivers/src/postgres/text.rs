@@ -237,18 +237,18 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
         Value::Int(value) => whole(*value),
         Value::Float(_) => matches!(ty, C::Float | C::Any),
         Value::Decimal { units, scale } => match ty {
-            C::Decimal(_) | C::Float => true,
+            C::Decimal(_) | C::Float | C::Any => true,
             _ => triphammer_core::value::rescale(*units, *scale, 0).is_some_and(whole),
         },
         Value::Decimal128 { units, scale } => match ty {
-            C::Decimal(_) | C::Float => true,
+            C::Decimal(_) | C::Float | C::Any => true,
             _ => triphammer_core::value::rescale128(**units, *scale, 0)
                 .and_then(|units| i64::try_from(units).ok())
                 .is_some_and(whole),
         },
-        Value::Date(_) => ty == C::Date,
+        Value::Date(_) => matches!(ty, C::Date | C::Any),
         Value::Text(_) => matches!(ty, C::Text | C::Any),
-        Value::Timestamp(_) => ty == C::Timestamp,
+        Value::Timestamp(_) => matches!(ty, C::Timestamp | C::Any),
         Value::Ints(_) => ty == C::IntList,
     };
     if fits {

@@ -47,6 +47,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
     procedures: false,
     one_writer: true,
+    load_rows_min: 0,
     transactions: true,
     transactional_ddl: true,
     foreign_keys: false,

@@ -40,6 +40,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
     procedures: false,
     one_writer: false,
+    load_rows_min: 0,
     transactions: false,
     transactional_ddl: false,
     foreign_keys: false,

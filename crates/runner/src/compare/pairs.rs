@@ -124,7 +124,7 @@ fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
     };
     let setting = here(JobKind::Run) && here(JobKind::Compare);
     let is_option =
-        |option: &OptionDef| option.name == name && option.command == OptionCommand::Run;
+        |option: &OptionDef| option.name == name && option.command != OptionCommand::Build;
     setting || options.iter().any(is_option)
 }
 

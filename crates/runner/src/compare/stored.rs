@@ -6,7 +6,7 @@ use super::run::{Run, seconds};
 use crate::describe;
 use crate::failure::Failure;
 use crate::profile::{PrimaryMetricName, ProfileResult};
-use crate::result::{JobKind, RunResult};
+use crate::result::{JobKind, RunResult, counted_of_user};
 use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use crate::why::{Observations, Waits};
 
@@ -202,8 +202,7 @@ fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
     let mut metric = describe(&result.workload.name)?.primary_metric.clone();
     if !result.workload.scripts.is_empty() {
-        // All types of scripts count, and only the run knows them.
-        metric.transactions = (0..names.len()).collect();
+        metric.transactions = counted_of_user(&result.workload.facts, &names);
     }
     Ok(seconds(result, &metric, &names, &rows))
 }

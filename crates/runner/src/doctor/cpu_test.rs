@@ -92,9 +92,12 @@ pub(super) async fn make(
     cancel: &Cancel,
 ) -> Result<CpuTest, DbError> {
     let object = Object { create: test.create.as_deref(), drop: test.drop.as_deref() };
-    own::with(target, Role::Monitor, object, async |session, name| {
-        measure(session, test.query.replace("{name}", name), cancel).await
-    })
+    own::with(
+        (&target.database, target.connect_limit),
+        Role::Monitor,
+        object,
+        async |session, name| measure(session, test.query.replace("{name}", name), cancel).await,
+    )
     .await
 }
 

@@ -14,10 +14,10 @@ mod guard;
 mod host;
 mod network;
 mod of_run;
-mod own;
+pub(crate) mod own;
 #[cfg(test)]
 mod tests;
-mod write_test;
+pub(crate) mod write_test;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -30,7 +30,7 @@ const TIME: Duration = Duration::from_secs(3);
 /// First commits, which are not measured: they load what the others find.
 const WARM_UP: u64 = 5;
 /// Maximum time of one commit.
-const COMMIT_LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const COMMIT_LIMIT: Duration = Duration::from_secs(10);
 /// 99th percentile from which a disk is slow, in microseconds.
 const SLOW_US: u64 = 20_000;
 
@@ -85,7 +85,7 @@ impl WriteTest {
 }
 
 /// Merges a histogram into classes that end at powers of two.
-fn classes(times: &Histogram<u32>) -> Vec<LatencyClass> {
+pub(crate) fn classes(times: &Histogram<u32>) -> Vec<LatencyClass> {
     let mut classes: Vec<LatencyClass> = Vec::new();
     for recorded in times.iter_recorded() {
         let up_to_us = recorded.value_iterated_to().next_power_of_two();
@@ -112,10 +112,15 @@ pub(super) async fn make(
 ) -> Result<WriteTest, DbError> {
     let object = Object { create: Some(&test.create), drop: Some(&test.drop) };
     // A user's session, because those of other roles may have other settings.
-    own::with(target, Role::User, object, async |session, name| {
-        own::run(session, &test.fill.replace("{name}", name)).await?;
-        measure(session, test.write.replace("{name}", name), cancel).await
-    })
+    own::with(
+        (&target.database, target.connect_limit),
+        Role::User,
+        object,
+        async |session, name| {
+            own::run(session, &test.fill.replace("{name}", name)).await?;
+            measure(session, test.write.replace("{name}", name), cancel).await
+        },
+    )
     .await
 }
 

@@ -2,7 +2,7 @@
 //! operations that can be compared.
 //!
 //! ```text
-//! EXPLAIN (the dialect's words) ──► rows ──► postgres.rs mysql.rs mariadb.rs sqlite.rs duckdb.rs
+//! EXPLAIN (the dialect's words) ──► rows ──► postgres.rs mysql.rs mariadb.rs sqlite.rs duckdb.rs trino.rs
 //!                                                │ one operation per node, figures apart
 //!                                                ▼
 //!                                  literals become `?` (text.rs) ──► fingerprint
@@ -21,6 +21,7 @@ mod mysql;
 mod postgres;
 mod sqlite;
 mod text;
+mod trino;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,6 +123,7 @@ pub fn read(format: PlanFormat, rows: &Rows) -> Result<Vec<PlanOperation>, Strin
         PlanFormat::MariadbJson => mariadb::read(&text_of(rows, 0)?),
         PlanFormat::SqliteRows => sqlite::read(rows),
         PlanFormat::DuckdbJson => duckdb::read(&text_of(rows, 1)?),
+        PlanFormat::TrinoJson => trino::read(&text_of(rows, 0)?),
     }?;
     if operations.is_empty() {
         return Err("the database returned an empty plan".to_owned());

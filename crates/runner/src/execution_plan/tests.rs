@@ -123,6 +123,29 @@ fn mariadb_plans_are_objects_in_objects() {
 }
 
 #[test]
+fn trino_plans_are_nodes_with_descriptors() {
+    let scan = |date: &str| {
+        format!(
+            r#"{{"id": "9", "name": "Output", "descriptor": {{"columnNames": "[n, _col1]"}}, "details": ["_col1 := count"],
+              "estimates": [{{"outputRowCount": 10.0, "cpuCost": 0.0}}], "children": [
+                {{"name": "Aggregate", "descriptor": {{"type": "FINAL", "keys": "[n]", "hash": "[]"}},
+                  "estimates": [{{"outputRowCount": "NaN"}}], "children": [
+                    {{"name": "ScanFilter", "descriptor": {{"table": "tpch:tiny:lineitem",
+                      "filterPredicate": "(l_shipdate <= date '{date}')", "dynamicFilters": "{{k = #df_7}}"}},
+                      "estimates": [], "children": []}}]}}]}}"#
+        )
+    };
+    let one = plan(PlanFormat::TrinoJson, &scan("1998-09-02"));
+    let expected = [
+        "Output; columnNames: [n, _col1]  (rows 10)",
+        "  Aggregate; type: FINAL; keys: [n]",
+        "    ScanFilter; table: tpch:tiny:lineitem; filterPredicate: (l_shipdate <= date ?)",
+    ];
+    assert_eq!(lines(&one.operations), expected);
+    assert_eq!(one.fingerprint, plan(PlanFormat::TrinoJson, &scan("1998-08-11")).fingerprint);
+}
+
+#[test]
 fn sqlite_plans_are_rows_with_parents() {
     let mut rows = Rows::new();
     rows.reset(4);
@@ -148,6 +171,7 @@ fn what_is_no_plan_is_an_error() {
         (PlanFormat::PostgresJson, "[]", "has no plan"),
         (PlanFormat::MariadbJson, "{}", "empty plan"),
         (PlanFormat::MysqlTree, "", "empty plan"),
+        (PlanFormat::TrinoJson, "{}", "empty plan"),
     ] {
         let error = read(format, &rows(&[text])).unwrap_err();
         assert!(error.contains(why), "{error}");

@@ -39,35 +39,43 @@ pub struct Blocking {
 }
 
 /// An edge of the lock tree.
-struct Edge<'a> {
+pub struct Edge<'a> {
     is_ours: bool,
-    blocker: &'a str,
+    /// The session that is waited for.
+    pub blocker: &'a str,
     blocker_is_ours: bool,
     description: &'a str,
     statement: &'a str,
-    object: &'a str,
+    /// The table, and the row if known; empty if the server does not say.
+    pub object: &'a str,
+}
+
+/// Reads the edges of the lock tree by waiting session: the rows of a dialect's query of blockers.
+pub fn edges(rows: &Rows) -> HashMap<&str, Edge<'_>> {
+    let mut edges: HashMap<&str, Edge<'_>> = HashMap::new();
+    for row in rows.iter() {
+        let text = |column| row.text(column).unwrap_or_default();
+        let edge = Edge {
+            is_ours: text(1) == "ours",
+            blocker: text(2),
+            blocker_is_ours: text(3) == "ours",
+            description: text(4),
+            statement: text(5),
+            object: text(6),
+        };
+        // Of several blockers, a foreign one explains more.
+        let known = edges.get(text(0));
+        if known.is_none_or(|known| known.blocker_is_ours && !edge.blocker_is_ours) {
+            edges.insert(text(0), edge);
+        }
+    }
+    edges
 }
 
 impl Blocking {
     /// Reads a sample: the rows of a dialect's query of blockers.
     pub fn of(rows: &Rows) -> Self {
-        let mut edges: HashMap<&str, Edge<'_>> = HashMap::new();
-        for row in rows.iter() {
-            let text = |column| row.text(column).unwrap_or_default();
-            let edge = Edge {
-                is_ours: text(1) == "ours",
-                blocker: text(2),
-                blocker_is_ours: text(3) == "ours",
-                description: text(4),
-                statement: text(5),
-                object: text(6),
-            };
-            // Of several blockers, a foreign one explains more.
-            let known = edges.get(text(0));
-            if known.is_none_or(|known| known.blocker_is_ours && !edge.blocker_is_ours) {
-                edges.insert(text(0), edge);
-            }
-        }
+        let edges = edges(rows);
         // Not every session shows what it waits for, but those of one queue wait for the same.
         let mut objects: HashMap<&str, &str> = HashMap::new();
         for (session, edge) in edges.iter().filter(|(_, edge)| !edge.object.is_empty()) {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use tokio::time::{sleep_until, timeout};
@@ -18,6 +19,7 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
 use super::blockers::Blocking;
+use super::capture::{Captures, Trigger, edges_of, snapshot_of};
 use super::known::Known;
 use super::profile::ProfileQuery;
 use super::sessions::{Activity, StatementNames, key};
@@ -26,7 +28,7 @@ use super::source::Measured;
 use super::statements::StatementReading;
 use crate::cancel::Cancel;
 use crate::limited::Limited;
-use crate::result::{ActiveSessions, Blocker, ObserverGap, TopStatement};
+use crate::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
 use crate::worker_pool::{connect, on_this_thread};
 
 /// Maximum time for a query; after that its session is closed and another one is opened.
@@ -60,6 +62,12 @@ pub struct Setup {
     pub stop: Cancel,
     /// Number of queries answered so far.
     pub answered: Arc<AtomicU64>,
+    /// The same, with the transactions of the log probe.
+    pub own: Arc<AtomicU64>,
+    /// Table of the log probe: its session is not one of the run.
+    pub probe: Option<String>,
+    /// Moments around which full detail is kept; `None` without `--capture-on`.
+    pub triggers: Option<Receiver<Trigger>>,
 }
 
 /// What was observed in the timed window, and what it cost in the whole run.
@@ -68,6 +76,7 @@ pub struct Outcome {
     pub sessions: Option<ActiveSessions>,
     pub blockers: Vec<Blocker>,
     pub statements: Vec<TopStatement>,
+    pub captures: Vec<Capture>,
     pub gaps: Vec<ObserverGap>,
     pub cpu_ns: u64,
     pub query_s: f64,
@@ -87,6 +96,8 @@ struct Prepared {
     sessions: Option<StatementId>,
     blockers: Option<StatementId>,
     statements: Option<StatementId>,
+    detail: Option<StatementId>,
+    engine_status: Option<StatementId>,
     profile: Vec<Option<StatementId>>,
 }
 
@@ -96,6 +107,8 @@ enum Which {
     Sessions,
     Blockers,
     Statements,
+    Detail,
+    EngineStatus,
     Profile(usize),
 }
 
@@ -111,6 +124,9 @@ struct DatabaseObserver {
     window: OfWindow<Seen>,
     total: Seen,
     readings: [Option<StatementReading>; 2],
+    captures: Captures,
+    /// Text of the query of full detail, once it is known.
+    detail_sql: Option<String>,
     gaps: BTreeMap<String, ObserverGap>,
     outcome: Outcome,
 }
@@ -128,7 +144,7 @@ pub fn observe(setup: Setup) -> Outcome {
 }
 
 /// A statement without parameters.
-fn bound(name: &str, sql: &str) -> BoundStatement {
+pub fn bound(name: &str, sql: &str) -> BoundStatement {
     let (name, sql) = (format!("observe.{name}"), sql.to_owned());
     BoundStatement { name, sql, params: Vec::new(), order: Vec::new() }
 }
@@ -147,6 +163,8 @@ impl DatabaseObserver {
             known_blockers: Known::default(),
             total: Seen::default(),
             readings: [None, None],
+            captures: Captures::default(),
+            detail_sql: None,
             gaps: BTreeMap::new(),
             outcome: Outcome::default(),
         }
@@ -171,6 +189,7 @@ impl DatabaseObserver {
                 second = clock.now().second();
             }
             self.read_statements().await;
+            self.begin_capture().await;
             self.sample().await;
             let late = (clock.now().0 / interval).saturating_sub(tick);
             self.now.missed += late;
@@ -181,7 +200,8 @@ impl DatabaseObserver {
     async fn sample(&mut self) {
         self.ensure().await;
         if self.ask(Which::Sessions).await {
-            self.now.sample(&self.rows, &mut self.setup.names);
+            let probe = self.setup.probe.as_deref();
+            self.now.sample(&self.rows, &mut self.setup.names, probe);
         }
     }
 
@@ -193,6 +213,11 @@ impl DatabaseObserver {
         if self.ask(Which::Blockers).await {
             blocking = Blocking::of(&self.rows);
             values.extend(self.known_blockers.complete(blocking.measured()));
+        } else {
+            self.rows.reset(0);
+        }
+        if self.setup.triggers.is_some() {
+            self.keep_detail(second).await;
         }
         self.put(second, Seen { activity, blocking });
         for index in 0..self.profile.len() {
@@ -202,6 +227,30 @@ impl DatabaseObserver {
             }
         }
         self.setup.sink.put(second, values);
+    }
+
+    /// Begins a capture if a condition has become true.
+    async fn begin_capture(&mut self) {
+        let trigger = self.setup.triggers.as_ref().and_then(|triggers| triggers.try_recv().ok());
+        let Some(trigger) = trigger.filter(|_| self.captures.is_ready()) else { return };
+        let is_read = self.ask(Which::EngineStatus).await;
+        let row = self.rows.iter().next().filter(|_| is_read);
+        let status = row.as_ref().and_then(|row| row.text(row.len().checked_sub(1)?).ok());
+        self.captures.begin(trigger, status);
+    }
+
+    /// Keeps what a capture needs of this second; the rows are those of the blockers.
+    async fn keep_detail(&mut self, second: u64) {
+        let edges = edges_of(&self.rows);
+        if self.ask(Which::Detail).await {
+            self.captures.put(snapshot_of(second, &self.rows, edges));
+        }
+        if self.captures.wants_statements(second) && self.ask(Which::Statements).await {
+            self.captures.put_statements(second, StatementReading::of(&self.rows));
+        }
+        if self.captures.is_complete(second) {
+            self.captures.finish(&self.own_statements());
+        }
     }
 
     /// The values of a second; none without a sample.
@@ -234,6 +283,8 @@ impl DatabaseObserver {
             Which::Sessions => prepared.sessions,
             Which::Blockers => prepared.blockers,
             Which::Statements => prepared.statements,
+            Which::Detail => prepared.detail,
+            Which::EngineStatus => prepared.engine_status,
             Which::Profile(index) => prepared.profile.get(index).copied().flatten(),
         };
         let Some(id) = id else { return false };
@@ -245,6 +296,7 @@ impl DatabaseObserver {
         match answer {
             Ok(Ok(())) => {
                 self.setup.answered.fetch_add(1, Ordering::Relaxed);
+                self.setup.own.fetch_add(1, Ordering::Relaxed);
                 true
             }
             Ok(Err(error)) if !error.class().loses_session() => {
@@ -265,6 +317,8 @@ impl DatabaseObserver {
             Which::Sessions => "sessions".to_owned(),
             Which::Blockers => "blockers".to_owned(),
             Which::Statements => "statements".to_owned(),
+            Which::Detail => "detail".to_owned(),
+            Which::EngineStatus => "engine_status".to_owned(),
             Which::Profile(index) => self.profile[index].def.name.clone(),
         }
     }
@@ -275,6 +329,8 @@ impl DatabaseObserver {
             Which::Sessions => prepared.sessions = None,
             Which::Blockers => prepared.blockers = None,
             Which::Statements => prepared.statements = None,
+            Which::Detail => prepared.detail = None,
+            Which::EngineStatus => prepared.engine_status = None,
             Which::Profile(index) => prepared.profile[index] = None,
         }
     }
@@ -341,22 +397,39 @@ impl DatabaseObserver {
         let sessions = self.first(&mut session, &def.sessions, &version).await?;
         let blockers = self.first(&mut session, &def.blockers, &version).await?;
         let statements = self.first(&mut session, &def.statements, &version).await?;
+        let (mut detail, mut engine_status) = (None, None);
+        if let Some((_, sessions)) = sessions.as_ref().filter(|_| self.setup.triggers.is_some()) {
+            let of_detail = def.detail.iter().map(|query| query.with_sessions(sessions));
+            let of_detail: Vec<_> = of_detail.collect();
+            detail = self.first(&mut session, &of_detail, &version).await?;
+            engine_status = self.first(&mut session, &def.engine_status, &version).await?;
+        }
+        self.detail_sql = detail.as_ref().map(|(_, sql)| sql.clone());
+        let id = |of: Option<(StatementId, String)>| of.map(|(id, _)| id);
         let mut profile = Vec::new();
         for index in 0..self.profile.len() {
             let def = &self.profile[index].def;
             let (name, statement) = (def.name.clone(), bound(&def.name, &def.sql));
             profile.push(self.prepare(&mut session, &name, &statement).await?);
         }
-        Ok(Prepared { session, sessions, blockers, statements, profile })
+        Ok(Prepared {
+            session,
+            sessions: id(sessions),
+            blockers: id(blockers),
+            statements: id(statements),
+            detail: id(detail),
+            engine_status: id(engine_status),
+            profile,
+        })
     }
 
-    /// Prepares the first query that the server has and can answer now.
+    /// Prepares the first query that the server has and can answer now; returns its text, too.
     async fn first(
         &mut self,
         session: &mut impl Session,
         queries: &[QueryDef],
         version: &str,
-    ) -> Result<Option<StatementId>, DbError> {
+    ) -> Result<Option<(StatementId, String)>, DbError> {
         for query in queries.iter().filter(|query| query.is_for(version)) {
             if let Some(when) = &query.when
                 && !matches!(has_row(session, &query.name, when).await, Ok(Some(_)))
@@ -365,7 +438,7 @@ impl DatabaseObserver {
             }
             let statement = bound(&query.name, &query.sql);
             if let Some(id) = self.prepare(session, &query.name, &statement).await? {
-                return Ok(Some(id));
+                return Ok(Some((id, query.sql.clone())));
             }
         }
         Ok(None)
@@ -410,9 +483,10 @@ impl DatabaseObserver {
 
     /// The observers' own statements, as their texts are compared.
     fn own_statements(&self) -> HashSet<String> {
-        let ObserveDef { sessions, blockers, statements, query, gap, .. } = &self.setup.def;
-        let lists = [sessions, blockers, statements];
-        let all = lists.into_iter().flatten().map(|query| &query.sql);
+        let ObserveDef { sessions, blockers, statements, query, gap, engine_status, .. } =
+            &self.setup.def;
+        let lists = [sessions, blockers, statements, engine_status];
+        let all = lists.into_iter().flatten().map(|query| &query.sql).chain(&self.detail_sql);
         let all = all.chain(query.iter().map(|query| &query.sql));
         all.chain(gap.iter().map(|gap| &gap.sql)).map(|sql| key(sql.trim())).collect()
     }
@@ -436,14 +510,17 @@ impl DatabaseObserver {
         self.put(second, Seen { activity, blocking: Blocking::default() });
         let total = &mut self.total;
         self.window.finish(|seen| total.add(seen));
+        let own = self.own_statements();
+        self.captures.finish(&own);
         let statements = match &self.readings {
-            [Some(before), Some(after)] => after.since(before, &self.own_statements()),
+            [Some(before), Some(after)] => after.since(before, &own),
             _ => Vec::new(),
         };
         Outcome {
             sessions: self.total.activity.figures(&self.setup.names),
             blockers: self.total.blocking.figures(),
             statements,
+            captures: self.captures.into_done(),
             gaps: self.gaps.into_values().collect(),
             ..self.outcome
         }

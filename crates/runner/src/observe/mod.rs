@@ -13,8 +13,10 @@
 //! declared in its dialect's `observe.toml`; the code here knows no database by name.
 
 mod blockers;
+mod capture;
 mod database;
 mod known;
+mod log_probe;
 mod profile;
 mod sessions;
 mod sink;
@@ -23,6 +25,7 @@ mod statements;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -31,16 +34,20 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::event::Phase;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
-use triphammer_core::workload::Workload as _;
+use triphammer_core::workload::{Description, Workload as _};
 use triphammer_core::{Clock, Elapsed};
+use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 use crate::cancel::Cancel;
+use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
+use crate::second::Second;
 use crate::settings::Settings;
 use crate::store::{JobId, SampleWriter};
 pub(crate) use blockers::{BLOCKED_SESSIONS, OWN};
+use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
 use sessions::StatementNames;
 pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
@@ -50,11 +57,15 @@ pub use triphammer_workloads::catalogues::dialects;
 /// What a dialect declares about observing its servers, for its documentation.
 pub use triphammer_workloads::observe::observe as declared;
 
+pub use log_probe::LogProbe;
 pub use sink::{Bounds, CPU_NUMBER, SeriesFigure, Sink};
 pub use source::{Measured, Source, SourceCost, watch_source};
 
-/// Metrics of what was seen of sessions, which the document sums up elsewhere.
-const SIGHTINGS: [&str; 3] = [ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS];
+/// Metrics of sessions and of the log probe, which the document sums up elsewhere.
+const SUMMED_UP: [&str; 5] =
+    [ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, log_probe::COMMITS, log_probe::DURATION];
+/// The setting of the conditions that make captures.
+const CAPTURE_ON: &str = "capture-on";
 /// Usual time between two samples of the sessions.
 pub const INTERVAL: Duration = Duration::from_millis(100);
 /// Shortest time between two samples.
@@ -68,12 +79,34 @@ const ABORT_LIMIT: Duration = Duration::from_millis(500);
 /// How often the end looks for threads that have ended.
 const END_TICK: Duration = Duration::from_millis(5);
 
-/// Reads the settings: the time between two samples of the sessions; `None` with `--no-observe`.
+/// What to observe beside a run, by the settings.
+#[derive(Clone, Debug)]
+pub struct ObservePlan {
+    /// Time between two samples of the sessions.
+    pub interval: Duration,
+    /// Whether commits of a transaction of triphammer's own are timed.
+    pub log_probe: bool,
+    /// Conditions that make captures.
+    pub capture_on: Vec<Requirement>,
+}
+
+/// Reads the settings; `None` with `--no-observe`, which turns off all that is observed.
 ///
 /// # Errors
-/// When the interval is invalid.
-pub fn interval(settings: &mut Settings) -> Result<Option<Duration>, SpecError> {
+/// When the interval or a condition is invalid, or the database has nothing to capture.
+pub fn plan(
+    settings: &mut Settings,
+    vocabulary: &Vocabulary,
+    database: &AnyDatabase,
+) -> Result<Option<ObservePlan>, SpecError> {
     let is_off = settings.switch("no-observe")?;
+    let log_probe = settings.switch("log-probe")?;
+    let capture_on = requirement::of_seconds(settings, CAPTURE_ON, vocabulary)?;
+    let dialect = database.dialect();
+    if !capture_on.is_empty() && observe(dialect)?.detail.is_empty() {
+        let message = format!("--{CAPTURE_ON} is not supported on {dialect}: omit it");
+        return Err(SpecError::new(message).about(CAPTURE_ON));
+    }
     let interval = settings.duration("observe-interval", INTERVAL)?;
     if !(INTERVAL_MIN..=INTERVAL_MAX).contains(&interval) {
         let message = format!(
@@ -84,7 +117,7 @@ pub fn interval(settings: &mut Settings) -> Result<Option<Duration>, SpecError> 
         );
         return Err(SpecError::new(message).about("observe-interval"));
     }
-    Ok((!is_off).then_some(interval))
+    Ok((!is_off).then_some(ObservePlan { interval, log_probe, capture_on }))
 }
 
 /// The observers of a run.
@@ -96,9 +129,13 @@ pub struct Observers {
     sink: Arc<Sink>,
     stop: Cancel,
     answered: Arc<AtomicU64>,
+    own: Arc<AtomicU64>,
     def: ObserveDef,
     database: Option<JoinHandle<Outcome>>,
     sources: Vec<JoinHandle<SourceCost>>,
+    probe: Option<LogProbe>,
+    conditions: Conditions,
+    triggers: Option<SyncSender<Trigger>>,
     gaps: Vec<ObserverGap>,
 }
 
@@ -109,13 +146,14 @@ impl Observers {
     #[must_use]
     pub fn start(
         plan: &Plan,
-        interval: Duration,
+        observed: &ObservePlan,
         store: Option<(&std::path::Path, JobId)>,
         sources: Vec<Box<dyn Source>>,
+        probe: Option<LogProbe>,
     ) -> Option<Self> {
         let clock = Clock::start();
         let def = observe(plan.database.dialect()).unwrap_or_default();
-        if def.is_empty() && sources.is_empty() {
+        if def.is_empty() && sources.is_empty() && probe.is_none() {
             return None;
         }
         let bounds = Arc::new(match plan.spec.length {
@@ -125,19 +163,24 @@ impl Observers {
         let writer = store.map(|(path, job)| SampleWriter::start(path, job));
         let (writer, failed) = writer.transpose().map_or_else(|e| (None, Some(e)), |w| (w, None));
         let mut observers = Self {
-            interval: interval.max(Duration::from_millis(def.interval_min_ms)),
+            interval: observed.interval.max(Duration::from_millis(def.interval_min_ms)),
             clock,
             sink: Arc::new(Sink::new(writer, Arc::clone(&bounds))),
             bounds,
             stop: Cancel::default(),
             answered: Arc::default(),
+            own: Arc::default(),
             def,
             database: None,
             sources: Vec::new(),
+            probe,
+            conditions: Conditions::new(&observed.capture_on),
+            triggers: None,
             gaps: Vec::new(),
         };
         observers.failed("store", failed);
         observers.start_database(plan);
+        observers.start_probe();
         for source in sources {
             let (sink, stop) = (Arc::clone(&observers.sink), observers.stop.clone());
             match watch_source(source, clock, sink, stop) {
@@ -152,6 +195,11 @@ impl Observers {
         if self.def.is_empty() {
             return;
         }
+        let triggers = (!self.conditions.is_empty()).then(|| {
+            let (sender, triggers) = sync_channel(1);
+            self.triggers = Some(sender);
+            triggers
+        });
         let setup = Setup {
             database: Arc::clone(&plan.database),
             def: self.def.clone(),
@@ -162,11 +210,26 @@ impl Observers {
             sink: Arc::clone(&self.sink),
             stop: self.stop.clone(),
             answered: Arc::clone(&self.answered),
+            own: Arc::clone(&self.own),
+            probe: self.probe.as_ref().map(|probe| probe.table.clone()),
+            triggers,
         };
         let thread = std::thread::Builder::new().name("observe".into());
         match thread.spawn(move || database::observe(setup)) {
             Ok(thread) => self.database = Some(thread),
             Err(error) => self.failed("thread", Some(error)),
+        }
+    }
+
+    fn start_probe(&mut self) {
+        let begin = log_probe::Begin {
+            clock: self.clock,
+            bounds: Arc::clone(&self.bounds),
+            sink: Arc::clone(&self.sink),
+            own: Arc::clone(&self.own),
+        };
+        if let Some(probe) = &mut self.probe {
+            probe.begin(begin);
         }
     }
 
@@ -189,10 +252,19 @@ impl Observers {
         }
     }
 
+    /// Evaluates the conditions of captures on a second of the run.
+    pub fn second(&mut self, second: &Second, workload: &Description) {
+        let Some(triggers) = &self.triggers else { return };
+        if let Some(trigger) = self.conditions.second(second, workload) {
+            // A moment just before is being captured already.
+            let _ = triggers.try_send(trigger);
+        }
+    }
+
     /// Number of the observers' own transactions that the database has counted so far.
     #[must_use]
     pub fn own_transactions(&self) -> Arc<AtomicU64> {
-        if self.def.queries_count { Arc::clone(&self.answered) } else { Arc::default() }
+        if self.def.queries_count { Arc::clone(&self.own) } else { Arc::default() }
     }
 
     /// Ends the observation, and returns what was observed in the timed window.
@@ -208,6 +280,14 @@ impl Observers {
         for thread in std::mem::take(&mut self.sources) {
             cpu_ns += joined(thread, limit).await.unwrap_or_default().cpu_ns;
         }
+        let probed = match self.probe.take() {
+            Some(probe) => probe.end(limit).await,
+            None => log_probe::Outcome::default(),
+        };
+        cpu_ns += probed.cpu_ns;
+        if let Some(error) = &probed.error {
+            self.gap(log_probe::NAME, error.to_string());
+        }
         let outcome = database.unwrap_or_else(|| {
             self.gap("thread", format!("not ended within {} s", limit.as_secs_f64()));
             Outcome::default()
@@ -222,7 +302,7 @@ impl Observers {
         self.gaps.extend(outcome.gaps);
         let (profile, hosts): (Vec<_>, Vec<_>) = figures
             .into_iter()
-            .filter(|figure| !SIGHTINGS.contains(&figure.series.metric.as_str()))
+            .filter(|figure| !SUMMED_UP.contains(&figure.series.metric.as_str()))
             .partition(|figure| self.is_declared(figure));
         Observed {
             interval_s: self.interval.as_secs_f64(),
@@ -231,6 +311,8 @@ impl Observers {
             profile: profile.into_iter().map(|figure| self.figure(figure)).collect(),
             hosts: hosts.into_iter().map(|figure| self.figure(figure)).collect(),
             statements: outcome.statements,
+            log_probe: probed.seen,
+            captures: outcome.captures,
             cost: ObserverCost {
                 cpu_s,
                 cpu_share: if seconds > 0.0 { cpu_s / seconds } else { 0.0 },

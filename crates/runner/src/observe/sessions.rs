@@ -56,11 +56,15 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, number: u64, rest: impl 
 }
 
 impl Activity {
-    /// Adds a sample: the rows of a dialect's query of sessions.
-    pub fn sample(&mut self, rows: &Rows, statements: &mut StatementNames) {
+    /// Adds a sample: the rows of a dialect's query of sessions, without that of the log probe,
+    /// which has a table of its own.
+    pub fn sample(&mut self, rows: &Rows, statements: &mut StatementNames, probe: Option<&str>) {
         self.samples += 1;
         for row in rows.iter() {
             let text = |column: usize| row.text(column).unwrap_or_default();
+            if probe.is_some_and(|table| text(5).contains(table)) {
+                continue;
+            }
             let class = WaitClass::named(text(3));
             match (text(1), text(2)) {
                 ("ours", "idle_in_transaction") => self.idle += 1,
@@ -318,8 +322,9 @@ mod tests {
         let cpu = ["2", "ours", "active", "cpu", "", "UPDATE d"];
         let idle = ["3", "ours", "idle_in_transaction", "client", "Client:ClientRead", "x"];
         let foreign = ["4", "other", "active", "cpu", "", "SELECT 1"];
-        activity.sample(&rows(&[lock, cpu, idle, foreign]), &mut names);
-        activity.sample(&rows(&[lock, lock]), &mut names);
+        activity.sample(&rows(&[lock, cpu, idle, foreign]), &mut names, None);
+        let probe = ["9", "ours", "active", "log", "IO:WALSync", "UPDATE probe_1 SET n = n + 1"];
+        activity.sample(&rows(&[lock, lock, probe]), &mut names, Some("probe_1"));
         let figures = activity.figures(&names).unwrap();
         assert_eq!((figures.samples, figures.average, figures.other), (2, 2.0, 0.5));
         assert_eq!(figures.idle_in_transaction, 0.5);

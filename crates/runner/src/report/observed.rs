@@ -3,10 +3,14 @@
 
 use triphammer_core::text::one_line;
 
-use super::format::{bytes, counted, figure, integer, milliseconds, percent};
+use super::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use super::table::{Table, paragraph};
 use crate::metrics::Unit;
-use crate::result::{ActiveSessions, Blocker, Observed, ObserverGap, ProfileFigure};
+use crate::requirement::Unit as OfMetric;
+use crate::result::{
+    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, Observed, ObserverGap,
+    ProfileFigure,
+};
 
 /// Headings of the parts.
 pub(super) const SESSIONS: &str =
@@ -16,6 +20,8 @@ pub(super) const BLOCKERS: &str = "Sessions that blocked others";
 pub(super) const PROFILE: &str = "Load profile of the database in the window";
 pub(super) const HOSTS: &str = "Hosts in the window";
 pub(super) const TOP: &str = "Top statements by the database's own statistics";
+pub(super) const PROBE: &str = "Commits of the log probe, triphammer's own small transaction";
+pub(super) const CAPTURES: &str = "Captures";
 /// Heading of what follows the tables.
 pub(super) const OBSERVERS: &str = "Observers";
 /// Name of the entry of a summary.
@@ -29,6 +35,12 @@ const PROFILE_MAX: usize = 24;
 const HOSTS_MAX: usize = 40;
 /// Maximum length of a name or text in a table, in characters.
 const NAME_LENGTH: usize = 40;
+/// Maximum rows of the sessions of all captures.
+const CAPTURED_MAX: usize = 24;
+/// Maximum rows of one capture.
+const OF_CAPTURE_MAX: usize = 8;
+/// Maximum length of a wait there.
+const WAIT_LENGTH: usize = 24;
 /// Smallest share of sessions that a table shows.
 const SHARE_MIN: f64 = 0.005;
 
@@ -72,6 +84,12 @@ pub(super) fn tables(observed: &Observed, extent: Extent) -> Vec<(&'static str, 
     }
     if !observed.statements.is_empty() {
         all.push((TOP, top(observed, rows)));
+    }
+    if let Some(probe) = observed.log_probe.as_ref().filter(|probe| probe.times.count > 0) {
+        all.push((PROBE, commits(probe)));
+    }
+    if !observed.captures.is_empty() {
+        all.push((CAPTURES, captures(&observed.captures)));
     }
     all
 }
@@ -193,6 +211,81 @@ fn top(observed: &Observed, rows: usize) -> Table {
     table
 }
 
+/// How many commits of the log probe took how long.
+fn commits(probe: &CommitProbe) -> Table {
+    let mut table = Table::new(1, &["up to", "commits", "share"]);
+    for class in &probe.histogram {
+        let share = class.commits as f64 / probe.times.count as f64;
+        let up_to = format!("{} ms", milliseconds(class.up_to_us as f64));
+        table.row(vec![up_to, integer(class.commits), percent(share)]);
+    }
+    table
+}
+
+/// The sessions of each capture at its moment: those in the lock tree and then those with the oldest
+/// transactions.
+fn captures(captures: &[Capture]) -> Table {
+    let mut table = Table::new(5, &["at", "session", "state", "waits for", "blocked by", "age s"]);
+    for capture in captures {
+        let moment = capture.snapshots.iter().min_by_key(|of| of.second.abs_diff(capture.at_s));
+        let Some(moment) = moment else { continue };
+        let roots = moment.roots();
+        let is_root = |of: &CapturedSession| roots.iter().any(|(root, _)| *root == of.session);
+        let mut sessions: Vec<_> = moment.sessions.iter().collect();
+        sessions.sort_by_key(|of| (!is_root(of), of.blocked_by.is_none()));
+        for of in sessions.into_iter().take(OF_CAPTURE_MAX) {
+            if table.rows.len() > CAPTURED_MAX {
+                return table;
+            }
+            let waits = if of.wait.is_empty() { of.class.title() } else { of.wait.as_str() };
+            table.row(vec![
+                duration(moment.second as f64),
+                format!("{} {}", of.session, of.who),
+                of.state.split('_').next().unwrap_or_default().to_owned(),
+                short(waits).chars().take(WAIT_LENGTH).collect(),
+                of.blocked_by.clone().unwrap_or_default(),
+                of.transaction_s.map(figure).unwrap_or_default(),
+            ]);
+        }
+    }
+    table
+}
+
+/// A capture in one sentence.
+fn captured(capture: &Capture) -> String {
+    let value = match capture.unit {
+        OfMetric::Us => format!("{} ms", milliseconds(capture.value)),
+        OfMetric::Share => percent(capture.value),
+        OfMetric::Number => figure(capture.value),
+    };
+    let seconds = counted(capture.snapshots.len() as u64, "snapshots");
+    format!(
+        "capture at {}: {} was true with {value}; {seconds} of the sessions are in --json and on the \
+         page",
+        duration(capture.at_s as f64),
+        capture.condition
+    )
+}
+
+/// The log probe in one sentence.
+fn probed(probe: &CommitProbe) -> String {
+    let ms = |us: u64| milliseconds(us as f64);
+    let of = &probe.times;
+    let mut parts = vec![
+        format!("log probe: {}", counted(of.count, "commits")),
+        format!("p50 {} ms", ms(of.p50_us)),
+        format!("p95 {} ms", ms(of.p95_us)),
+        format!("p99 {} ms", ms(of.p99_us)),
+        format!("longest {} ms", ms(of.max_us)),
+    ];
+    for (count, what) in [(probe.failed, "failed"), (probe.missed, "left out, too late")] {
+        if count > 0 {
+            parts.push(format!("{} {what}", integer(count)));
+        }
+    }
+    parts.join(" · ")
+}
+
 /// What the observers cost, and what they did not see, one sentence each.
 pub(super) fn remarks(observed: &Observed) -> Vec<String> {
     let cost = &observed.cost;
@@ -213,6 +306,8 @@ pub(super) fn remarks(observed: &Observed) -> Vec<String> {
         parts.push(format!("{} not stored", counted(cost.values_lost, "values")));
     }
     let mut all = vec![parts.join(" · ")];
+    all.extend(observed.log_probe.iter().map(probed));
+    all.extend(observed.captures.iter().map(captured));
     all.extend(observed.gaps.iter().map(gap));
     all
 }

@@ -16,7 +16,7 @@ type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);
 type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
 
 /// Metrics of the run; the primary metric comes first, under its own name.
-const OF_RUN: &[OfRun] = &[
+pub(super) const OF_RUN: &[OfRun] = &[
     ("tpm", Unit::Number, |r| timed(r, r.tpm_client)),
     ("tpm_server", Unit::Number, |r| r.tpm_server),
     ("failures", Unit::Share, |r| (r.run.total.ended > 0).then_some(r.failures.share)),
@@ -40,7 +40,7 @@ const OF_RUN: &[OfRun] = &[
 ];
 
 /// Metrics of a transaction type in the timed window.
-const OF_TYPE: &[OfType] = &[
+pub(super) const OF_TYPE: &[OfType] = &[
     ("per_minute", Unit::Number, |t| Some(t.per_minute)),
     ("share", Unit::Share, |t| Some(t.share)),
     ("completed", Unit::Number, |t| Some(number(t.completed))),
@@ -55,7 +55,7 @@ const OF_TYPE: &[OfType] = &[
 
 /// Metrics of the response times of committed transactions, and with the prefix `service.` of
 /// service times.
-const OF_TIMES: &[OfTimes] = &[
+pub(super) const OF_TIMES: &[OfTimes] = &[
     ("min", |t| Some(number(t.min_us))),
     ("mean", |t| Some(t.mean_us)),
     ("p50", |t| Some(number(t.p50_us))),
@@ -76,7 +76,7 @@ const POOL_WAIT: &str = "pool_wait.";
 const OF_QUERIES: [&str; 5] =
     ["geomean_ms", "geomean_with_rows_ms", "power", "throughput", "composite"];
 /// Total of all transaction types.
-const ALL: &str = "all";
+pub(super) const ALL: &str = "all";
 
 /// The metric names of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,11 +94,11 @@ pub struct Vocabulary {
 pub struct Metric {
     name: String,
     unit: Unit,
-    source: MetricSource,
+    pub(super) source: MetricSource,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum MetricSource {
+pub(super) enum MetricSource {
     PrimaryMetric,
     /// Index in [`OF_RUN`].
     Run(usize),
@@ -301,6 +301,6 @@ fn retried(seen: &TypeFigures) -> f64 {
     share(seen.retried, seen.ended)
 }
 
-fn number(count: u64) -> f64 {
+pub(super) fn number(count: u64) -> f64 {
     count as f64
 }

@@ -4,6 +4,7 @@
 
 mod judgement;
 mod metric;
+mod of_second;
 mod parse;
 
 use std::fmt;
@@ -38,11 +39,42 @@ pub fn from_settings(
     settings: &mut Settings,
     vocabulary: &Vocabulary,
 ) -> Result<Vec<Requirement>, SpecError> {
+    read(settings, "require", vocabulary)
+}
+
+/// Reads conditions that are evaluated in every second of a run.
+///
+/// # Errors
+/// When one is invalid, or its metric has no value per second.
+pub fn of_seconds(
+    settings: &mut Settings,
+    name: &'static str,
+    vocabulary: &Vocabulary,
+) -> Result<Vec<Requirement>, SpecError> {
+    let conditions = read(settings, name, vocabulary)?;
+    match conditions.iter().find(|condition| !condition.metric.is_of_seconds()) {
+        None => Ok(conditions),
+        Some(condition) => {
+            let message = format!(
+                "--{name} {condition}: {} has no value per second; use the throughput, failures, \
+                 retries or times of transactions, such as `all.p95 > 100ms`",
+                condition.metric.name()
+            );
+            Err(SpecError::new(message).about(name))
+        }
+    }
+}
+
+fn read(
+    settings: &mut Settings,
+    name: &'static str,
+    vocabulary: &Vocabulary,
+) -> Result<Vec<Requirement>, SpecError> {
     let show = |requirements: &Vec<Requirement>| {
         let texts: Vec<_> = requirements.iter().map(|r| r.text.as_str()).collect();
         if texts.is_empty() { "none".to_owned() } else { texts.join(REPEATED) }
     };
-    settings.read("require", |text| parse(text, vocabulary), show, Vec::new)
+    settings.read(name, |text| parse(text, vocabulary), show, Vec::new)
 }
 
 /// Evaluates a result; replaces earlier requirements.

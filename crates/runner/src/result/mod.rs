@@ -15,6 +15,7 @@
 mod audit;
 mod availability;
 mod bottleneck;
+mod captured;
 mod declared;
 mod document;
 mod facts;
@@ -42,6 +43,7 @@ pub use bottleneck::{
     LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST,
     OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
 };
+pub use captured::{Capture, CapturedSession, Snapshot};
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
     ClassCount, ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
@@ -51,13 +53,13 @@ pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use observed::{
-    ActiveSessions, Blocker, Observed, ObserverCost, ObserverGap, ProfileFigure, StatementWaits,
-    TopStatement, WaitClass, WaitShare,
+    ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
+    StatementWaits, TopStatement, WaitClass, WaitShare,
 };
 pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
-    ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,
-    Status, Tool, WorkloadFacts,
+    COUNTED, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
+    StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
 };
 pub use percentiles::PercentileIntervals;
 pub use queries::{

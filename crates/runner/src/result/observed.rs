@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::stats::Times;
 
+use super::captured::Capture;
+use crate::doctor::LatencyClass;
 use crate::metrics::Unit;
 
 /// What was observed beside the run in its timed window.
@@ -26,6 +29,12 @@ pub struct Observed {
     pub hosts: Vec<ProfileFigure>,
     /// Statements by the server's own statistics, by total time.
     pub statements: Vec<TopStatement>,
+    /// Commits of the log probe; `None` without `--log-probe`.
+    #[serde(default)]
+    pub log_probe: Option<CommitProbe>,
+    /// Full detail around the moments in which a condition of `--capture-on` became true.
+    #[serde(default)]
+    pub captures: Vec<Capture>,
     /// What the observers cost.
     pub cost: ObserverCost,
     /// What a missing privilege or setting hid, or could not be read.
@@ -113,7 +122,18 @@ pub struct StatementWaits {
 
 /// Class of what an active session waits for, the same for all databases.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum WaitClass {
@@ -136,6 +156,7 @@ pub enum WaitClass {
     /// A sleep or a delay.
     Sleep,
     /// Anything else.
+    #[default]
     Other,
 }
 
@@ -265,6 +286,24 @@ pub struct TopStatement {
     pub blocks_read: u64,
     /// Blocks found in memory.
     pub blocks_hit: u64,
+}
+
+/// Commits of the log probe (`--log-probe`): a transaction of triphammer's own that updates one row
+/// of a table of its own. No server keeps a histogram of its log writes; this one is the probe's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommitProbe {
+    /// Time between two commits, in seconds.
+    #[schemars(range(min = 0.0))]
+    pub interval_s: f64,
+    /// Times of the commits, with their round trip.
+    pub times: Times,
+    /// How many commits took how long, the shortest first; each class is twice as wide as the one
+    /// before.
+    pub histogram: Vec<LatencyClass>,
+    /// Number of commits that failed, or had no answer in time.
+    pub failed: u64,
+    /// Number of commits that were due but left out, because another one was in progress.
+    pub missed: u64,
 }
 
 /// What the observers cost, in the whole run.

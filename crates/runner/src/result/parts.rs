@@ -145,6 +145,18 @@ pub struct ScriptFacts {
     pub text: String,
 }
 
+/// Fact of a run: names of the transactions that the primary metric of a workload file counts.
+pub const COUNTED: &str = "primary";
+
+/// Indexes of the transactions that the primary metric of a user's own workload counts: only the run knows them.
+/// `names` are those of all its transactions.
+#[must_use]
+pub fn counted_of_user(facts: &BTreeMap<String, String>, names: &[String]) -> Vec<usize> {
+    let counted = facts.get(COUNTED);
+    let is_counted = |name: &str| counted.is_none_or(|all| all.split(", ").any(|c| c == name));
+    (0..names.len()).filter(|index| is_counted(&names[*index])).collect()
+}
+
 impl ScriptFacts {
     /// Describes a script.
     #[must_use]

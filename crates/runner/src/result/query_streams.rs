@@ -4,6 +4,8 @@
 //! It is collected during the run, in memory that does not depend on the number of queries: a histogram per
 //! query, and the first [`STEPS_MAX`] queries one by one.
 
+use std::time::Duration;
+
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -292,6 +294,14 @@ impl StreamsTaken {
         self.streams
     }
 
+    /// Geometric mean of the median times of the queries that were answered in the timed window so far; `None` before the
+    /// first one.
+    #[must_use]
+    pub fn geomean(&self) -> Option<Duration> {
+        let medians: Vec<f64> = self.queries.iter().filter_map(TakenQuery::median_s).collect();
+        geometric_mean(&medians).map(Duration::from_secs_f64)
+    }
+
     /// Takes a query that has ended, in the timed window or not.
     pub fn take(&mut self, step: &StepTime, is_in_window: bool) {
         if let Some(query) = self.queries.iter_mut().find(|query| query.name == step.name) {
@@ -347,7 +357,13 @@ impl TakenQuery {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "queries of a run; microseconds of a day")]
+    /// Median time of the answers in the timed window, in seconds.
+    #[expect(clippy::cast_precision_loss, reason = "microseconds of a day")]
+    fn median_s(&self) -> Option<f64> {
+        (!self.times.is_empty()).then(|| self.times.value_at_quantile(0.5) as f64 / US)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "queries of a run")]
     fn summary(&self) -> StreamedQuery {
         let in_window = self.times.len();
         let of_window = |value: f64| (in_window > 0).then_some(value);
@@ -355,7 +371,7 @@ impl TakenQuery {
             name: self.name.clone(),
             title: self.title.clone(),
             in_window,
-            median_s: of_window(self.times.value_at_quantile(0.5) as f64 / US),
+            median_s: self.median_s(),
             mean_s: of_window(self.sum_s / in_window as f64),
             min_s: of_window(self.min_s),
             max_s: of_window(self.max_s),
@@ -414,10 +430,12 @@ mod tests {
     fn figures_are_of_answers_in_the_window() {
         let mut taken = StreamsTaken::new(&plan(), None);
         taken.take(&step("q1", 100.0, StepOutcome::Answered), false);
+        assert_eq!(taken.geomean(), None);
         for seconds in [1.0, 2.0, 6.0] {
             taken.take(&step("q1", seconds, StepOutcome::Answered), true);
         }
         taken.take(&step("q2", 50.0, StepOutcome::Cancelled), true);
+        assert!(is_near(taken.geomean().map(|time| time.as_secs_f64()), 2.0), "of Q1 alone");
         let partial = QueryStreams::new(&taken, 60.0);
         let geomean = &partial.figures[1];
         assert_eq!(geomean.value, None);

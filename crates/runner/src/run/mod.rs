@@ -11,16 +11,16 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{Replay, RunEnd, RunEnding, Share};
 use triphammer_core::event::{Event, Note, Phase};
-use triphammer_core::session::{Admin, Database, LockMode, Role, Session};
+use triphammer_core::session::{Admin, Capabilities, Database, Isolation, LockMode, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    AuditDef, BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Workload,
+    AuditDef, BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Statements, Workload,
     WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
 use triphammer_load::Plan;
-use triphammer_workloads::{AnyWorkload, script};
+use triphammer_workloads::{AnyWorkload, custom, is_of_user, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
@@ -32,13 +32,13 @@ use crate::host::Host;
 use crate::host_metrics::{self, Exporter};
 use crate::job::Handle;
 use crate::journal::Journal;
-use crate::observe::{self, Observers};
+use crate::observe::{self, LogProbe, ObservePlan, Observers};
 use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, ScriptFacts,
-    SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
+    COUNTED, CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
+    ScriptFacts, SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -79,8 +79,8 @@ pub struct Resolved {
     queries: Option<QueryRun>,
     /// The streams of queries beside the transactions; `None` for none.
     streams: Option<QueryRun>,
-    /// Time between two samples of what the database does; `None` for no observers.
-    observe: Option<Duration>,
+    /// What is observed beside the run; `None` for nothing.
+    observe: Option<ObservePlan>,
     /// Exporter of the metrics of the database's host.
     host_exporter: Option<Exporter>,
     /// The campaign job that the run belongs to, and its position there.
@@ -116,7 +116,8 @@ impl Resolved {
             database.capabilities().procedures,
         )?;
         let mut record = Record::default();
-        let has_data = !workload.tables.is_empty();
+        refuse_isolations(workload, database.capabilities())?;
+        let has_data = workload.has_data();
         let mut workload_settings = if database.capabilities().stores && has_data {
             let found = on_this_thread(find(workload, &catalogue, target));
             record = match found {
@@ -139,9 +140,7 @@ impl Resolved {
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
         }
-        if workload.name == script::NAME {
-            requests::show_scripts(settings);
-        }
+        requests::show_own(settings, &workload.name);
         let external = workload.external.as_ref().filter(|_| record.is_external());
         for (name, value) in external.iter().flat_map(|external| &external.options) {
             let source = settings.source(name);
@@ -175,6 +174,19 @@ impl Resolved {
         resources::check(&spec, database)?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
+        if let Some(difference) = record.setup_difference(&workload.build_facts()) {
+            return Err(Failure::refuse(format!(
+                "{difference}; build it again at {} with --replace",
+                database.target()
+            )));
+        }
+        // The SQL of a user's workload may depend on the scale, which the database had to be asked for.
+        let catalogue = if is_of_user(&workload.description().name) {
+            let procedures = database.capabilities().procedures;
+            catalogues::catalogue(workload.description(), database.dialect(), procedures)?
+        } else {
+            catalogue
+        };
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let mut plan = Plan {
@@ -186,6 +198,11 @@ impl Resolved {
         };
         let external = record.is_external();
         let streams = query_run::streams(settings, &workload_settings, &mut plan)?;
+        let observe = match queries {
+            Some(_) => None,
+            None => observe::plan(settings, &vocabulary, database)?,
+        };
+        let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
         Ok(Self {
             plan,
             settings: workload_settings,
@@ -195,11 +212,8 @@ impl Resolved {
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
             failure_limit: FailureLimit::said(settings)?,
-            observe: match queries {
-                Some(_) => None,
-                None => observe::interval(settings)?,
-            },
-            host_exporter: host_metrics::exporter(settings)?,
+            observe,
+            host_exporter,
             queries,
             streams,
             parent: None,
@@ -278,6 +292,8 @@ impl Resolved {
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
             self.ask_exporter().await?;
+            self.start_workload().await?;
+            let mut probe = self.create_log_probe().await?;
             if !self.external && self.changes_data() {
                 monitor.touch().await.doing("recording the first run in the build record")?;
             }
@@ -294,6 +310,8 @@ impl Resolved {
                 journal.note(&note, &mut |text| watch.warn(text));
                 facts.notes.push(note);
             }
+            let is_probe = |fact: &SchemaFact| probe.iter().any(|probe| probe.table == fact.table);
+            facts.schema.retain(|fact| !is_probe(fact));
             facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit, COUNT_BEFORE).await;
@@ -310,7 +328,10 @@ impl Resolved {
                     )
                     .await
                 }
-                None => self.drive(&mut monitor, &mut facts, &mut journal, handle, watch).await,
+                None => {
+                    let probe = probe.take();
+                    self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, probe).await
+                }
             };
             let end = match end {
                 Ok(end) => end,
@@ -358,6 +379,7 @@ impl Resolved {
         journal: &mut Journal<'_>,
         handle: &Handle,
         watch: &Watch<'_>,
+        mut probe: Option<LogProbe>,
     ) -> Result<RunEnd, Failure> {
         let plan = &self.plan;
         watch.report(JobEvent::Began(journal.job));
@@ -391,6 +413,9 @@ impl Resolved {
                         streams.iter_mut().for_each(Beside::begin);
                     }
                     facts.slicer.take(&second);
+                    if let Some(observers) = &mut observers {
+                        observers.second(&second, &facts.description);
+                    }
                     journal.second(&second, &mut |text| watch.warn(text));
                     if let Some(running) = streams.as_ref().and_then(Beside::progress) {
                         watch.report(JobEvent::Queries(&running));
@@ -430,11 +455,12 @@ impl Resolved {
                 // Read only now: the users' sessions may have changed the mode of the database, as
                 // in SQLite.
                 Event::Started { .. } => {
-                    if let Some(interval) = self.observe {
+                    if let Some(observed) = &self.observe {
                         let server = monitor.query(async |s| s.server_process().await).await;
                         let exporter = self.host_exporter.as_ref();
                         let hosts = host_metrics::sources(exporter, server.flatten());
-                        observers = Observers::start(plan, interval, journal.place(), hosts);
+                        let (place, probe) = (journal.place(), probe.take());
+                        observers = Observers::start(plan, observed, place, hosts, probe);
                     }
                     if let Some(observers) = &observers {
                         monitor.own_transactions = observers.own_transactions();
@@ -497,7 +523,6 @@ impl Resolved {
         Ok(Some((Alone::new(self.plan.spec.rampup, time), taken, seconds)))
     }
 
-    /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
     /// Rejects a node exporter that does not answer.
     async fn ask_exporter(&self) -> Result<(), Failure> {
         let Some(exporter) = &self.host_exporter else { return Ok(()) };
@@ -511,6 +536,18 @@ impl Resolved {
         })
     }
 
+    /// Creates the log probe, if it was asked for.
+    async fn create_log_probe(&self) -> Result<Option<LogProbe>, Failure> {
+        match &self.observe {
+            Some(observed) if observed.log_probe => {
+                let (database, limit) = (&self.plan.database, self.connect_limit);
+                Ok(Some(LogProbe::create(database, limit).await?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads what the run's own sessions may have changed: the mode of the database, as in SQLite.
     async fn started(
         &self,
         monitor: &mut Monitor<'_>,
@@ -586,9 +623,25 @@ impl Resolved {
         Ok(end)
     }
 
+    /// Lets a user's own workload try its statements and read what it needs of the database.
+    async fn start_workload(&self) -> Result<(), Failure> {
+        let database = &self.plan.database;
+        if !database.capabilities().stores || !is_of_user(&self.workload().name) {
+            return Ok(());
+        }
+        let mut session = connect(database, Role::User, self.connect_limit)
+            .await
+            .doing(format_args!("connecting to {}", database.target()))?;
+        let statements = Statements::new(&self.plan.catalogue).by(self.plan.spec.protocol);
+        let started = self.plan.workload.start(&statements, &mut session).await;
+        started.doing("preparing the workload")?;
+        session.close().await;
+        Ok(())
+    }
+
     /// Whether the run may leave other data than it found.
     fn changes_data(&self) -> bool {
-        !self.workload().tables.is_empty()
+        self.workload().has_data()
             && self.queries.as_ref().is_none_or(|queries| queries.plan.refreshes())
     }
 
@@ -611,6 +664,7 @@ impl Resolved {
             } else {
                 None
             };
+            self.start_workload().await?;
             let replayed = triphammer_load::replay(plan, exemplar.origin(), exemplar.date()).await;
             replayed.doing(format_args!("replaying on {}", plan.database.target()))
         })
@@ -640,10 +694,19 @@ impl Resolved {
         let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
         workload_facts.retain(|_, value| !value.is_empty());
-        let scripts =
-            workload_facts.get("script").map(|value| script::scripts(value)).transpose()?;
+        let mut scripts = Vec::new();
         if let Some(value) = workload_facts.get_mut("script") {
-            *value = script::scripts_hash(value);
+            scripts = script::scripts(value)?;
+            *value = script::hashes(&scripts);
+        }
+        if let Some(value) = workload_facts.get_mut("workload-file") {
+            scripts = custom::WorkloadText::parse(value)?.texts();
+            *value = script::hashes(&scripts);
+        }
+        if workload_facts.contains_key("workload-file")
+            && let Some(counted) = counted_names(self.workload())
+        {
+            workload_facts.insert(COUNTED.into(), counted);
         }
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
@@ -659,7 +722,7 @@ impl Resolved {
                 scale: self.settings.scale,
                 scale_unit: workload.scale_unit.many.to_string(),
                 facts: workload_facts,
-                scripts: scripts.unwrap_or_default().iter().map(ScriptFacts::of).collect(),
+                scripts: scripts.iter().map(ScriptFacts::of).collect(),
             },
             description: Arc::clone(workload),
             spec: self.plan.spec.clone(),
@@ -689,6 +752,32 @@ impl Resolved {
             notes: Vec::new(),
         })
     }
+}
+
+/// The transactions that the primary metric counts, if they are not all.
+fn counted_names(workload: &Description) -> Option<String> {
+    let counted = &workload.primary_metric.transactions;
+    let names = counted.iter().map(|index| workload.transactions[*index].name.to_string());
+    (counted.len() < workload.transactions.len()).then(|| names.collect::<Vec<_>>().join(", "))
+}
+
+/// Rejects isolation levels of transactions that the database does not have.
+fn refuse_isolations(workload: &Description, capabilities: &Capabilities) -> Result<(), SpecError> {
+    let lacks = |level: &Isolation| !capabilities.isolations.contains(level);
+    for transaction in &workload.transactions {
+        if let Some(level) = transaction.isolation.filter(lacks) {
+            let known: Vec<_> = capabilities.isolations.iter().map(|level| level.name()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!(
+                "transaction `{}` has isolation level {}, which this database does not have: it \
+                 has {known}",
+                transaction.name,
+                level.name()
+            );
+            return Err(SpecError::new(message).about("workload-file"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the build record at the target.

@@ -180,6 +180,9 @@ impl Settings {
 /// Whether a command accepts an option of a workload: a run may build the default SQLite file.
 pub(super) fn belongs(definition: &OptionDef, command: Command) -> bool {
     let drives = command.job().is_some_and(JobKind::drives);
+    if definition.command == OptionCommand::Every {
+        return command.job().is_some();
+    }
     drives || (definition.command == OptionCommand::Build && command.job() == Some(JobKind::Build))
 }
 

@@ -455,7 +455,8 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "no-observe",
         DRIVE,
-        "Do not observe what the database's sessions and its host do beside the run",
+        "Do not observe what the database's sessions and its host do beside the run; turns off \
+         --host-metrics, --log-probe and --capture-on, too",
     )
     .titled(Group::Question, "Do not observe the database")
     .marked(&[OfTransactions]),
@@ -476,6 +477,23 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Question, "Node exporter of the database's host")
     .marked(&[OfTransactions]),
+    switch(
+        "log-probe",
+        DRIVE,
+        "Also time commits of a small transaction of triphammer's own, ten per second: creates and \
+         drops a table",
+    )
+    .titled(Group::Question, "Time commits of a transaction of its own")
+    .marked(&[OfTransactions]),
+    value(
+        "capture-on",
+        "CONDITION",
+        DRIVE,
+        "Keep full detail of the database's sessions around the moment when this becomes true for a \
+         second, such as `new_order.p95 > 100ms`; separate several with commas",
+    )
+    .titled(Group::Question, "Capture detail when")
+    .marked(&[OfTransactions, Repeats]),
     value(
         "replay-exemplar",
         "JOB:N",
@@ -655,8 +673,8 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "allow-scripts",
         of(&[SERVE]),
-        "Let clients run scripts (workload script), which can do anything that the database user of \
-         a target may",
+        "Let clients run SQL of their own (workloads script and custom), which can do anything that \
+         the database user of a target may",
     )
     .marked(&[NotInJobFile]),
     switch("open", of(&[SERVE]), "Open the web interface in a browser").marked(&[NotInJobFile]),

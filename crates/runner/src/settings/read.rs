@@ -159,7 +159,9 @@ impl Settings {
         definitions: &[OptionDef],
         command: OptionCommand,
     ) -> BTreeMap<String, String> {
-        self.options(definitions.iter().filter(|d| d.command == command))
+        self.options(
+            definitions.iter().filter(|d| [command, OptionCommand::Every].contains(&d.command)),
+        )
     }
 
     /// Options of builds in a dialect, with values in the dialect's notation. An invalid value is

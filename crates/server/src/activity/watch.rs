@@ -110,6 +110,7 @@ impl<'a> Watch<'a> {
             elapsed_ms: 0,
             tables: Vec::new(),
             running: Vec::new(),
+            geomean_ms: None,
         };
         let now = self.clock.now();
         self.publish(&LiveEvent::Progress(progress.clone()));
@@ -155,9 +156,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Publishes the progress of a run of queries. Beside transactions, their seconds are published instead.
+    /// Publishes the progress of queries.
     fn queries(&self, progress: &QueryProgress) {
-        let Some(total) = progress.total else { return };
         let running = progress.running.iter().map(|query| LiveQuery {
             stream: query.stream,
             name: query.name.clone(),
@@ -167,11 +167,12 @@ impl<'a> Watch<'a> {
             activity: self.id,
             phase: "queries".to_owned(),
             done: progress.done as u64,
-            total: total as u64,
+            total: progress.total.unwrap_or(0) as u64,
             unit: "queries".to_owned(),
             elapsed_ms: milliseconds(progress.elapsed),
             tables: Vec::new(),
             running: running.collect(),
+            geomean_ms: progress.geomean.map(|time| time.as_secs_f64() * 1_000.0),
         }));
     }
 

@@ -174,7 +174,8 @@ fn title(name: &str) -> String {
 fn workload(workload: &Description) -> WorkloadInfo {
     let primary_metric = &workload.primary_metric;
     let options = |command: OptionCommand| {
-        let own = workload.options.iter().filter(|option| option.command == command);
+        let of = [command, OptionCommand::Every];
+        let own = workload.options.iter().filter(|option| of.contains(&option.command));
         own.map(option).collect()
     };
     let all: u32 = workload.transactions.iter().map(|t| t.weight).sum();

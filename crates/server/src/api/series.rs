@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::workload::PrimaryMetric;
 use triphammer_runner::measure::Measure;
 use triphammer_runner::metrics::{self, Metric, Values};
+use triphammer_runner::result::counted_of_user;
 use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError, StoredJob};
 use triphammer_runner::workloads;
 use utoipa::{IntoParams, ToSchema};
@@ -126,8 +127,7 @@ impl JobSeries {
         let known = workloads().into_iter().find(|known| known.name == run.row.workload);
         let mut primary_metric = known.map(|known| known.primary_metric.clone());
         if let Some(metric) = primary_metric.as_mut().filter(|it| it.transactions.is_empty()) {
-            // All types of scripts count, and only the run knows them.
-            metric.transactions = (0..types).collect();
+            metric.transactions = counted_of_user(&run.facts, &names);
         }
         let mut points = Points { from, step, all: Vec::new(), types, now, primary_metric };
         store.each_of_seconds(job, from..to, |row| points.second(&row))?;

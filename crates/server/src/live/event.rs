@@ -108,8 +108,8 @@ pub struct LiveStep {
     pub primary_metric: Option<f64>,
 }
 
-/// Progress of a build, a check, or a run of queries.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// Progress of a build, a check, a run of queries, or streams of queries beside transactions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LiveProgress {
     /// Number of the activity.
     pub activity: u64,
@@ -117,7 +117,8 @@ pub struct LiveProgress {
     pub phase: String,
     /// Number of units done.
     pub done: u64,
-    /// Total number of units, possibly an estimate.
+    /// Total number of units, possibly an estimate; 0 for streams of queries beside transactions, which have no end of
+    /// their own.
     pub total: u64,
     /// Unit of the counts: `rows`, `steps`.
     pub unit: String,
@@ -125,8 +126,11 @@ pub struct LiveProgress {
     pub elapsed_ms: u64,
     /// During a load: rows loaded so far per table, in the order of their start.
     pub tables: Vec<TableRows>,
-    /// During a run of queries: those that are running, by stream.
+    /// During a run of queries, or beside transactions: those that are running, by stream.
     pub running: Vec<LiveQuery>,
+    /// Beside transactions: geometric mean of the median times of the queries that were answered in the timed window so
+    /// far, in ms; `null` before the first one, and for others.
+    pub geomean_ms: Option<f64>,
 }
 
 /// A query or refresh function that is running.

@@ -95,3 +95,29 @@ fn a_database_that_is_down_is_told_in_the_command_lines_words() {
     let form = json!({ "command": "run", "target": "gone", "settings": {} });
     assert_eq!(site.call("POST", "/api/v1/preview", &form).0, 502);
 }
+
+#[test]
+fn streams_beside_transactions_report_what_is_running_and_their_times_so_far() {
+    let url = PostgresServer::shared().fresh_database("beside").unwrap();
+    let site = Site::start();
+    site.target("pg", &url);
+    site.done("build", "pg", &json!({ "workload": "ch", "scale": "1" }));
+    let settings = json!({
+        "workload": "ch", "vus": "1", "streams": "2", "queries": "1,6", "rampup": "0s", "duration": "4s"
+    });
+    let id = site.start_activity("run", "pg", &settings);
+    let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
+    let event = events.until(|event| {
+        let is_running = event["running"].as_array().is_some_and(|running| !running.is_empty());
+        event["type"] == "progress" && is_running && event["geomean_ms"].is_number()
+    });
+    assert_eq!((&event["unit"], &event["total"]), (&json!("queries"), &json!(0)), "{event}");
+    assert!(
+        event["done"].as_u64() > Some(0) && event["geomean_ms"].as_f64() > Some(0.0),
+        "{event}"
+    );
+    let query = &event["running"][0];
+    assert!(["q1", "q6"].contains(&query["name"].as_str().unwrap()), "{event}");
+    assert!([1, 2].contains(&query["stream"].as_u64().unwrap()), "{event}");
+    assert_eq!(site.ended(id)["good"], true);
+}

@@ -53,6 +53,8 @@ fn describe(settings: &Settings) -> Description {
         name: "kv".into(),
         title: "Key-value".into(),
         extends: None,
+        record: None,
+        own_sql: Vec::new(),
         has_streams: false,
         version: 1,
         scale_unit: ScaleUnit { range_max: RANGE_MAX, ..unit }.by_default(Scale::from(SCALE)),

@@ -12,19 +12,19 @@
 
 mod builtin;
 mod expression;
-mod names;
-mod parser;
+pub(crate) mod names;
+pub(crate) mod parser;
 pub(crate) mod random;
 mod runner;
 mod settings;
 mod source;
-mod sql;
-mod times;
+pub(crate) mod sql;
+pub(crate) mod times;
 mod tokens;
 mod variable;
 mod workload;
 
-pub use source::{SCRIPTS_MAX, ScriptText, load, scripts, scripts_hash, summary, value};
+pub use source::{SCRIPTS_MAX, ScriptText, hashes, load, scripts, summary, value};
 pub use workload::Script;
 
 /// Name of the workload.
@@ -32,7 +32,7 @@ pub const NAME: &str = "script";
 
 /// Where and why a script is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct SyntaxError {
+pub(crate) struct SyntaxError {
     /// Offset in the script, in bytes.
     at: usize,
     message: String,
@@ -48,7 +48,7 @@ fn continuation(rest: &str) -> Option<usize> {
 }
 
 /// Line and column of an offset, both from 1; a column is a character.
-fn position(text: &str, at: usize) -> (usize, usize) {
+pub(crate) fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = 1 + before.bytes().filter(|b| *b == b'\n').count();

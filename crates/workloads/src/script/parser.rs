@@ -8,7 +8,7 @@ use triphammer_core::session::Pipeline;
 
 use super::expression::Expression;
 use super::names::{Names, begins_name, continues_name, is_name};
-use super::sql::{Capture, PartBuilder, Sql};
+use super::sql::{Capture, Part, PartBuilder, Sql};
 use super::{SyntaxError, continuation, position, syntax};
 
 /// A parsed script.
@@ -121,6 +121,27 @@ pub fn parse(file: &str, text: &str, names: &mut Names) -> Result<Program, Strin
         format!("{file}:{line}:{column}: {message}")
     })?;
     Ok(Program { steps: parser.steps, sql: parser.sql })
+}
+
+/// Parses one SQL statement that is not part of a script; a semicolon may end it.
+///
+/// # Errors
+/// With the offset, and when there is none or a second one.
+pub(crate) fn single(text: &str, names: &mut Names) -> Result<Part, (usize, String)> {
+    let mut scan = Scan { text, ..Scan::default() };
+    let ended = scan.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
+    let mut rest = Scan { text, at: scan.at, plain: scan.at, ..Scan::default() };
+    if ended == Ended::Command {
+        return Err((scan.at, "a backslash outside of a quotation".to_owned()));
+    }
+    rest.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
+    let second = "a second statement begins here: give each its own entry";
+    match (rest.first, scan.parts.len()) {
+        (Some(at), _) => Err((at, second.to_owned())),
+        (None, 0) => Err((0, "the statement is empty".to_owned())),
+        (None, 1) => Ok(scan.parts.remove(0)),
+        (None, _) => Err((0, second.to_owned())),
+    }
 }
 
 struct Parser<'a> {
@@ -530,7 +551,7 @@ struct Scan<'a> {
     /// Whether the part has more than blanks and comments.
     has_substance: bool,
     part: PartBuilder,
-    parts: Vec<super::sql::Part>,
+    parts: Vec<Part>,
     parentheses: usize,
     /// The first words, to recognise routines, whose bodies contain semicolons.
     words: Vec<String>,

@@ -162,15 +162,13 @@ pub fn summary(value: &str) -> String {
     scripts(value).map_or_else(|_| value.to_owned(), titles)
 }
 
-/// The same, each with the beginning of its SHA-256: `a.sql@3 (sha256 0123456789ab)`.
+/// Names and weights of scripts, each with the beginning of its SHA-256: `a.sql@3 (sha256 0123456789ab)`.
 #[must_use]
-pub fn scripts_hash(value: &str) -> String {
+pub fn hashes(scripts: &[ScriptText]) -> String {
     let title = |script: &ScriptText| {
         format!("{} (sha256 {})", script.title(), &script.hash()[..HASH_DIGITS])
     };
-    let titles =
-        |scripts: Vec<ScriptText>| scripts.iter().map(title).collect::<Vec<_>>().join(", ");
-    scripts(value).map_or_else(|_| value.to_owned(), titles)
+    scripts.iter().map(title).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -191,7 +189,7 @@ mod tests {
         assert_eq!(scripts[0].text(), "SELECT 1;\n");
         assert!(scripts[1].text().starts_with("\\set aid"));
         assert_eq!(summary(&value), given);
-        assert!(scripts_hash(&value).contains("a.sql@3 (sha256 b4e0497804e4"), "{value}");
+        assert!(hashes(&scripts).contains("a.sql@3 (sha256 b4e0497804e4"), "{value}");
     }
 
     #[test]

@@ -188,6 +188,36 @@ impl Part {
         (BoundStatement { name: self.title(names), sql, params, order }, slots)
     }
 
+    /// Slots of the variables that become arguments.
+    pub fn variables(&self) -> impl Iterator<Item = usize> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Variable { slot, quoted: false } => Some(*slot),
+            _ => None,
+        })
+    }
+
+    /// Whether the statement has this word, in lower case, anywhere.
+    pub fn has_word(&self, word: &str) -> bool {
+        let has = |text: &String| {
+            text.split(|c: char| !continues_name(c)).any(|found| found.eq_ignore_ascii_case(word))
+        };
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if has(text)))
+    }
+
+    /// Whether it is a query that begins with WITH and has no word that changes data.
+    pub fn is_with_query(&self) -> bool {
+        let Some(Piece::Text(text)) = self.pieces.first() else { return false };
+        first_words(text).next().is_some_and(|word| word == "with")
+            && !["insert", "update", "delete", "merge"].iter().any(|word| self.has_word(word))
+    }
+
+    /// Whether its first word changes data.
+    pub fn changes_data(&self) -> bool {
+        let Some(Piece::Text(text)) = self.pieces.first() else { return false };
+        let first = first_words(text).next().unwrap_or_default();
+        matches!(&*first, "insert" | "update" | "delete" | "merge" | "replace" | "truncate")
+    }
+
     /// Appends the statement with the texts of its variables; those that are not assigned stay.
     pub fn write(&self, variables: &[Variable], names: &Names, out: &mut String) {
         for piece in &self.pieces {

@@ -48,10 +48,15 @@ impl Times {
                 Action::Shell(..) => "\\shell".to_owned(),
                 Action::Set(..) | Action::Unless(..) | Action::Jump(_) => return None,
             };
-            self.0.push(Command { script, line: step.line, text, totals: Totals::default() });
-            Some(self.0.len() - 1)
+            Some(self.push(script, step.line, text))
         });
         steps.collect()
+    }
+
+    /// Adds a command of a transaction type; returns its number.
+    pub fn push(&mut self, transaction: usize, line: usize, text: String) -> usize {
+        self.0.push(Command { script: transaction, line, text, totals: Totals::default() });
+        self.0.len() - 1
     }
 
     /// What all sessions that have ended counted.

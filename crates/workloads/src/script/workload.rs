@@ -131,6 +131,8 @@ fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description 
         name: NAME.into(),
         title: "Script".into(),
         extends: None,
+        record: None,
+        own_sql: Vec::new(),
         has_streams: false,
         version: 1,
         scale_unit: if is_builtin {
@@ -183,6 +185,7 @@ fn transaction(script: &ScriptText, others: &[TransactionDef]) -> TransactionDef
         title: script.name.as_str().into(),
         weight: script.weight,
         access: if is_select_only { Access::Read } else { Access::Write },
+        isolation: None,
         counter: None,
     }
 }

@@ -29,6 +29,8 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         name: "tpc-b".into(),
         title: "TPC-B-like".into(),
         extends: None,
+        record: None,
+        own_sql: Vec::new(),
         has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("branch", "branches"),

@@ -42,6 +42,8 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         name: "tproc-c".into(),
         title: "TPROC-C".into(),
         extends: None,
+        record: None,
+        own_sql: Vec::new(),
         has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("warehouse", "warehouses"),

@@ -19,9 +19,11 @@
 
 mod answers;
 mod checks;
+mod lines;
 mod orderings;
 mod parameters;
 mod queries;
+mod random;
 mod refresh;
 mod rows;
 mod runs;

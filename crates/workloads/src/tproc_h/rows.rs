@@ -4,7 +4,8 @@
 //!
 //! Comments are not those of the crate, which holds the text that they are cut from in 300 MiB: it gets a small text
 //! instead, and the stream of random numbers of the table's comments, which nothing else uses, is drawn here once
-//! more to cut them from our [`text_pool`].
+//! more to cut them from our [`text_pool`]. Orders and lines are not those of the crate either, but of
+//! [`lines`](super::lines), which takes less time.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -18,13 +19,14 @@ use tpchgen::generators::{
     OrderGenerator, Part, PartGenerator, PartSupp, PartSuppGenerator, Region, RegionGenerator,
     Supplier, SupplierGenerator,
 };
-use tpchgen::random::RowRandomInt;
 use tpchgen::text::TextPool;
 use triphammer_core::Scale;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::RowSource;
 use triphammer_core::value::Date;
 
+use super::lines::{FACTOR_END, Lines, Orders};
+use super::random::Stream;
 use super::text_pool::{CHARACTERS, text_pool};
 use crate::BATCH_BYTES;
 
@@ -34,6 +36,9 @@ const SUPPLIER_WORDS: [&str; 3] = [
     SupplierGenerator::BBB_COMPLAINT_TEXT,
     SupplierGenerator::BBB_RECOMMEND_TEXT,
 ];
+/// Rows that are generated before they are written, so that their comments come from memory together.
+const AHEAD: usize = 16;
+
 /// Rows of a table: part `part` of `parts`, from 1, at scale factor `factor`.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
@@ -67,51 +72,61 @@ trait IntoRow {
     const COMMENTS: CommentDef;
     /// What rows that share a row of random numbers have in common.
     fn group(&self) -> i64;
-    /// Appends the fields of the row.
-    fn put(self, rows: &mut Rows, comments: &mut Comments);
+    /// Appends the fields of the row, with a comment in the place of its own.
+    fn put(self, rows: &mut Rows, comment: Comment);
 }
 
 /// How `dbgen` chooses the comments of a table.
 struct CommentDef {
     /// Where its random numbers start.
-    seed: i64,
-    /// Length of a comment on average; the longest is 1.6 times as long.
-    average: i32,
+    seed: u64,
+    /// Length of a comment on average; the shortest is 0.4 times as long, and the longest 1.6 times.
+    average: i64,
     /// Most comments that share a row of random numbers.
-    group: i32,
+    group: u64,
     /// Rows of random numbers at scale factor 1; 0 where they do not depend on it.
     base: i32,
 }
 
 /// The comments of a part of a table.
 struct Comments {
-    random: RowRandomInt,
+    random: Stream,
     /// Where the last comment can begin.
-    last: i32,
+    last: i64,
+    /// Shortest and longest length.
+    lengths: (i64, i64),
     group: Option<i64>,
+}
+
+/// A comment: where it begins in the pool, and its length.
+#[derive(Clone, Copy)]
+struct Comment {
+    at: usize,
+    length: usize,
 }
 
 impl Comments {
     fn new(of: &CommentDef, piece: Piece) -> Self {
         let Piece { factor, part, parts } = piece;
-        let mut random = RowRandomInt::new(of.seed, 2 * of.group);
-        random.advance_rows(GenerateUtils::calculate_start_index(of.base, factor, part, parts));
-        Self { random, last: CHARACTERS - of.average * 16 / 10, group: None }
-    }
-
-    /// To be called for each row, before its comment.
-    fn begin(&mut self, group: i64) {
-        if self.group.replace(group).is_some_and(|last| last != group) {
-            self.random.row_finished();
+        let row = GenerateUtils::calculate_start_index(of.base, factor, part, parts);
+        let longest = of.average * 16 / 10;
+        Self {
+            random: Stream::new(of.seed, 2 * of.group, row.unsigned_abs()),
+            last: i64::from(CHARACTERS) - longest,
+            lengths: (of.average * 4 / 10, longest),
+            group: None,
         }
     }
 
-    /// Appends the comment of the row, which is as long as `other`.
-    fn put(&mut self, other: &str, out: &mut Vec<u8>) {
-        let offset = self.random.next_int(0, self.last);
-        // The second number chose the length of the other.
-        self.random.next_rand();
-        text_pool().put(usize::try_from(offset).expect("not negative"), other.len(), out);
+    /// The comment of the next row.
+    fn next(&mut self, group: i64) -> Comment {
+        if self.group.replace(group).is_some_and(|last| last != group) {
+            self.random.next_row();
+        }
+        let at = self.random.between(0, self.last);
+        let length = self.random.between(self.lengths.0, self.lengths.1);
+        let [at, length] = [at, length].map(|number| usize::try_from(number).expect("positive"));
+        Comment { at, length }
     }
 }
 
@@ -143,13 +158,22 @@ pub fn rows(table: &str, of: Piece) -> Box<dyn RowSource> {
             batches(of, PartSuppGenerator::new_with_text_pool(factor, part, parts, text).iter())
         }
         "customer" => rows!(CustomerGenerator(factor, part, parts)),
-        "orders" => batches(of, orders(of).iter()),
-        "lineitem" => batches(of, lines(of).iter()),
+        "orders" => batches(of, orders(of)),
+        "lineitem" => batches(of, lines(of)),
         other => unreachable!("{other} is no table of TPROC-H"),
     }
 }
 
-fn orders(of: Piece) -> OrderGenerator<'static> {
+fn orders(of: Piece) -> Box<dyn Iterator<Item = Order<'static>>> {
+    if of.factor < FACTOR_END {
+        Box::new(Orders::new(of))
+    } else {
+        Box::new(generated_orders(of).iter())
+    }
+}
+
+/// The orders as the crate generates them.
+pub(super) fn generated_orders(of: Piece) -> OrderGenerator<'static> {
     OrderGenerator::new_with_distributions_and_text_pool(
         of.factor,
         of.part,
@@ -159,7 +183,17 @@ fn orders(of: Piece) -> OrderGenerator<'static> {
     )
 }
 
-fn lines(of: Piece) -> LineItemGenerator<'static> {
+/// The lines of these orders.
+fn lines(of: Piece) -> Box<dyn Iterator<Item = LineItem<'static>>> {
+    if of.factor < FACTOR_END {
+        Box::new(Lines::new(of))
+    } else {
+        Box::new(generated_lines(of).iter())
+    }
+}
+
+/// The lines as the crate generates them.
+pub(super) fn generated_lines(of: Piece) -> LineItemGenerator<'static> {
     LineItemGenerator::new_with_distributions_and_text_pool(
         of.factor,
         of.part,
@@ -187,12 +221,12 @@ pub fn refresh_rows(
     };
     match table {
         "orders" => {
-            let all = orders(of).iter().map(move |row| (nth(row.o_orderkey), row));
+            let all = orders(of).map(move |row| (nth(row.o_orderkey), row));
             let own = all.take_while(move |(nth, _)| *nth < count);
             batches(of, own.map(move |(nth, row)| Order { o_orderkey: key(nth), ..row }))
         }
         "lineitem" => {
-            let all = lines(of).iter().map(move |row| (nth(row.l_orderkey), row));
+            let all = lines(of).map(move |row| (nth(row.l_orderkey), row));
             let own = all.take_while(move |(nth, _)| *nth < count);
             batches(of, own.map(move |(nth, row)| LineItem { l_orderkey: key(nth), ..row }))
         }
@@ -205,16 +239,25 @@ fn order_number(key: i64) -> i64 {
     key / 32 * 8 + key % 32
 }
 
-fn batches<R: IntoRow>(
+fn batches<R: IntoRow + 'static>(
     of: Piece,
     mut each: impl Iterator<Item = R> + 'static,
 ) -> Box<dyn RowSource> {
     let mut comments = Comments::new(&R::COMMENTS, of);
+    let mut ahead: Vec<(R, Comment)> = Vec::with_capacity(AHEAD);
     Box::new(move |rows: &mut Rows| {
+        let pool = text_pool();
         while rows.bytes() < BATCH_BYTES {
-            let Some(row) = each.next() else { return false };
-            comments.begin(row.group());
-            row.put(rows, &mut comments);
+            let next = each.by_ref().take(AHEAD);
+            ahead.extend(next.map(|row| {
+                let comment = comments.next(row.group());
+                (row, comment)
+            }));
+            if ahead.is_empty() {
+                return false;
+            }
+            pool.touch(ahead.iter().map(|(_, comment)| comment.at));
+            ahead.drain(..).for_each(|(row, comment)| row.put(rows, comment));
         }
         true
     })
@@ -228,8 +271,8 @@ trait Fields {
     fn day(&mut self, value: TPCHDate);
     /// Appends what `value` shows.
     fn shown(&mut self, value: impl Display);
-    /// Appends the comment in the place of that of the row.
-    fn comment(&mut self, other: &str, comments: &mut Comments);
+    /// Appends a comment.
+    fn comment(&mut self, comment: Comment);
 }
 
 impl Fields for Rows {
@@ -245,8 +288,8 @@ impl Fields for Rows {
         self.text_with(|out| write!(out, "{value}").expect("memory can be written to"));
     }
 
-    fn comment(&mut self, other: &str, comments: &mut Comments) {
-        self.text_with(|out| comments.put(other, out));
+    fn comment(&mut self, comment: Comment) {
+        self.text_with(|out| text_pool().put(comment.at, comment.length, out));
     }
 }
 
@@ -257,10 +300,10 @@ impl IntoRow for Region<'_> {
         self.r_regionkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.r_regionkey);
         rows.text(self.r_name);
-        rows.comment(self.r_comment, comments);
+        rows.comment(comment);
     }
 }
 
@@ -271,11 +314,11 @@ impl IntoRow for Nation<'_> {
         self.n_nationkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.n_nationkey);
         rows.text(self.n_name);
         rows.int(self.n_regionkey);
-        rows.comment(self.n_comment, comments);
+        rows.comment(comment);
     }
 }
 
@@ -287,7 +330,7 @@ impl IntoRow for Supplier {
         self.s_suppkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.s_suppkey);
         rows.shown(self.s_name);
         rows.shown(self.s_address);
@@ -296,7 +339,7 @@ impl IntoRow for Supplier {
         rows.cents(self.s_acctbal);
         rows.text_with(|out| {
             let start = out.len();
-            comments.put(&self.s_comment, out);
+            text_pool().put(comment.at, comment.length, out);
             // What the generator writes into some comments, at the same places.
             for words in SUPPLIER_WORDS {
                 if let Some(place) = self.s_comment.find(words) {
@@ -316,7 +359,7 @@ impl IntoRow for Part<'_> {
         self.p_partkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.p_partkey);
         rows.shown(self.p_name);
         rows.shown(self.p_mfgr);
@@ -325,7 +368,7 @@ impl IntoRow for Part<'_> {
         rows.int(self.p_size.into());
         rows.text(self.p_container);
         rows.cents(self.p_retailprice);
-        rows.comment(self.p_comment, comments);
+        rows.comment(comment);
     }
 }
 
@@ -337,12 +380,12 @@ impl IntoRow for PartSupp<'_> {
         self.ps_partkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.ps_partkey);
         rows.int(self.ps_suppkey);
         rows.int(self.ps_availqty.into());
         rows.cents(self.ps_supplycost);
-        rows.comment(self.ps_comment, comments);
+        rows.comment(comment);
     }
 }
 
@@ -354,7 +397,7 @@ impl IntoRow for Customer<'_> {
         self.c_custkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.c_custkey);
         rows.shown(self.c_name);
         rows.shown(self.c_address);
@@ -362,7 +405,7 @@ impl IntoRow for Customer<'_> {
         rows.shown(self.c_phone);
         rows.cents(self.c_acctbal);
         rows.text(self.c_mktsegment);
-        rows.comment(self.c_comment, comments);
+        rows.comment(comment);
     }
 }
 
@@ -374,7 +417,7 @@ impl IntoRow for Order<'_> {
         self.o_orderkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.o_orderkey);
         rows.int(self.o_custkey);
         rows.text(self.o_orderstatus.as_str());
@@ -383,7 +426,7 @@ impl IntoRow for Order<'_> {
         rows.text(self.o_orderpriority);
         rows.shown(self.o_clerk);
         rows.int(self.o_shippriority.into());
-        rows.comment(self.o_comment, comments);
+        rows.comment(comment);
     }
 }
 
@@ -395,7 +438,7 @@ impl IntoRow for LineItem<'_> {
         self.l_orderkey
     }
 
-    fn put(self, rows: &mut Rows, comments: &mut Comments) {
+    fn put(self, rows: &mut Rows, comment: Comment) {
         rows.int(self.l_orderkey);
         rows.int(self.l_partkey);
         rows.int(self.l_suppkey);
@@ -412,7 +455,7 @@ impl IntoRow for LineItem<'_> {
         rows.day(self.l_receiptdate);
         rows.text(self.l_shipinstruct);
         rows.text(self.l_shipmode);
-        rows.comment(self.l_comment, comments);
+        rows.comment(comment);
     }
 }
 

@@ -4,7 +4,8 @@
 use std::sync::LazyLock;
 
 use tpchgen::distribution::{Distribution, Distributions};
-use tpchgen::random::RowRandomInt;
+
+use super::random::{Choice, Random};
 
 /// Characters of the pool.
 pub const CHARACTERS: i32 = 300 * 1024 * 1024;
@@ -15,7 +16,7 @@ const LINE_BYTES: usize = 64;
 /// Most bytes of a unit.
 const UNIT_BYTES: usize = 24;
 /// Where `dbgen` starts its random numbers for the pool.
-const SEED: i64 = 933_588_178;
+const SEED: u64 = 933_588_178;
 
 /// Returns the pool, which the first call creates in about a second.
 pub fn text_pool() -> &'static TextPool {
@@ -46,6 +47,13 @@ impl TextPool {
         writer.pool
     }
 
+    /// Reads the lines that these characters are in: one after another, so that the processor waits for memory once for all
+    /// of them.
+    pub fn touch(&self, offsets: impl Iterator<Item = usize>) {
+        let first_byte = |offset: usize| self.lines[(offset + 1) / LINE].0[0];
+        std::hint::black_box(offsets.map(first_byte).fold(0, u8::wrapping_add));
+    }
+
     /// Appends `length` characters from character `offset` on.
     pub fn put(&self, offset: usize, length: usize, out: &mut Vec<u8>) {
         let (mut start, end) = (offset + 1, offset + 1 + length);
@@ -59,41 +67,92 @@ impl TextPool {
     /// Appends the characters from `start` to `end`, which lie in one line.
     fn put_of_line(&self, start: usize, end: usize, out: &mut Vec<u8>) {
         let Line([lag, units @ ..]) = &self.lines[start / LINE];
-        // Places count from the start of the first unit.
-        let first = start % LINE + usize::from(*lag);
-        let last = first + (end - start);
+        let length = |unit: u8| usize::from(self.lengths[usize::from(unit)]);
+        // Characters of the next unit before the first one that is wanted.
+        let mut before = start % LINE + usize::from(*lag);
+        let mut first = 0;
+        while length(units[first]) <= before {
+            before -= length(units[first]);
+            first += 1;
+        }
         let mut text = [0; LINE + 3 * UNIT_BYTES];
-        let mut place = 0;
-        for unit in units {
+        let (mut place, wanted) = (0, end - start);
+        for unit in &units[first..] {
             // All bytes of the unit, because copying a fixed number is faster; the next overwrites the surplus.
             text[place..place + UNIT_BYTES].copy_from_slice(&self.texts[usize::from(*unit)]);
-            place += usize::from(self.lengths[usize::from(*unit)]);
-            if place >= last {
+            place += length(*unit);
+            if place >= before + wanted {
                 break;
             }
         }
-        out.extend_from_slice(&text[first..last]);
+        out.extend_from_slice(&text[before..before + wanted]);
     }
 }
 
-/// Every value of a distribution as often as its weight says.
-struct Choice<T>(Vec<T>);
+/// A part of a sentence or a phrase.
+#[derive(Clone, Copy)]
+enum Part {
+    NounPhrase,
+    VerbPhrase,
+    /// A preposition and a noun phrase.
+    Preposition,
+    /// A word, or the end of a sentence: its place in [`Writer::words`].
+    Word(usize),
+}
 
-impl<T: Copy> Choice<T> {
-    /// `value` creates the values from the words of the distribution.
-    fn new(known: &'static Distribution, mut value: impl FnMut(&'static str) -> T) -> Self {
-        let mut values = Vec::new();
-        for (place, word) in known.get_values().iter().enumerate() {
-            let upto = usize::try_from(known.get_weight(place)).expect("weights are positive");
-            values.resize(upto, value(word));
-        }
-        Self(values)
-    }
+/// Places in [`Writer::words`].
+const NOUN: usize = 0;
+const VERB: usize = 1;
+const ADVERB: usize = 2;
+const ARTICLE: usize = 3;
+const AUXILIARY: usize = 4;
+const ADJECTIVE: usize = 5;
+/// Adjectives with a comma.
+const LISTED_ADJECTIVE: usize = 6;
+const PREPOSITION: usize = 7;
+const TERMINATOR: usize = 8;
 
-    fn draw(&self, random: &mut RowRandomInt) -> T {
-        let last = i32::try_from(self.0.len()).expect("weights are small") - 1;
-        self.0[usize::try_from(random.next_int(0, last)).expect("not negative")]
-    }
+/// Phrases of a grammar, each a list of parts.
+type Phrases = Choice<&'static [Part]>;
+
+/// Reads the phrases of a grammar: `part` knows its letters.
+fn phrases(known: &'static Distribution, part: fn(&str) -> Option<Part>) -> Phrases {
+    Choice::new(known, |syntax| {
+        let parts = syntax.split(' ').map(|letter| part(letter).expect("a known part"));
+        let parts: Vec<Part> = parts.collect();
+        // Kept for the only pool of the process.
+        &*parts.leak()
+    })
+}
+
+fn part_of_sentence(letter: &str) -> Option<Part> {
+    Some(match letter {
+        "N" => Part::NounPhrase,
+        "V" => Part::VerbPhrase,
+        "P" => Part::Preposition,
+        "T" => Part::Word(TERMINATOR),
+        _ => return None,
+    })
+}
+
+fn part_of_noun_phrase(letter: &str) -> Option<Part> {
+    Some(Part::Word(match letter {
+        "A" => ARTICLE,
+        "J" => ADJECTIVE,
+        "J," => LISTED_ADJECTIVE,
+        "D" => ADVERB,
+        "N" => NOUN,
+        _ => return None,
+    }))
+}
+
+fn part_of_verb_phrase(letter: &str) -> Option<Part> {
+    Some(Part::Word(match letter {
+        "D" => ADVERB,
+        "V" => VERB,
+        "X" => AUXILIARY,
+        _ => return None,
+    }))
 }
 
 /// Writes the pool by the grammar of clause 4.2.2.14.
@@ -103,20 +162,11 @@ struct Writer {
     at: usize,
     /// Bytes of the last line that are in use.
     used: usize,
-    random: RowRandomInt,
-    sentences: Choice<&'static str>,
-    noun_phrases: Choice<&'static str>,
-    verb_phrases: Choice<&'static str>,
-    nouns: Choice<u8>,
-    verbs: Choice<u8>,
-    adverbs: Choice<u8>,
-    articles: Choice<u8>,
-    auxiliaries: Choice<u8>,
-    adjectives: Choice<u8>,
-    /// Adjectives with a comma.
-    listed_adjectives: Choice<u8>,
-    prepositions: Choice<u8>,
-    terminators: Choice<u8>,
+    random: Random,
+    sentences: Phrases,
+    noun_phrases: Phrases,
+    verb_phrases: Phrases,
+    words: [Choice<u8>; 9],
 }
 
 impl Writer {
@@ -132,71 +182,62 @@ impl Writer {
                 u8::try_from(count - 1).expect("at most 256 units")
             })
         };
+        let words = [
+            units(known.nouns(), " ", ""),
+            units(known.verbs(), " ", ""),
+            units(known.adverbs(), " ", ""),
+            units(known.articles(), " ", ""),
+            units(known.auxiliaries(), " ", ""),
+            units(known.adjectives(), " ", ""),
+            units(known.adjectives(), " ", ","),
+            units(known.prepositions(), " ", " the"),
+            units(known.terminators(), "", ""),
+        ];
         Self {
             at: 0,
             used: 0,
-            random: RowRandomInt::new(SEED, i32::MAX),
-            sentences: Choice::new(known.grammar(), |syntax| syntax),
-            noun_phrases: Choice::new(known.noun_phrase(), |syntax| syntax),
-            verb_phrases: Choice::new(known.verb_phrase(), |syntax| syntax),
-            nouns: units(known.nouns(), " ", ""),
-            verbs: units(known.verbs(), " ", ""),
-            adverbs: units(known.adverbs(), " ", ""),
-            articles: units(known.articles(), " ", ""),
-            auxiliaries: units(known.auxiliaries(), " ", ""),
-            adjectives: units(known.adjectives(), " ", ""),
-            listed_adjectives: units(known.adjectives(), " ", ","),
-            prepositions: units(known.prepositions(), " ", " the"),
-            terminators: units(known.terminators(), "", ""),
+            random: Random::new(SEED),
+            sentences: phrases(known.grammar(), part_of_sentence),
+            noun_phrases: phrases(known.noun_phrase(), part_of_noun_phrase),
+            verb_phrases: phrases(known.verb_phrase(), part_of_verb_phrase),
+            words,
             pool: TextPool { texts, lengths, lines: Vec::with_capacity(lines) },
         }
     }
 
     fn sentence(&mut self) {
-        for part in self.sentences.draw(&mut self.random).split(' ') {
+        for part in self.sentences.draw(&mut self.random) {
             match part {
-                "N" => self.noun_phrase(),
-                "V" => self.verb_phrase(),
-                "P" => {
-                    let preposition = self.prepositions.draw(&mut self.random);
-                    self.push(preposition);
+                Part::NounPhrase => self.noun_phrase(),
+                Part::VerbPhrase => {
+                    let parts = self.verb_phrases.draw(&mut self.random);
+                    self.phrase(parts);
+                }
+                Part::Preposition => {
+                    self.word(PREPOSITION);
                     self.noun_phrase();
                 }
-                "T" => {
-                    let terminator = self.terminators.draw(&mut self.random);
-                    self.push(terminator);
-                }
-                other => unreachable!("{other} is no part of a sentence"),
+                Part::Word(of) => self.word(*of),
             }
         }
     }
 
     fn noun_phrase(&mut self) {
-        for part in self.noun_phrases.draw(&mut self.random).split(' ') {
-            let words = match part {
-                "A" => &self.articles,
-                "J" => &self.adjectives,
-                "J," => &self.listed_adjectives,
-                "D" => &self.adverbs,
-                "N" => &self.nouns,
-                other => unreachable!("{other} is no part of a noun phrase"),
-            };
-            let word = words.draw(&mut self.random);
-            self.push(word);
+        let parts = self.noun_phrases.draw(&mut self.random);
+        self.phrase(parts);
+    }
+
+    fn phrase(&mut self, parts: &[Part]) {
+        for part in parts {
+            if let Part::Word(of) = part {
+                self.word(*of);
+            }
         }
     }
 
-    fn verb_phrase(&mut self) {
-        for part in self.verb_phrases.draw(&mut self.random).split(' ') {
-            let words = match part {
-                "D" => &self.adverbs,
-                "V" => &self.verbs,
-                "X" => &self.auxiliaries,
-                other => unreachable!("{other} is no part of a verb phrase"),
-            };
-            let word = words.draw(&mut self.random);
-            self.push(word);
-        }
+    fn word(&mut self, of: usize) {
+        let unit = self.words[of].draw(&mut self.random);
+        self.push(unit);
     }
 
     fn push(&mut self, unit: u8) {

@@ -40,6 +40,8 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         name: "tproc-h".into(),
         title: "TPROC-H".into(),
         extends: None,
+        record: None,
+        own_sql: Vec::new(),
         has_streams: false,
         version: 1,
         scale_unit: ScaleUnit::new("SF", "SF").in_thousandths(),

@@ -262,12 +262,13 @@ impl Beside {
         self.cancel.cancel();
     }
 
-    /// What is running; nothing after the streams were stopped. `None` until they have begun.
+    /// What is running, nothing after the streams were stopped, and the query times so far. `None` until they have begun.
     pub fn progress(&self) -> Option<QueryProgress> {
         let mut progress = self.shared.progress().clone()?;
         if self.cancel.is_cancelled() {
             progress.running.clear();
         }
+        progress.geomean = self.shared.taken().geomean();
         Some(progress)
     }
 

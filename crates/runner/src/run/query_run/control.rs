@@ -50,6 +50,7 @@ pub async fn drive(
         queries: Arc::new(run.plan.clone()),
         clock: Clock::start(),
         steps: Vec::new(),
+        done: 0,
         total: run.plan.steps() * run.plan.repeats as usize,
         sessions: (0, 0),
         away: 0,
@@ -77,6 +78,8 @@ struct Control<'a> {
     queries: Arc<QueryPlan>,
     clock: Clock,
     steps: Vec<StepTime>,
+    /// Steps that have ended, also those that are not kept, and all steps.
+    done: usize,
     total: usize,
     /// Numbers of connections lost and reconnected.
     sessions: (u64, u64),
@@ -120,7 +123,7 @@ impl Control<'_> {
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     cancel_due(&slots, &mut running).await;
                 }
-                _ = ticks.tick() => on_event(Heard::Progress(&self.progress(&running, &steps))),
+                _ = ticks.tick() => on_event(Heard::Progress(&self.progress(&running))),
             }
         }
         for thread in threads {
@@ -178,10 +181,11 @@ impl Control<'_> {
                 let cancel = limit.map(|at| (at, StepOutcome::TimedOut));
                 let number = phase.streams[stream].number;
                 running[stream] = Some(Running { position, name, stream: number, at, cancel });
-                on_event(Heard::Progress(&self.progress(running, steps)));
+                on_event(Heard::Progress(&self.progress(running)));
             }
             Report::Ended { stream, step } => {
                 running[stream] = None;
+                self.done += 1;
                 on_event(Heard::Ended(&step));
                 if !self.run.is_endless {
                     steps[stream].push(step);
@@ -196,7 +200,7 @@ impl Control<'_> {
         }
     }
 
-    fn progress(&self, running: &[Option<Running>], steps: &[Vec<StepTime>]) -> QueryProgress {
+    fn progress(&self, running: &[Option<Running>]) -> QueryProgress {
         let now = self.clock.now();
         let running = running.iter().flatten().map(|step| RunningQuery {
             stream: step.stream,
@@ -205,9 +209,10 @@ impl Control<'_> {
             lasts: Duration::from_nanos(now.since(step.at)),
         });
         QueryProgress {
-            done: self.steps.len() + steps.iter().map(Vec::len).sum::<usize>(),
+            done: self.done,
             total: (!self.run.is_endless).then_some(self.total),
             elapsed: now.duration(),
+            geomean: None,
             running: running.collect(),
         }
     }

@@ -130,7 +130,7 @@ LIMIT 1;
 
 -- Refresh sets use the keys that the load leaves out.
 -- name: check.refresh
-SELECT count(*) OVER (), concat('o_orderkey=', o_orderkey)
+SELECT count(*) OVER (), concat('o_orderkey=', {text_of}o_orderkey{of_text})
 FROM orders
 WHERE o_orderkey % 32 >= 8 AND :first <= :last
 ORDER BY o_orderkey
