@@ -45,7 +45,7 @@ pub fn command() -> Clap {
 
 fn subcommand(which: Command) -> Clap {
     let mut command = Clap::new(which.name()).about(which.title()).after_help(AFTER_HELP);
-    if which == Command::Report {
+    if matches!(which, Command::Report | Command::Why) {
         command = command
             .arg(Arg::new("job").value_name("JOB").required(true).help("Job number, or `last`"));
     }

@@ -106,12 +106,14 @@ pub enum Command {
     Report,
     /// Serves the HTTP API and the web interface.
     Serve,
+    /// Explains a stored run, or a part of it.
+    Why,
 }
 
 impl Command {
     /// Every command, in the order of the help: jobs first, then commands on stored jobs.
-    pub const ALL: [Self; JobKind::ALL.len() + 6] = {
-        let mut all = [Self::History; JobKind::ALL.len() + 6];
+    pub const ALL: [Self; JobKind::ALL.len() + 7] = {
+        let mut all = [Self::History; JobKind::ALL.len() + 7];
         let mut next = 0;
         while next < JobKind::ALL.len() {
             all[next] = Self::Job(JobKind::ALL[next]);
@@ -121,7 +123,8 @@ impl Command {
         all[next + 1] = Self::Doctor;
         all[next + 3] = Self::Jobs;
         all[next + 4] = Self::Report;
-        all[next + 5] = Self::Serve;
+        all[next + 5] = Self::Why;
+        all[next + 6] = Self::Serve;
         all
     };
 
@@ -136,6 +139,7 @@ impl Command {
             Self::Jobs => "jobs",
             Self::Report => "report",
             Self::Serve => "serve",
+            Self::Why => "why",
         }
     }
 
@@ -150,6 +154,7 @@ impl Command {
             Self::Jobs => "List stored jobs",
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the HTTP API and the web interface",
+            Self::Why => "Explain a stored run or a part of it by what the database waited for",
         }
     }
 
@@ -170,6 +175,7 @@ impl Command {
             Self::Jobs => others + 3,
             Self::Report => others + 4,
             Self::Serve => others + 5,
+            Self::Why => others + 6,
         }
     }
 
@@ -183,7 +189,8 @@ impl Command {
             | Self::History
             | Self::Jobs
             | Self::Report
-            | Self::Serve => None,
+            | Self::Serve
+            | Self::Why => None,
         }
     }
 }

@@ -53,6 +53,7 @@ pub mod store;
 mod suggestion;
 pub mod target;
 pub mod watch;
+pub mod why;
 mod worker_pool;
 
 pub use failure::Failure;

@@ -12,6 +12,7 @@ use crate::doctor::DoctorResult;
 use crate::document::JobDocument;
 use crate::history::HistoryResult;
 use crate::job::document::DocumentOf;
+use crate::why::WhyResult;
 
 /// Path of the schemas in an OpenAPI document.
 const COMPONENTS: &str = "/components/schemas";
@@ -56,12 +57,13 @@ macro_rules! published_documents {
 }
 job_kinds!(published_documents);
 
-/// Every schema: of the documents, of the history, and of the doctor.
+/// Every schema: of the documents, of the history, of the doctor, and of explanations.
 #[must_use]
 pub fn published() -> Vec<Published> {
     let history = Published::new::<HistoryResult>(Some("history-schema.json"));
     let doctor = Published::new::<DoctorResult>(Some("doctor-schema.json"));
-    documents().into_iter().chain([history, doctor]).collect()
+    let why = Published::new::<WhyResult>(Some("why-schema.json"));
+    documents().into_iter().chain([history, doctor, why]).collect()
 }
 
 /// Returns all schemas and their definitions by name, for an OpenAPI document. Equal names mean the

@@ -13,6 +13,7 @@
 //! | how does throughput scale, and where is its peak? | [`usl`] |
 //! | is B faster than A? | [`compare`] |
 //! | when did results change? | [`change_point`] |
+//! | what cost a stretch of a run more time per transaction than the rest? | [`causes`] |
 //! | which level, which rate to try next? | [`search`] |
 //! | are these times exponential, are these uniform? | [`ks`] |
 //!
@@ -20,6 +21,7 @@
 //! because they are written as JSON, which has neither. Unknown values are `None` or a separate
 //! variant.
 
+pub mod causes;
 pub mod change_point;
 pub mod compare;
 mod distribution;

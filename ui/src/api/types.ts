@@ -420,6 +420,44 @@ export interface CapturedSession {
 /** The specific cause of a bottleneck. */
 export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
 
+/** An event that sessions waited for. */
+export interface CauseEvent {
+  /** Its figures. */
+  figures: CauseFigures;
+  /** Name of the wait at the server, such as `Lock:transactionid`; empty if they did not wait. */
+  wait: string;
+}
+
+/** Figures of a cause in the stretch and in the rest. */
+export interface CauseFigures {
+  /** Change in milliseconds per committed transaction; `null` if none was committed in the stretch. Without a rest, the milliseconds themselves. */
+  change_ms: number | null;
+  /** 95 % interval of `change_ms`; `null` if too few transactions were committed in the stretch. */
+  change_ms_interval: Interval | null;
+  /** Average number of sessions in the stretch beyond those that its transactions needed in the rest: it exists even if nothing was committed. */
+  excess_sessions: number;
+  /** 95 % interval of `excess_sessions`. */
+  excess_sessions_interval: Interval;
+  /** Milliseconds of session time per committed transaction in the stretch; `null` if none was committed. */
+  ms_per_transaction: number | null;
+  /** The same in the rest; `null` without a rest. */
+  ms_per_transaction_rest: number | null;
+  /** Average number of active sessions in the stretch. */
+  sessions: number;
+  /** The same in the rest; `null` without a rest. */
+  sessions_rest: number | null;
+  /** Share of active-session time in the stretch. */
+  share: number;
+}
+
+/** A statement that sessions executed. */
+export interface CauseStatement {
+  /** Its figures. */
+  figures: CauseFigures;
+  /** Name of the workload's statement, or the shortened text of another. */
+  statement: string;
+}
+
 /** Certainty of a verdict. */
 export type Certainty = "sure" | "probable";
 
@@ -597,6 +635,8 @@ export interface ComparisonResult {
   tool: Tool;
   /** Verdict on B by the primary metric. */
   verdict: ComparisonVerdict;
+  /** What sessions did or waited for more or less per transaction in B than in A, from the seconds of one run each; `null` unless both were observed. Here is B, the rest is A. */
+  waits: WaitChanges | null;
   /** Warnings to read before using the verdict. */
   warnings: Warning[];
   /** The verdict in words, with figures. */
@@ -2969,6 +3009,28 @@ export interface ViolatedIdentity {
   transaction: string | null;
 }
 
+/** A class of wait, and how its active-session time changed. */
+export interface WaitCause {
+  /** What to try next. */
+  advice: string;
+  /** Class of the wait. */
+  class: WaitClass;
+  /** The events of the class, likewise. */
+  events: CauseEvent[];
+  /** Its figures. */
+  figures: CauseFigures;
+}
+
+/** What active-session time per committed transaction was spent on, compared with the rest, or with the baseline of a comparison. Causes whose interval includes 0, or that were seen in fewer than 10 samples, are not named. */
+export interface WaitChanges {
+  /** The causes: increases, the largest first, then decreases. */
+  causes: WaitCause[];
+  /** Number of resamples behind each interval. */
+  resamples: number;
+  /** Statements, likewise. */
+  statements: CauseStatement[];
+}
+
 /** Class of what an active session waits for, the same for all databases. */
 export type WaitClass = "cpu" | "row_lock" | "lock" | "log" | "replica" | "io" | "latch" | "client" | "sleep" | "other";
 
@@ -3003,6 +3065,97 @@ export interface Warning {
   next: string | null;
   /** Sentence for people to read. */
   text: string;
+}
+
+/** How the stretch was chosen. */
+export type WhyBasis = "given" | "lowest" | "window";
+
+/** A figure of the server or of a host, as the mean of the seconds. */
+export interface WhyEvidence {
+  /** Mean in the stretch. */
+  here: number;
+  /** Name for programs, such as `checkpoints`. */
+  name: string;
+  /** Mean in the rest; `null` without a rest. */
+  rest: number | null;
+  /** Title for people. */
+  title: string;
+  /** Unit of the values. */
+  unit: string;
+}
+
+/** A session, or the sessions of the run, that blocked sessions of the run. */
+export interface WhyLock {
+  /** Average number of blocked sessions in the stretch. */
+  blocked: number;
+  /** The same in the rest; `null` without a rest. */
+  blocked_rest: number | null;
+  /** Number at the server, user, program and state of the session; or that they are the run's. */
+  blocker: string;
+  /** Whether another program's session blocked them. */
+  is_foreign: boolean;
+  /** The table; empty if unknown. */
+  object: string;
+  /** Last statement of the session; empty if unknown. */
+  statement: string;
+}
+
+/** A part of a run. */
+export interface WhyPart {
+  /** Committed transactions per second. */
+  committed_per_second: number;
+  /** First observed second, counted from the start of the run. */
+  from_s: number;
+  /** Average number of sessions of the run that were idle in a transaction. */
+  idle_in_transaction: number;
+  /** Number of observed seconds. */
+  seconds: number;
+  /** Average number of active sessions of the run. */
+  sessions: number;
+  /** End of the last observed second. */
+  to_s: number;
+}
+
+/** Why a run, or a stretch of it, was as slow as it was, as printed by `triphammer why --json`. Its causes are the changes between the stretch and the rest of the timed window, or, without a rest, what the sessions did in the whole window. */
+export interface WhyResult {
+  /** How the stretch was chosen. */
+  basis: WhyBasis;
+  /** What else is known of server and hosts, if it differs from the rest. */
+  evidence: WhyEvidence[];
+  /** Version of the document's format. */
+  format: 1;
+  /** Job number of the run. */
+  job: number;
+  /** Kind of document, by the name of its command. */
+  kind: "why";
+  /** What limited the whole run, in words. */
+  limited_by: string;
+  /** Who blocked sessions of the run, and at which table, the most sessions first. */
+  locks: WhyLock[];
+  /** What to try next, the most promising first. */
+  next: string[];
+  /** Notes on the run in the stretch, such as outages. */
+  notes: Remark[];
+  /** The rest of the timed window; `null` if the whole window is explained. */
+  rest: WhyPart | null;
+  /** The server that the run connected to. */
+  server: ServerInfo;
+  /** Start of the run (its second 0), RFC 3339, UTC. */
+  started_at: string;
+  /** The explained part of the run. */
+  stretch: WhyPart;
+  /** URL of the target, without secrets. */
+  target: Redacted;
+  /** The program that wrote the document. */
+  tool: Tool;
+  /** The causes. */
+  waits: WaitChanges;
+  /** Warnings to read before using the result. */
+  warnings: Warning[];
+  /** The main cause in one sentence, with its evidence. */
+  words: string;
+  /** Workload and its data. */
+  workload: WorkloadFacts;
 }
 
 /** Workload and its data. */
@@ -3293,6 +3446,17 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: ServerSettings;
+  };
+  /** Explains a run or a stretch of it by what the sessions at the database waited for, as `triphammer why` does. */
+  "GET /api/v1/jobs/{id}/why": {
+    query: {
+      /** First second, counted from the start of the run. Without `from` and `to`: the stretch whose throughput was notably lower, else the timed window. */
+      from?: number | undefined;
+      /** End second, exclusive. */
+      to?: number | undefined;
+    };
+    body: undefined;
+    answer: WhyResult;
   };
   /** Resolves a form without running it: every setting, the spec of a run, and the equivalent command line. An invalid value is an error with its field. The preview of a run connects to the database. */
   "POST /api/v1/preview": {

@@ -7,7 +7,7 @@ use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
-use triphammer_runner::store::{JobFilter, JobId, StoreError, StoredJob};
+use triphammer_runner::store::{JobFilter, JobId, Store, StoreError, StoredJob};
 use triphammer_server::html_export;
 
 use super::{print, stored};
@@ -32,14 +32,7 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
 /// Prints a stored job.
 pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let store = stored(settings)?;
-    let id = match job {
-        "last" => {
-            let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
-            let jobs = store.jobs(&newest).map_err(refuse)?;
-            jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse("no job is stored yet"))?
-        }
-        job => number(job)?,
-    };
+    let id = find(&store, job)?;
     let mut stored = store.load(id).map_err(refuse)?;
     let passed = judge(settings, &mut stored)?;
     let output = settings.get("output").map(PathBuf::from);
@@ -57,6 +50,16 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
+}
+
+/// Finds a job by its number, or the newest one as `last`.
+pub fn find(store: &Store, job: &str) -> Result<JobId> {
+    if job != "last" {
+        return number(job);
+    }
+    let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
+    let jobs = store.jobs(&newest).map_err(refuse)?;
+    jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse("no job is stored yet"))
 }
 
 /// Renders execution plans of a stored run.

@@ -10,6 +10,7 @@ mod jobs;
 pub mod new;
 mod screen;
 mod serve;
+mod why;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -52,12 +53,15 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Doctor => doctor::command(&mut settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
-        Command::Report => {
-            let job = matches.get_one::<String>("job").expect("clap requires it");
-            jobs::report(&mut settings, job)
-        }
+        Command::Report => jobs::report(&mut settings, job_in(matches)),
         Command::Serve => serve::command(&mut settings),
+        Command::Why => why::command(&mut settings, job_in(matches)),
     }
+}
+
+/// The job that the arguments name.
+fn job_in(matches: &ArgMatches) -> &str {
+    matches.get_one::<String>("job").expect("clap requires it")
 }
 
 fn completions(matches: &ArgMatches) -> Result<Exit> {

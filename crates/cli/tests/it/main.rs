@@ -40,3 +40,4 @@ mod tproc_h_runs;
 mod trino;
 mod tui;
 mod until_ci;
+mod why;

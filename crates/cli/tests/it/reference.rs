@@ -66,7 +66,7 @@ fn every_setting_of_a_command_is_in_its_help() {
     let program = Program::new();
     for command in [
         "build", "run", "profile", "capacity", "compare", "history", "check", "drop", "datagen",
-        "doctor", "jobs", "report", "serve",
+        "doctor", "jobs", "report", "serve", "why",
     ] {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
@@ -149,6 +149,7 @@ fn the_commands_are_those_of_the_contract() {
         "jobs",
         "report",
         "serve",
+        "why",
         "completions",
         "new",
     ] {

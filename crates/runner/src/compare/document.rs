@@ -19,6 +19,7 @@ use crate::result::{
     Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
 use crate::store::JobId;
+use crate::why::Waits;
 
 /// Version of the document's format.
 pub const COMPARISON_FORMAT: u32 = 2;
@@ -73,6 +74,10 @@ pub struct ComparisonResult {
     /// Execution plans that differ, of runs of queries.
     #[serde(default)]
     pub plans: Vec<PlanChange>,
+    /// What sessions did or waited for more or less per transaction in B than in A, from the seconds
+    /// of one run each; `None` unless both were observed. Here is B, the rest is A.
+    #[serde(default)]
+    pub waits: Option<Waits>,
     /// Warnings to read before using the verdict.
     pub warnings: Vec<Warning>,
 }
@@ -313,6 +318,12 @@ impl ComparisonResult {
         Some(Self::new(asked, Made::of(first, sides, figures, facts)))
     }
 
+    /// Adds what the sessions waited for, of a run each.
+    #[must_use]
+    pub(super) fn with_waits(self, waits: Option<Waits>) -> Self {
+        Self { waits, ..self }
+    }
+
     /// Adds the execution plans that differ.
     fn with_plans(self, a: &[&Run], b: &[&Run]) -> Self {
         Self { plans: plans::changes(&self.differences, a, b), ..self }
@@ -344,6 +355,7 @@ impl ComparisonResult {
             pairs: asked.pairs,
             differences: facts_a.against(facts_b),
             plans: Vec::new(),
+            waits: None,
             warnings: Vec::new(),
         };
         let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::profile::{PrimaryMetricName, ProfileResult};
 use crate::result::{JobKind, RunResult, counted_of_user};
 use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
+use crate::why::{Observations, Waits};
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]
@@ -49,12 +50,14 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
                 &names,
                 [&a[0], &b[0]].map(|run| PrimaryMetricName::of(&run.result.primary_metric)),
             )?;
+            let mut waits = None;
             if let ([a], [b]) = (a.as_mut_slice(), b.as_mut_slice()) {
+                waits = read_waits(store, &a.result, &b.result)?;
                 for run in [a, b] {
                     run.seconds = Some(read_seconds(store, &run.result)?);
                 }
             }
-            Ok(ComparisonResult::of_runs(names, &a, &b, margin))
+            Ok(ComparisonResult::of_runs(names, &a, &b, margin).with_waits(waits))
         }
         (Chosen::Profile(a), Chosen::Profile(b)) => {
             of_one_workload(&names, [&a.result.workload.name, &b.result.workload.name])?;
@@ -202,6 +205,16 @@ fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds
         metric.transactions = counted_of_user(&result.workload.facts, &names);
     }
     Ok(seconds(result, &metric, &names, &rows))
+}
+
+/// What the sessions of two runs waited for; `None` unless both were observed.
+fn read_waits(store: &Store, a: &RunResult, b: &RunResult) -> Result<Option<Waits>, Failure> {
+    let of = |result: &RunResult| -> Result<Option<Observations>, Failure> {
+        let job = result.job.map(JobId).filter(|_| result.observed.is_some());
+        job.map(|job| Observations::of_window(store, job, result)).transpose().map_err(refuse)
+    };
+    let (Some(a), Some(b)) = (of(a)?, of(b)?) else { return Ok(None) };
+    Ok(Waits::between(&a, &b))
 }
 
 fn refuse(error: StoreError) -> Failure {

@@ -11,6 +11,8 @@ use crate::result::Blocker;
 
 /// Name of the metric of sessions of the run that wait for a lock, by who blocks them.
 pub const BLOCKED_SESSIONS: &str = "db.sessions.blocked";
+/// What the run's own sessions are called as blockers.
+pub const OWN: &str = "sessions of this run";
 /// Maximum number of blockers that are kept apart, and that are in the document.
 const KINDS_MAX: usize = 200;
 const SHOWN_MAX: usize = 10;
@@ -89,7 +91,7 @@ impl Blocking {
             let key = ((!own).then(|| root.blocker.to_owned()), object.to_owned());
             let seen = all.by.entry(key).or_default();
             let [description, statement] = match own {
-                true => ["sessions of this run", ""],
+                true => [OWN, ""],
                 false => [root.description, root.statement],
             };
             seen.description = description.to_owned();

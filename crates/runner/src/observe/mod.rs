@@ -46,10 +46,11 @@ use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
 use crate::second::Second;
 use crate::settings::Settings;
 use crate::store::{JobId, SampleWriter};
-use blockers::BLOCKED_SESSIONS;
+pub(crate) use blockers::{BLOCKED_SESSIONS, OWN};
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
-use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, StatementNames};
+use sessions::StatementNames;
+pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
 
 /// Names of all dialects.
 pub use triphammer_workloads::catalogues::dialects;

@@ -9,6 +9,7 @@ use super::markdown::plainly;
 use super::plans;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
+use super::why::{tables, waits};
 use super::words::{self, DOT};
 use crate::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
@@ -19,6 +20,9 @@ use crate::result::{Status, Warning};
 
 /// Maximum columns of a value in a table of differences.
 const VALUE: usize = 40;
+
+/// Heading of what the sessions waited for.
+const WAITS: &str = "What sessions did or waited for more or less in B than in A";
 
 /// Renders a comparison as text, with a final line break.
 #[must_use]
@@ -42,6 +46,10 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
         lines.push(String::new());
         lines.push("What differs".to_owned());
         lines.extend(indented(&differences(&result.differences, VALUE)));
+    }
+    if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
+        lines.extend([String::new(), WAITS.to_owned()]);
+        lines.extend(waits(of, ["B", "A"], true));
     }
     if !result.warnings.is_empty() {
         lines.push(String::new());
@@ -85,6 +93,12 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     if !result.differences.is_empty() {
         let table = differences(&result.differences, usize::MAX);
         out.push_str(&format!("\n## What differs\n\n{}", table.markdown()));
+    }
+    if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
+        out.push_str(&format!("\n## {WAITS}\n"));
+        for table in tables(of, ["B", "A"], true) {
+            out.push_str(&format!("\n{}", table.markdown()));
+        }
     }
     if !result.warnings.is_empty() {
         out.push_str("\n## Warnings\n\n");

@@ -24,6 +24,7 @@ mod query_streams;
 pub mod series;
 mod table;
 mod text;
+mod why;
 mod words;
 
 pub use crate::formats::{Declared, FORMATS, Format};
@@ -35,6 +36,7 @@ pub(crate) use load::origin;
 pub use plain::{datagen, stored, stored_json};
 pub use plans::plans;
 pub use text::{Style, printable, summary};
+pub use why::why;
 
 /// How a document is rendered, for people and for other programs.
 pub trait Report {

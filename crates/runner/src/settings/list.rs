@@ -23,6 +23,7 @@ const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
 const SERVE: Command = Command::Serve;
+const WHY: Command = Command::Why;
 
 const fn of(commands: &[Command]) -> Commands {
     Commands::of(commands)
@@ -552,7 +553,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        CONNECT.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS]),
+        CONNECT.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS, WHY]),
         "Print a JSON document instead of text",
     )
     .marked(&[NotInJobFile, OnResume, NotReplayed, OfStored]),
@@ -579,11 +580,19 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE]),
+        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE, WHY]),
         "File of the job store",
     )
     .default("in the user's data directory")
     .marked(&[OfHost, OnResume, NotReplayed, Shared, OfStored]),
+    value(
+        "at",
+        "FROM..TO",
+        of(&[WHY]),
+        "Stretch of the run to explain, on its time axis, such as 3m10s..3m40s; at least 5 s",
+    )
+    .default("where the throughput was notably lower than in the rest, else the timed window")
+    .marked(&[NotInJobFile]),
     value("limit", "N", of(&[JOBS]), "Maximum number of jobs to list")
         .default("20")
         .marked(&[NotInJobFile]),

@@ -12,6 +12,11 @@ fn the_schema_of_the_doctor_is_closed_whole_and_described() {
     closed_whole_and_described("doctor-schema.json");
 }
 
+#[test]
+fn the_schema_of_why_is_closed_whole_and_described() {
+    closed_whole_and_described("why-schema.json");
+}
+
 /// The tables of the guide, by the name at their start.
 fn lists() -> Vec<(String, String)> {
     let head = "| check | why it matters | what changes it |\n|---|---|---|\n";

@@ -15,6 +15,7 @@ mod samples;
 pub(crate) mod series;
 mod session;
 mod targets;
+mod why;
 
 use axum::Json;
 use utoipa_axum::router::OpenApiRouter;
@@ -54,6 +55,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(jobs::server_settings))
         .routes(routes!(series::series))
         .routes(routes!(samples::samples))
+        .routes(routes!(why::why))
         .routes(routes!(samples::means))
         .routes(routes!(latency::percentiles))
         .routes(routes!(latency::heatmap))

@@ -1,0 +1,22 @@
+//! `triphammer why`.
+
+use triphammer_runner::report;
+use triphammer_runner::settings::Settings;
+use triphammer_runner::why::{self, Stretch};
+
+use super::{charset, jobs, print, stored};
+use crate::{Exit, Result};
+
+/// Explains a stored run, or a stretch of it.
+pub fn command(settings: &mut Settings, job: &str) -> Result<Exit> {
+    let store = stored(settings)?;
+    let at = settings.optional("at", str::parse::<Stretch>, Stretch::to_string, "chosen")?;
+    let job = jobs::find(&store, job)?;
+    let found = why::explain(&store, job, at)?;
+    if settings.switch("json")? {
+        print(&report::json_pretty(&found))?;
+    } else {
+        print(&report::why(&found, charset()))?;
+    }
+    Ok(Exit::Done)
+}

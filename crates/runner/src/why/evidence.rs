@@ -1,0 +1,164 @@
+//! What else is known of the stretch: checkpoints, vacuums, sessions of other programs, and the host.
+//! Each figure is declared once, with how it is made and from when on it matters.
+
+use super::document::Evidence;
+use super::observations::{Observations, Sampled};
+use crate::metrics::Unit;
+use crate::result::RunResult;
+
+/// Names of figures to which sentences refer.
+pub(super) const CHECKPOINTS: &str = "checkpoints";
+pub(super) const AUTOVACUUM: &str = "autovacuum";
+pub(super) const OTHER_CPU: &str = "other_processes";
+pub(super) const STEAL: &str = "steal";
+pub(super) const DISK_QUEUE: &str = "disk_queue";
+
+/// A figure; it is listed if it reaches `least` and is at least [`APART`] times that of the rest.
+struct Figure {
+    name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    least: f64,
+    of: fn(&Observations, &RunResult) -> Option<f64>,
+}
+
+/// Ratio to the rest from which on a figure is evidence.
+const APART: f64 = 1.5;
+
+const FIGURES: [Figure; 9] = [
+    Figure {
+        name: CHECKPOINTS,
+        title: "checkpoints",
+        unit: Unit::PerMinute,
+        least: 0.1,
+        of: |of, _| Some(60.0 * sum(of, "postgresql.bgwriter.checkpoint.count", &[])?),
+    },
+    Figure {
+        name: AUTOVACUUM,
+        title: "autovacuum workers",
+        unit: Unit::Average,
+        least: 0.1,
+        of: |of, _| sum(of, "postgresql.autovacuum.workers", &[]),
+    },
+    Figure {
+        name: "other_programs",
+        title: "active sessions of other programs",
+        unit: Unit::Average,
+        least: 0.1,
+        of: |of, _| Some(super::document::mean(&of.others)),
+    },
+    Figure {
+        name: "idle_in_transaction",
+        title: "sessions of the run idle in a transaction",
+        unit: Unit::Average,
+        least: 1.0,
+        of: |of, _| Some(super::document::mean(&of.idle)),
+    },
+    Figure {
+        name: OTHER_CPU,
+        title: "CPUs used by other processes of this host",
+        unit: Unit::Cores,
+        least: 0.2,
+        of: other_cpus,
+    },
+    Figure {
+        name: STEAL,
+        title: "CPU time taken by the hypervisor (steal)",
+        unit: Unit::Share,
+        least: 0.03,
+        of: |of, _| greatest(of, CPU, &[("cpu.mode", "steal")]),
+    },
+    Figure {
+        name: "io_wait",
+        title: "CPU time waiting for disks",
+        unit: Unit::Share,
+        least: 0.03,
+        of: |of, _| greatest(of, CPU, &[("cpu.mode", "iowait")]),
+    },
+    Figure {
+        name: DISK_QUEUE,
+        title: "operations in the queue of the busiest disk",
+        unit: Unit::Average,
+        least: 0.5,
+        of: |of, _| greatest(of, "system.disk.weighted_io_time", &[]),
+    },
+    Figure {
+        name: "temporary_data",
+        title: "temporary data written",
+        unit: Unit::BytesPerSecond,
+        least: 1e5,
+        of: |of, _| sum(of, "postgresql.temp.io", &[]),
+    },
+];
+
+const CPU: &str = "system.cpu.utilization";
+const PROCESSES: &str = "process.cpu.utilization";
+/// Label of a host that is not this one.
+const HOST: &str = "host.name";
+
+/// The figures that matter.
+pub(super) fn of(
+    here: &Observations,
+    rest: Option<&Observations>,
+    result: &RunResult,
+) -> Vec<Evidence> {
+    let made = FIGURES.iter().filter_map(|figure| {
+        let value = (figure.of)(here, result)?;
+        let before = match rest {
+            Some(rest) => Some((figure.of)(rest, result)?),
+            None => None,
+        };
+        let matters = value >= figure.least && value >= APART * before.unwrap_or_default();
+        matters.then(|| Evidence {
+            name: figure.name.to_owned(),
+            title: figure.title.to_owned(),
+            unit: figure.unit,
+            here: value,
+            rest: before,
+        })
+    });
+    made.collect()
+}
+
+fn mean_of(of: &Sampled) -> Option<f64> {
+    let known: Vec<f64> = of.values.iter().copied().flatten().collect();
+    (!known.is_empty()).then(|| super::document::mean(&known))
+}
+
+fn means<'a>(
+    of: &'a Observations,
+    metric: &'a str,
+    labels: &'a [(&str, &str)],
+) -> impl Iterator<Item = f64> + 'a {
+    let named = of
+        .evidence
+        .iter()
+        .filter(move |sampled| sampled.series.metric == metric && sampled.series.has(labels));
+    named.filter_map(mean_of)
+}
+
+/// Sum of the means of all series; `None` if there are none.
+fn sum(of: &Observations, metric: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    means(of, metric, labels).reduce(|a, b| a + b)
+}
+
+/// Greatest mean of a series: of the host or disk where it is the highest.
+fn greatest(of: &Observations, metric: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    means(of, metric, labels).reduce(f64::max)
+}
+
+/// CPUs of this host that neither the server nor this program used. Only where the server runs here:
+/// its own use is unknown otherwise, and nobody competes with it.
+fn other_cpus(of: &Observations, result: &RunResult) -> Option<f64> {
+    let cpus = f64::from(result.bottleneck.figures.host_cpus);
+    let is_busy = |of: &&Sampled| {
+        let mode = of.series.labels.get("cpu.mode").map(String::as_str).unwrap_or_default();
+        let is_here = !of.series.labels.contains_key(HOST);
+        of.series.metric == CPU && is_here && !matches!(mode, "idle" | "iowait" | "steal")
+    };
+    let shares = of.evidence.iter().filter(is_busy).filter_map(mean_of);
+    let busy = cpus * shares.reduce(|a, b| a + b)?;
+    let own: Vec<f64> = means(of, PROCESSES, &[]).collect();
+    // Of the server's processes and of this program.
+    (own.len() >= 2 && cpus > 0.0).then(|| (busy - own.iter().sum::<f64>()).max(0.0))
+}

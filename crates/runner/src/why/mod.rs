@@ -1,0 +1,141 @@
+//! `why`: what a run's sessions at the database did or waited for, more in a stretch than in the rest
+//! of its timed window, or at all. Reads stored jobs only.
+//!
+//! ```text
+//! store ─► Observations (per second) ─► causes (statistics) ─► WhyResult ─► words, report, page
+//! ```
+//!
+//! `compare` asks the same of two runs ([`Waits::between`]).
+
+mod document;
+mod evidence;
+mod observations;
+mod stretch;
+mod words;
+
+pub use document::{
+    Basis, Cause, CauseEvent, CauseFigures, CauseStatement, Evidence, Lock, Part, WHY_FORMAT,
+    Waits, WhyResult,
+};
+pub(crate) use observations::Observations;
+pub use stretch::Stretch;
+
+use std::ops::Range;
+
+use triphammer_statistics::causes::{SECONDS_MIN, lowest};
+
+use crate::failure::Failure;
+use crate::result::{JobKind, RunResult, Warning};
+use crate::store::{JobId, Store, StoreError, StoredJob};
+
+/// Fewer seconds than this have wide intervals, which the result mentions.
+const SECONDS_FEW: u64 = 10;
+
+/// Explains a stored run: the stretch `at`, or where the throughput was notably lower than in the
+/// rest of the timed window, or if there is no such stretch, the timed window as a whole.
+///
+/// # Errors
+/// When the job is not a run, was not observed, the stretch is too short or not in the run, or the
+/// store cannot be read.
+pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResult, Failure> {
+    let stored = store.load(job).map_err(refuse)?;
+    let result = run_of(&stored)?;
+    let all = Observations::read(store, job, &result).map_err(refuse)?;
+    let window = window(&result);
+    if !all.seconds.iter().any(|second| window.contains(second)) {
+        return Err(Failure::refuse(format!(
+            "what the sessions of job {job} waited for was not observed, so that it cannot be \
+             explained: PostgreSQL, MySQL and MariaDB can be observed, in runs of transactions \
+             without --no-observe, since the version that introduced it"
+        )));
+    }
+    let (basis, stretch) = match at {
+        Some(at) => (Basis::Given, at.within(job, &result)?),
+        None => match dropped(&all, &window) {
+            Some(found) => (Basis::Lowest, found),
+            None => (Basis::Window, window.clone()),
+        },
+    };
+    let here = all.only(|second| stretch.contains(&second));
+    let rest = all.only(|second| window.contains(&second) && !stretch.contains(&second));
+    long_enough("the stretch", here.seconds.len(), &stretch)?;
+    let rest = (!rest.seconds.is_empty()).then_some(rest);
+    if let Some(rest) = &rest {
+        long_enough("the rest of the timed window", rest.seconds.len(), &window)?;
+        if rest.transactions.iter().sum::<f64>() <= 0.0 {
+            return Err(Failure::refuse(
+                "nothing was committed in the rest of the timed window: there is nothing to \
+                 compare the stretch with",
+            ));
+        }
+    }
+    let basis = if rest.is_none() { Basis::Window } else { basis };
+    let waits = Waits::of(&here, rest.as_ref())
+        .expect("both parts are long enough, and the rest has transactions");
+    let made = WhyResult::new(&result, basis, waits, &here, rest.as_ref(), &stretch);
+    Ok(WhyResult { warnings: warnings(&here, rest.as_ref()), ..made })
+}
+
+/// The result of a run that has one.
+fn run_of(stored: &StoredJob) -> Result<RunResult, Failure> {
+    let (job, kind) = (stored.row.id, stored.row.kind);
+    if kind != JobKind::Run {
+        let next = match kind.is_campaign() {
+            true => {
+                format!("explain one of its runs, which `triphammer jobs --parent {job}` lists")
+            }
+            false => "only runs can be explained".to_owned(),
+        };
+        let kind = kind.name();
+        return Err(Failure::refuse(format!("job {job} is a {kind}: {next}")));
+    }
+    let status = stored.row.status.name();
+    stored.result().map_err(refuse)?.ok_or_else(|| {
+        Failure::refuse(format!("job {job} is {status} and has no result to explain"))
+    })
+}
+
+/// The complete seconds of the timed window.
+fn window(result: &RunResult) -> Range<u64> {
+    let from = result.durations.rampup_s;
+    whole(from.round())..whole(from + result.durations.window_s + 1e-3)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run")]
+const fn whole(seconds: f64) -> u64 {
+    seconds as u64
+}
+
+fn long_enough(what: &str, seconds: usize, of: &Range<u64>) -> Result<(), Failure> {
+    if seconds >= SECONDS_MIN {
+        return Ok(());
+    }
+    let Range { start, end } = of;
+    Err(Failure::refuse(format!(
+        "{what} has {seconds} observed seconds from {start}s to {end}s, and needs at least \
+         {SECONDS_MIN}: fewer do not show what is more than chance"
+    )))
+}
+
+/// The stretch of the timed window with the lowest throughput, if that is notable.
+fn dropped(all: &Observations, window: &Range<u64>) -> Option<Range<u64>> {
+    let of_window = all.only(|second| window.contains(&second));
+    let found = lowest(&of_window.transactions)?;
+    Some(of_window.seconds[found.start]..of_window.seconds[found.end - 1] + 1)
+}
+
+fn warnings(here: &Observations, rest: Option<&Observations>) -> Vec<Warning> {
+    let few = |of: &Observations| (of.seconds.len() as u64) < SECONDS_FEW;
+    if !few(here) && !rest.is_some_and(few) {
+        return Vec::new();
+    }
+    vec![Warning {
+        kind: "few_seconds".to_owned(),
+        text: format!("fewer than {SECONDS_FEW} seconds: only large changes are certain"),
+        next: Some("choose a longer stretch, or let the run last longer".to_owned()),
+    }]
+}
+
+fn refuse(error: StoreError) -> Failure {
+    Failure::refuse(error.to_string())
+}

@@ -1,0 +1,222 @@
+//! The sentences of `why`.
+
+use triphammer_statistics::Interval;
+
+use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
+use super::evidence::{AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, OTHER_CPU, STEAL};
+use crate::report::format::{figure, percent};
+use crate::result::{Bottleneck, WaitClass};
+
+/// Share of a cause's change from which on a statement, event or blocker is named with it.
+const MOSTLY: f64 = 0.5;
+/// Checkpoints per minute from which on they are named with a cause.
+const CHECKPOINTS_MIN: f64 = 2.0;
+/// Maximum number of sentences about what to try next.
+const NEXT_MAX: usize = 4;
+
+/// What to try next in situations that no class of wait describes.
+const END_FOREIGN: &str =
+    "another program's session holds the lock: let it commit, end it, or run it at another time";
+const SPACE_CHECKPOINTS: &str =
+    "checkpoints are frequent: raise max_wal_size, or see what requests them";
+const MOVE_VACUUM: &str = "autovacuum competes with the run: let it start earlier and work in smaller steps, or vacuum \
+     before the run";
+const STOP_OTHERS: &str = "other processes use the host's CPUs: stop or move them";
+const ASK_HYPERVISOR: &str = "the hypervisor gives the CPUs to others: use a dedicated host";
+
+/// The main cause with its evidence.
+pub(super) fn of(why: &WhyResult, limit: Bottleneck) -> String {
+    let Some(cause) = main(why) else { return nothing(why) };
+    let mut parts = vec![lead(why, cause)];
+    parts.extend(holder(why, cause));
+    parts.extend(statement(why, cause));
+    parts.extend(circumstance(why, cause.class));
+    let sentence = parts.join("; ");
+    let is_elsewhere = matches!(limit, Bottleneck::Load | Bottleneck::Client | Bottleneck::Network);
+    match why.basis == Basis::Window && is_elsewhere {
+        true => {
+            format!("{} limited the run; at the database: {sentence}", capital(&why.limited_by))
+        }
+        false => capital(&sentence),
+    }
+}
+
+/// The greatest increase.
+fn main(why: &WhyResult) -> Option<&Cause> {
+    let mut more = why.waits.causes.iter().filter(|cause| cause.figures.excess_sessions > 0.0);
+    // What the sessions wait for in the client is no cause of the database's.
+    more.clone().find(|cause| cause.class != WaitClass::Client).or_else(|| more.next())
+}
+
+fn nothing(why: &WhyResult) -> String {
+    match (&why.rest, &why.notes.first()) {
+        (_, Some(note)) => format!(
+            "No wait of the database explains the stretch: its sessions did not need more time per \
+             transaction; {}",
+            note.text
+        ),
+        (Some(_), None) => "No cause is certain: no wait needed more time per transaction in the \
+                            stretch than chance explains"
+            .to_owned(),
+        (None, None) => {
+            "No cause is certain: sessions of the run were seldom or not steadily active \
+                         at the database"
+                .to_owned()
+        }
+    }
+}
+
+/// `row locks on warehouse (mostly Lock:tuple): 8.1 ms per transaction more (7.2 to 9.0), 62 % of
+/// active-session time`.
+fn lead(why: &WhyResult, cause: &Cause) -> String {
+    let locks = locks(why, cause);
+    let object = locks.iter().find(|lock| !lock.object.is_empty());
+    let object = object.map_or_else(String::new, |lock| format!(" on `{}`", lock.object));
+    format!("{}{object}: {}", title(cause), clause(&cause.figures))
+}
+
+/// Title of a cause, with the event that is the most of it.
+fn title(cause: &Cause) -> String {
+    let most = cause.events.first().filter(|event| {
+        let is_most = event.figures.excess_sessions >= MOSTLY * cause.figures.excess_sessions;
+        is_most && !event.wait.is_empty()
+    });
+    let most = most.map_or_else(String::new, |event| format!(" ({})", event.wait));
+    format!("{}{most}", cause.class.title())
+}
+
+/// `8.1 ms per transaction more (7.2 to 9.0), 62 % of active-session time`.
+fn clause(of: &CauseFigures) -> String {
+    let size = match (of.change_ms, of.change_ms_interval, of.sessions_rest) {
+        (Some(ms), Some(interval), None) => {
+            format!("{} ms per transaction ({})", figure(ms), ends(interval))
+        }
+        (Some(ms), Some(interval), Some(_)) => {
+            let more = if ms < 0.0 { "less" } else { "more" };
+            format!("{} ms per transaction {more} ({})", figure(ms.abs()), ends(interval))
+        }
+        (ms, ..) => {
+            let interval = ends(of.excess_sessions_interval);
+            let more = if of.sessions_rest.is_some() { " more" } else { "" };
+            let none = if ms.is_none() { ", and nothing was committed" } else { "" };
+            format!("{} sessions{more} ({interval}){none}", figure(of.excess_sessions.abs()))
+        }
+    };
+    format!("{size}, {} of active-session time", percent(of.share))
+}
+
+/// The ends of an interval of a change, without its sign.
+fn ends(interval: Interval) -> String {
+    let (low, high) = match interval.high < 0.0 {
+        true => (-interval.high, -interval.low),
+        false => (interval.low, interval.high),
+    };
+    let end = |value: f64| match value < 0.0 {
+        true => format!("-{}", figure(-value)),
+        false => figure(value),
+    };
+    format!("{} to {}", end(low), end(high))
+}
+
+/// Who blocked sessions, if the cause is a lock: most blocked first, those of other programs first
+/// if they blocked a good part.
+fn locks<'a>(why: &'a WhyResult, cause: &Cause) -> Vec<&'a Lock> {
+    if !matches!(cause.class, WaitClass::RowLock | WaitClass::Lock) {
+        return Vec::new();
+    }
+    let all: f64 = why.locks.iter().map(|lock| lock.blocked).sum();
+    let mut found: Vec<&Lock> = why.locks.iter().collect();
+    let is_main = |lock: &Lock| lock.is_foreign && lock.blocked >= all / 3.0;
+    found.sort_by_key(|lock| !is_main(lock));
+    found
+}
+
+fn holder(why: &WhyResult, cause: &Cause) -> Option<String> {
+    let lock = *locks(why, cause).first()?;
+    if !lock.is_foreign {
+        let own: f64 =
+            locks(why, cause).iter().filter(|of| !of.is_foreign).map(|of| of.blocked).sum();
+        let own = figure(own);
+        return Some(format!(
+            "the run's own sessions held the locks and blocked {own} of its sessions"
+        ));
+    }
+    let blocked = figure(lock.blocked);
+    let last = match lock.statement.is_empty() {
+        true => String::new(),
+        false => format!(", last statement `{}`", lock.statement),
+    };
+    let (number, who) = lock.blocker.split_once(' ').unwrap_or(("", &lock.blocker));
+    Some(format!(
+        "session {number} of another program ({who}{last}) held the lock and blocked {blocked} \
+         sessions"
+    ))
+}
+
+/// The statement in which most of the time was spent.
+fn statement(why: &WhyResult, cause: &Cause) -> Option<String> {
+    let top = why.waits.statements.first()?;
+    let is_most = top.figures.excess_sessions >= MOSTLY * cause.figures.excess_sessions;
+    let share = percent(top.figures.share);
+    is_most.then(|| format!("mostly in `{}` ({share} of active-session time)", top.statement))
+}
+
+fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
+    why.evidence.iter().find(|of| of.name == name)
+}
+
+/// What server and host did meanwhile that goes with a class of wait.
+fn circumstance(why: &WhyResult, class: WaitClass) -> Option<String> {
+    let names: &[&str] = match class {
+        WaitClass::Cpu => &[OTHER_CPU, STEAL, AUTOVACUUM],
+        WaitClass::Log => &[CHECKPOINTS, DISK_QUEUE],
+        WaitClass::Io | WaitClass::Latch => &[AUTOVACUUM, CHECKPOINTS, DISK_QUEUE],
+        _ => &[],
+    };
+    let found: Vec<&Evidence> = names.iter().filter_map(|name| evidence(why, name)).collect();
+    let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_MIN;
+    let told: Vec<String> = found.iter().filter(is_told).map(|of| circumstances(of)).collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+fn circumstances(of: &Evidence) -> String {
+    let rest = |show: fn(f64) -> String| {
+        of.rest.map_or_else(String::new, |rest| format!(" ({} in the rest)", show(rest)))
+    };
+    match of.name.as_str() {
+        CHECKPOINTS => format!("{} checkpoints per minute{}", figure(of.here), rest(figure)),
+        AUTOVACUUM => format!("{} autovacuum workers at work{}", figure(of.here), rest(figure)),
+        OTHER_CPU => format!("other processes used {} CPUs{}", figure(of.here), rest(figure)),
+        STEAL => format!("the hypervisor took {} of the CPUs{}", percent(of.here), rest(percent)),
+        _ => format!("{} {}{}", figure(of.here), of.title, rest(figure)),
+    }
+}
+
+/// What to try next: situations first, then the advice of the classes.
+pub(super) fn next(why: &WhyResult) -> Vec<String> {
+    let Some(main) = main(why) else { return Vec::new() };
+    let is_foreign = locks(why, main).first().is_some_and(|lock| lock.is_foreign);
+    let told = |name| circumstance(why, main.class).is_some() && evidence(why, name).is_some();
+    let is_cpu = main.class == WaitClass::Cpu;
+    let situations = [
+        (is_foreign, END_FOREIGN),
+        (is_cpu && told(OTHER_CPU), STOP_OTHERS),
+        (is_cpu && told(STEAL), ASK_HYPERVISOR),
+        (told(AUTOVACUUM), MOVE_VACUUM),
+        (!is_cpu && told(CHECKPOINTS), SPACE_CHECKPOINTS),
+    ];
+    let situations = situations.into_iter().filter(|(is, _)| *is).map(|(_, next)| next.to_owned());
+    let more = why.waits.causes.iter().filter(|cause| cause.figures.excess_sessions > 0.0);
+    let is_large =
+        |cause: &&Cause| cause.figures.excess_sessions >= main.figures.excess_sessions / 4.0;
+    let of_classes = more.filter(is_large).map(|cause| cause.advice.clone());
+    let mut all: Vec<String> = situations.chain(of_classes).collect();
+    all.dedup();
+    all.truncate(NEXT_MAX);
+    all
+}
+
+fn capital(text: &str) -> String {
+    let mut signs = text.chars();
+    signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
+}

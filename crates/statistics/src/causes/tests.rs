@@ -1,0 +1,154 @@
+//! Coverage and false alarms of [`changes`] and [`lowest`] by simulation, through the functions that
+//! the command uses.
+
+use super::*;
+use crate::numbers::assert_finite;
+
+const RUNS: usize = 500;
+
+/// A side with one cause: correlated noise in transactions and in the cost of each.
+struct Made {
+    seconds: usize,
+    rho: f64,
+    /// Session time per transaction, in seconds.
+    cost: f64,
+    noise: fn(&mut Random, usize, f64) -> Vec<f64>,
+}
+
+fn normal(random: &mut Random, seconds: usize, rho: f64) -> Vec<f64> {
+    random.ar1(seconds, rho)
+}
+
+fn skewed(random: &mut Random, seconds: usize, _: f64) -> Vec<f64> {
+    (0..seconds).map(|_| random.exponential() - 1.0).collect()
+}
+
+impl Made {
+    fn side(&self, random: &mut Random) -> Side {
+        let mut noise = |share: f64| -> Vec<f64> {
+            let noise = (self.noise)(random, self.seconds, self.rho);
+            noise.into_iter().map(|e| (1.0 + share * e).max(0.0)).collect()
+        };
+        let transactions: Vec<f64> = noise(0.1).into_iter().map(|e| 1_000.0 * e).collect();
+        let sessions = transactions.iter().zip(noise(0.3));
+        let causes = vec![sessions.map(|(t, e)| t * self.cost * e).collect()];
+        Side { transactions, causes }
+    }
+}
+
+/// Percentages of intervals that cover the true change, and that exclude 0.
+fn simulated(here: &Made, rest: &Made) -> [f64; 2] {
+    let mut random = Random::new(7);
+    let (mut covered, mut certain) = (0, 0);
+    for _ in 0..RUNS {
+        let found = changes(&here.side(&mut random), Some(&rest.side(&mut random))).unwrap()[0];
+        let interval = found.change_interval.unwrap();
+        covered += usize::from(interval.contains(here.cost - rest.cost));
+        certain += usize::from(found.is_certain());
+        assert_finite(&found);
+    }
+    [covered, certain].map(|count| 100.0 * size(count) / size(RUNS))
+}
+
+#[test]
+fn intervals_cover_the_true_change() {
+    let noises: [(fn(&mut Random, usize, f64) -> Vec<f64>, &[f64], [f64; 2]); 2] =
+        [(normal, &[0.0, 0.3, 0.6], [92.0, 8.0]), (skewed, &[0.0], [88.0, 12.0])];
+    for (noise, correlations, [least, most]) in noises {
+        for (here_s, rest_s) in [(5, 60), (10, 60), (30, 300), (60, 60), (300, 300)] {
+            for rho in correlations {
+                let made = |seconds, cost| Made { seconds, rho: *rho, cost, noise };
+                let [covered, _] = simulated(&made(here_s, 0.004), &made(rest_s, 0.002));
+                let [_, alarms] = simulated(&made(here_s, 0.002), &made(rest_s, 0.002));
+                let case = format!("{here_s} and {rest_s} s, ρ {rho}: {covered} %, {alarms} %");
+                assert!(covered >= least && alarms <= most, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_doubled_cost_is_certain_after_ten_seconds() {
+    let made = |seconds, cost| Made { seconds, rho: 0.3, cost, noise: normal };
+    let [_, certain] = simulated(&made(10, 0.004), &made(60, 0.002));
+    assert!(certain >= 75.0, "{certain}");
+}
+
+fn side(transactions: &[f64], causes: &[&[f64]]) -> Side {
+    let causes = causes.iter().map(|cause| cause.to_vec()).collect();
+    Side { transactions: transactions.to_vec(), causes }
+}
+
+#[test]
+fn the_greatest_change_is_first_and_units_are_seconds_per_transaction() {
+    let rest = side(&[1_000.0; 30], &[&[2.0; 30], &[1.0; 30], &[0.5; 30]]);
+    let here = side(&[500.0; 10], &[&[1.0; 10], &[8.0; 10], &[0.05; 10]]);
+    let found = changes(&here, Some(&rest)).unwrap();
+    let order: Vec<usize> = found.iter().map(|of| of.cause).collect();
+    assert_eq!(order, [1, 2, 0], "the second grew, the third shrank, the first costs the same");
+    assert_eq!(found[0].here, Some(0.016));
+    assert_eq!(found[0].rest, 0.001);
+    assert!((found[0].change.unwrap() - 0.015).abs() < 1e-12);
+    assert!((found[0].excess - 7.5).abs() < 1e-12, "half the transactions need 0.5 sessions");
+    assert!(found[0].is_certain() && found[1].is_certain() && !found[2].is_certain());
+    assert!(found[1].change.unwrap() < 0.0);
+}
+
+#[test]
+fn a_stretch_without_transactions_has_sessions_and_no_cost_per_transaction() {
+    let rest = side(&[1_000.0; 30], &[&[2.0; 30], &[0.0; 30]]);
+    let here = side(&[0.0; 6], &[&[0.0; 6], &[4.0; 6]]);
+    let found = changes(&here, Some(&rest)).unwrap();
+    assert_eq!((found[0].cause, found[0].excess), (1, 4.0));
+    assert_eq!((found[0].here, found[0].change, found[0].change_interval), (None, None, None));
+    assert!(found[0].is_certain());
+    assert_finite(&found);
+}
+
+#[test]
+fn without_a_rest_the_causes_themselves_are_ordered() {
+    let whole = side(&[100.0; 20], &[&[1.0; 20], &[3.0; 20]]);
+    let found = changes(&whole, None).unwrap();
+    assert_eq!((found[0].cause, found[0].change, found[0].rest), (1, Some(0.03), 0.0));
+}
+
+#[test]
+fn too_few_seconds_and_a_rest_without_transactions_have_no_answer() {
+    let long = side(&[1.0; 20], &[&[1.0; 20]]);
+    assert_eq!(changes(&side(&[1.0; 4], &[&[1.0; 4]]), Some(&long)), None);
+    assert_eq!(changes(&long, Some(&side(&[1.0; 4], &[&[1.0; 4]]))), None);
+    assert_eq!(changes(&long, Some(&side(&[0.0; 20], &[&[1.0; 20]]))), None);
+}
+
+#[test]
+fn a_drop_is_found_with_its_bounds() {
+    let mut random = Random::new(5);
+    for (from, to) in [(20, 26), (0, 10), (40, 60)] {
+        let noise = random.ar1(60, 0.3).into_iter().enumerate();
+        let level = |at: usize| if (from..to).contains(&at) { 600.0 } else { 1_000.0 };
+        let series: Vec<f64> = noise.map(|(at, e)| level(at) + 30.0 * e).collect();
+        let found = lowest(&series).unwrap();
+        assert!(found.start.abs_diff(from) <= 2 && found.end.abs_diff(to) <= 2, "{found:?}");
+    }
+    let mut exact = vec![100.0; 40];
+    exact[10..16].fill(0.0);
+    assert_eq!(lowest(&exact), Some(10..16));
+    assert_eq!(lowest(&[100.0; 40]), None);
+    assert_eq!(lowest(&[100.0; 10]), None);
+}
+
+#[test]
+fn steady_series_have_no_drop() {
+    let mut random = Random::new(3);
+    for (points, runs) in [(20, RUNS), (60, RUNS), (300, RUNS), (1_800, 50)] {
+        for rho in [0.0, 0.3, 0.6, 0.8] {
+            let found = (0..runs).filter(|_| {
+                let noise = random.ar1(points, rho);
+                let series: Vec<f64> = noise.iter().map(|e| 1_000.0 * (1.0 + 0.3 * e)).collect();
+                lowest(&series).is_some()
+            });
+            let share = 100.0 * size(found.count()) / size(runs);
+            assert!(share <= 5.0, "ρ {rho}, {points} points: {share} %");
+        }
+    }
+}
