@@ -12,6 +12,9 @@ pub const DROP_MIN: f64 = 0.1;
 const ERRORS_MIN: f64 = 5.0;
 /// Smallest number of points in which a drop is looked for.
 const POINTS_MIN: usize = 4 * SECONDS_MIN;
+/// A stretch in which no point is above this share of the median is a stall, whatever the noise is:
+/// the seconds in which it begins and ends make a short series look noisy.
+const STALL: f64 = 0.2;
 /// Greatest correlation of neighbours that is accepted.
 const RHO_MAX: f64 = 0.95;
 
@@ -22,6 +25,9 @@ pub fn lowest(series: &[f64]) -> Option<Range<usize>> {
     let n = series.len();
     if n < POINTS_MIN || series.iter().any(|x| !x.is_finite()) {
         return None;
+    }
+    if let Some(found) = stall(series) {
+        return Some(found);
     }
     let sums: Vec<f64> = std::iter::once(0.0)
         .chain(series.iter().scan(0.0, |sum, x| {
@@ -47,6 +53,23 @@ pub fn lowest(series: &[f64]) -> Option<Range<usize>> {
     let is_notable = rest > 0.0 && here <= (1.0 - DROP_MIN) * rest;
     let errors = (power / noise(series, &found)).sqrt();
     (is_notable && errors >= ERRORS_MIN).then_some(found)
+}
+
+/// The longest stretch whose points are all at most [`STALL`] of the median.
+fn stall(series: &[f64]) -> Option<Range<usize>> {
+    let mut sorted = series.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let level = STALL * sorted[sorted.len() / 2];
+    let (mut found, mut from) = (0..0, 0);
+    for at in 0..=series.len() {
+        if at == series.len() || series[at] > level {
+            if at - from > found.len() {
+                found = from..at;
+            }
+            from = at + 1;
+        }
+    }
+    (level > 0.0 && found.len() >= SECONDS_MIN).then_some(found)
 }
 
 /// Means of the stretch and of the rest, from sums up to each point.

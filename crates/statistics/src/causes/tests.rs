@@ -134,6 +134,12 @@ fn a_drop_is_found_with_its_bounds() {
     exact[10..16].fill(0.0);
     assert_eq!(lowest(&exact), Some(10..16));
     assert_eq!(lowest(&[100.0; 40]), None);
+    // A short, noisy run that stalls for some seconds.
+    let mut stalled: Vec<f64> = (0..22_u8).map(|at| 450.0 + 190.0 * f64::from(at % 2)).collect();
+    stalled[9] = 260.0;
+    stalled[10..16].fill(9.0);
+    stalled[16] = 130.0;
+    assert_eq!(lowest(&stalled), Some(10..16));
     assert_eq!(lowest(&[100.0; 10]), None);
 }
 
