@@ -218,6 +218,11 @@ pub fn build(
     })
 }
 
+/// A command that begins right after another finds its lock held: a server ends a session, and
+/// releases its locks, a moment after the client has left.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_RETRY: Duration = Duration::from_millis(100);
+
 /// Takes the advisory lock of the workload in the schema; the returned session holds it.
 ///
 /// # Errors
@@ -232,8 +237,16 @@ pub async fn lock_workload(
     let target = database.target();
     let mut session =
         connect(database, role, limit).await.doing(format_args!("connecting to {target}"))?;
-    if session.advisory_lock(workload.record_name(), mode).await.doing("locking the workload")? {
-        return Ok(session);
+    let name = workload.record_name();
+    let until = Instant::now() + LOCK_PATIENCE;
+    loop {
+        if session.advisory_lock(name, mode).await.doing("locking the workload")? {
+            return Ok(session);
+        }
+        if Instant::now() >= until {
+            break;
+        }
+        tokio::time::sleep(LOCK_RETRY).await;
     }
     let what = match mode {
         LockMode::Shared => "a build, check or drop",

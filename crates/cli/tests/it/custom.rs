@@ -132,7 +132,7 @@ fn an_unexpected_number_of_rows_fails_and_is_undone() {
     write(
         &program,
         "w.toml",
-        "[[transactions]]\nname = \"all\"\nstatements = [\n{ sql = \"UPDATE t SET a = a + 1\", rows = 1 }]\n",
+        "[[transactions]]\nname = \"every\"\nstatements = [\n{ sql = \"UPDATE t SET a = a + 1\", rows = 1 }]\n",
     );
     let done = run(&program, &target, 2);
     assert_eq!(done.code, 1, "{}", done.err);

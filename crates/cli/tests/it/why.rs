@@ -128,8 +128,10 @@ fn a_comparison_of_two_runs_says_what_their_sessions_waited_for() {
     let document: Value =
         serde_json::from_str(&program.run(&["compare", "2", "3", "--json"]).out).unwrap();
     let causes = document["waits"]["causes"].as_array().unwrap();
-    assert_eq!(causes[0]["class"], "row_lock", "{causes:#?}");
-    assert!(causes[0]["figures"]["change_ms"].as_f64().unwrap() > 0.0, "{causes:#?}");
+    // On a busy host, latches can cost more than row locks.
+    let locks = causes.iter().find(|cause| cause["class"] == "row_lock");
+    let locks = locks.unwrap_or_else(|| panic!("{causes:#?}"));
+    assert!(locks["figures"]["change_ms"].as_f64().unwrap() > 0.0, "{causes:#?}");
 }
 
 #[test]

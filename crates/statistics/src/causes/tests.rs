@@ -12,8 +12,11 @@ struct Made {
     rho: f64,
     /// Session time per transaction, in seconds.
     cost: f64,
-    noise: fn(&mut Random, usize, f64) -> Vec<f64>,
+    noise: Noise,
 }
+
+/// Makes the noise of a series from its length and the correlation of neighbours.
+type Noise = fn(&mut Random, usize, f64) -> Vec<f64>;
 
 fn normal(random: &mut Random, seconds: usize, rho: f64) -> Vec<f64> {
     random.ar1(seconds, rho)
@@ -52,7 +55,7 @@ fn simulated(here: &Made, rest: &Made) -> [f64; 2] {
 
 #[test]
 fn intervals_cover_the_true_change() {
-    let noises: [(fn(&mut Random, usize, f64) -> Vec<f64>, &[f64], [f64; 2]); 2] =
+    let noises: [(Noise, &[f64], [f64; 2]); 2] =
         [(normal, &[0.0, 0.3, 0.6], [92.0, 8.0]), (skewed, &[0.0], [88.0, 12.0])];
     for (noise, correlations, [least, most]) in noises {
         for (here_s, rest_s) in [(5, 60), (10, 60), (30, 300), (60, 60), (300, 300)] {

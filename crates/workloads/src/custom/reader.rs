@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         let start = quotes + line.map_or(0, |end| end.len());
         let is_literal = raw.get(start..).is_some_and(|rest| rest.starts_with(&**text));
         let at = if is_literal { span.start + start } else { span.start };
-        Some(Text { text: &**text, at, is_literal })
+        Some(Text { text, at, is_literal })
     }
 
     /// A whole number of a range.

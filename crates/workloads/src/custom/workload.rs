@@ -30,11 +30,14 @@ use super::settings::{FILE, OPTIONS};
 use super::source::WorkloadText;
 use crate::script::times::Times;
 
+/// The parameters that a transaction shows: their names and slots.
+type Shown = Box<[(String, usize)]>;
+
 /// The workload of a file.
 #[derive(Debug)]
 pub struct Custom {
     description: Arc<Description>,
-    pub(super) definition: Definition,
+    pub(super) definition: Box<Definition>,
     /// Name of the file, for messages.
     pub(super) file: String,
     /// The values before a transaction's own are drawn.
@@ -42,8 +45,8 @@ pub struct Custom {
     weights: Vec<u64>,
     /// By parameter, the number of its sequence; each user counts the values of each.
     sequences: Vec<Option<usize>>,
-    /// By transaction, the parameters that it shows: their names and slots.
-    shown: Arc<[Box<[(String, usize)]>]>,
+    /// By transaction.
+    shown: Arc<[Shown]>,
     pub(super) times: Arc<Times>,
     /// By statement, the number under which its times are counted.
     pub(super) counted: Box<[usize]>,
@@ -64,7 +67,7 @@ pub struct User {
 /// The values of a user's transaction, lent to its attempts.
 pub(super) struct Client {
     values: Cell<Vec<Datum>>,
-    shown: Arc<[Box<[(String, usize)]>]>,
+    shown: Arc<[Shown]>,
 }
 
 /// A transaction: its type, and the user whose values it has.
@@ -295,7 +298,7 @@ impl Custom {
             times: Arc::new(times),
             counted: counted.into(),
             has_started: AtomicBool::new(false),
-            definition,
+            definition: Box::new(definition),
         })
     }
 
