@@ -220,7 +220,7 @@ pub fn build(
 
 /// A command that begins right after another finds its lock held: a server ends a session, and
 /// releases its locks, a moment after the client has left.
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 const LOCK_RETRY: Duration = Duration::from_millis(100);
 
 /// Takes the advisory lock of the workload in the schema; the returned session holds it.

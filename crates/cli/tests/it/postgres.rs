@@ -75,7 +75,7 @@ fn a_run_keeps_builds_and_checks_away() {
     let target = fresh("claims");
     program.ok(&["build", &target]);
     let mut run =
-        program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "6s"]);
+        program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "15s"]);
     Messages::by(&mut run).wait_for("timed");
     for args in
         [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]]
