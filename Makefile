@@ -69,6 +69,7 @@ test-matrix: deps
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
+	$(CARGO) test --package triphammer --test it why:: -- --ignored
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.

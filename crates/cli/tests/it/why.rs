@@ -48,12 +48,12 @@ fn many_users_on_one_warehouse_wait_for_row_locks() {
     assert_eq!(cause["class"], "row_lock", "{found:#}");
     // Where seconds without commits leave no interval per transaction, it is one of sessions.
     let figures = &cause["figures"];
-    let (value, interval) = match figures["change_ms"].as_f64() {
-        Some(ms) => (ms, &figures["change_ms_interval"]),
-        None => {
-            (figures["excess_sessions"].as_f64().unwrap(), &figures["excess_sessions_interval"])
-        }
+    let name = match figures["change_ms_interval"] {
+        Value::Null => "excess_sessions",
+        _ => "change_ms",
     };
+    let (value, interval) = (&figures[name], &figures[&format!("{name}_interval")]);
+    let value = value.as_f64().unwrap();
     let [low, high] = ["low", "high"].map(|end| interval[end].as_f64().unwrap());
     assert!(low > 0.0 && low <= value && value <= high, "{found:#}");
     assert!(found["next"][0].as_str().unwrap().contains("more warehouses"), "{found:#}");
@@ -95,6 +95,7 @@ fn a_lock_of_another_program_is_found_and_its_session_is_named() {
 }
 
 #[test]
+#[ignore = "needs CPUs that nothing else uses; `make test-matrix` runs it"]
 fn an_index_that_is_dropped_in_a_run_is_found_by_the_statement_that_needs_it() {
     let program = Program::new();
     let server = PostgresServer::shared();
@@ -121,6 +122,7 @@ fn an_index_that_is_dropped_in_a_run_is_found_by_the_statement_that_needs_it() {
 }
 
 #[test]
+#[ignore = "needs CPUs that nothing else uses; `make test-matrix` runs it"]
 fn a_comparison_of_two_runs_says_what_their_sessions_waited_for() {
     let program = Program::new();
     let target = Site::shared(Postgres).fresh_database();
@@ -135,9 +137,10 @@ fn a_comparison_of_two_runs_says_what_their_sessions_waited_for() {
         serde_json::from_str(&program.run(&["compare", "2", "3", "--json"]).out).unwrap();
     let causes = document["waits"]["causes"].as_array().unwrap();
     // On a busy host, latches can cost more than row locks.
-    let locks = causes.iter().find(|cause| cause["class"] == "row_lock");
-    let locks = locks.unwrap_or_else(|| panic!("{causes:#?}"));
-    assert!(locks["figures"]["change_ms"].as_f64().unwrap() > 0.0, "{causes:#?}");
+    let contention =
+        causes.iter().find(|cause| cause["class"] == "row_lock" || cause["class"] == "latch");
+    let contention = contention.unwrap_or_else(|| panic!("{causes:#?}"));
+    assert!(contention["figures"]["excess_sessions"].as_f64().unwrap() > 0.0, "{causes:#?}");
 }
 
 #[test]
