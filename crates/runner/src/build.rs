@@ -4,8 +4,9 @@
 //! 1. take the advisory lock of the workload in this schema: two builds, or a build and a run,
 //!    never mix;
 //! 2. reject a schema that has tables with these names which are in no build record;
-//! 3. create the tables; load the chunks of the data with a worker pool, one transaction per chunk or, where small
-//!    transactions are slow, for several, which also records the chunks; then keys and indexes with the worker pool (keys come before the
+//! 3. create the tables; load the chunks of the data with a worker pool, one transaction per chunk
+//!    or, where small transactions are slow, for several, which also records the chunks; then keys
+//!    and indexes with the worker pool (keys come before the
 //!    data where tables are clustered); foreign keys; procedures; statistics;
 //! 4. mark the record complete.
 

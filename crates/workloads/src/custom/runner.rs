@@ -159,7 +159,7 @@ pub async fn run<S: Session>(
     Ok(custom.completion(input.transaction, &lent.values))
 }
 
-/// Whether the only statement of a transaction is one by itself, so that nothing needs to begin or commit.
+/// Whether the only statement of a transaction is sent without BEGIN and COMMIT: the database commits it implicitly.
 fn is_single(transaction: &Transaction) -> bool {
     let [Step::Statement(statement)] = &transaction.steps[..] else { return false };
     // A wrong number of rows must be undone.
@@ -169,7 +169,7 @@ fn is_single(transaction: &Transaction) -> bool {
         && (statement.reads || transaction.access == Access::Write)
 }
 
-/// Runs a statement; `commits` if it commits by itself.
+/// Runs a statement; `commits` if the database commits it implicitly.
 async fn execute<S: Session>(
     statement: &Statement,
     prepared: &mut Prepared,
