@@ -11,6 +11,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass, SpecError};
 pub use crate::name::Name;
 use crate::pace::Cycle;
@@ -69,6 +70,8 @@ pub struct Description {
     pub external: Option<ExternalSchema>,
     /// Keying and thinking times of the workload's terminals.
     pub cycle: Option<Cycle>,
+    /// The recording that the workload replays.
+    pub recording: Option<RecordingDef>,
 }
 
 impl Description {
@@ -83,6 +86,17 @@ impl Description {
     pub fn has_data(&self) -> bool {
         !self.tables.is_empty() || self.own_sql.iter().any(|sql| sql.used == OwnSqlUse::Script)
     }
+}
+
+/// A recording, as a run sees it: at the speed at which it is replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordingDef {
+    /// Number of sessions.
+    pub sessions: u32,
+    /// Transactions of all sessions.
+    pub transactions: u64,
+    /// Transactions that are due in each second.
+    pub due: Arc<[u32]>,
 }
 
 /// SQL that a workload supplies as it is, such as one read from a file: without template variables and parameters.
@@ -217,6 +231,13 @@ pub trait Workload: Send + Sync + 'static {
     /// The user's next transaction type: an index into [`Description::transactions`], or `None`
     /// when the user is done.
     fn next(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize>;
+
+    /// When the transaction that [`Workload::next`] returned last is due, since the start of the run,
+    /// in a replay of a [recording](Description::recording).
+    fn due(&self, user: &Self::User) -> Elapsed {
+        let _ = user;
+        Elapsed::default()
+    }
 
     /// Draws the input of a transaction; `now` is part of its data, in whole seconds.
     fn draw(

@@ -1,5 +1,6 @@
 //! The accepted words of settings with their descriptions, for forms and help.
 
+use triphammer_capture::Format as LogFormat;
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
 
@@ -94,5 +95,21 @@ const fn of_isolation(level: Isolation) -> &'static str {
         Isolation::Serializable => {
             "as if transactions ran one after the other; conflicts are retried"
         }
+    }
+}
+
+/// Formats of logs that can be captured.
+#[must_use]
+pub fn log_formats() -> Vec<Choice> {
+    LogFormat::ALL.map(|format| choice(format.name(), of_log_format(format))).to_vec()
+}
+
+const fn of_log_format(format: LogFormat) -> &'static str {
+    match format {
+        LogFormat::PostgresCsv => "PostgreSQL, log_destination = csvlog",
+        LogFormat::PostgresJson => "PostgreSQL from 15 on, log_destination = jsonlog",
+        LogFormat::MySqlGeneral => "the general log of MySQL or MariaDB",
+        LogFormat::MySqlSlow => "the slow log of MySQL or MariaDB",
+        LogFormat::OracleTrace => "Oracle's extended SQL trace (event 10046) with binds",
     }
 }

@@ -94,6 +94,8 @@ impl JobKind {
 pub enum Command {
     /// Runs a job.
     Job(JobKind),
+    /// Makes a workload file or a recording from a server's log.
+    Capture,
     /// Writes the data of a workload to files.
     Datagen,
     /// Examines host, network and database before a run.
@@ -112,19 +114,20 @@ pub enum Command {
 
 impl Command {
     /// Every command, in the order of the help: jobs first, then commands on stored jobs.
-    pub const ALL: [Self; JobKind::ALL.len() + 7] = {
-        let mut all = [Self::History; JobKind::ALL.len() + 7];
+    pub const ALL: [Self; JobKind::ALL.len() + 8] = {
+        let mut all = [Self::History; JobKind::ALL.len() + 8];
         let mut next = 0;
         while next < JobKind::ALL.len() {
             all[next] = Self::Job(JobKind::ALL[next]);
             next += 1;
         }
-        all[next] = Self::Datagen;
-        all[next + 1] = Self::Doctor;
-        all[next + 3] = Self::Jobs;
-        all[next + 4] = Self::Report;
-        all[next + 5] = Self::Why;
-        all[next + 6] = Self::Serve;
+        all[next] = Self::Capture;
+        all[next + 1] = Self::Datagen;
+        all[next + 2] = Self::Doctor;
+        all[next + 4] = Self::Jobs;
+        all[next + 5] = Self::Report;
+        all[next + 6] = Self::Why;
+        all[next + 7] = Self::Serve;
         all
     };
 
@@ -133,6 +136,7 @@ impl Command {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.name(),
+            Self::Capture => "capture",
             Self::Datagen => "datagen",
             Self::Doctor => "doctor",
             Self::History => "history",
@@ -148,6 +152,9 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
+            Self::Capture => {
+                "Make a workload file, or a recording to replay, from the log of a server"
+            }
             Self::Datagen => "Write the data of a workload to files",
             Self::Doctor => "Examine host, network and database before a run",
             Self::History => "Show runs over time, and where the performance changed",
@@ -176,6 +183,7 @@ impl Command {
             Self::Report => others + 4,
             Self::Serve => others + 5,
             Self::Why => others + 6,
+            Self::Capture => others + 7,
         }
     }
 
@@ -184,7 +192,8 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::Datagen
+            Self::Capture
+            | Self::Datagen
             | Self::Doctor
             | Self::History
             | Self::Jobs

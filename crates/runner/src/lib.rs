@@ -8,6 +8,7 @@ pub mod build;
 pub mod campaign;
 pub mod cancel;
 pub mod capacity;
+pub mod capture;
 pub mod check;
 pub mod choices;
 pub mod command;

@@ -57,10 +57,20 @@ pub(crate) fn pacing(
         users
     } else {
         refuse(&["terminals", "sessions", "login-delay"], settings, "--load keyed")?;
-        let few = if given.capabilities.one_writer { 1 } else { given.scale.clamp(1, 10) };
+        let few = match (&load, given.recording) {
+            (Load::Replay(_), Some(recording)) => recording.sessions,
+            (Load::Replay(_), None) => return Err(no_recording()),
+            _ if given.capabilities.one_writer => 1,
+            _ => given.scale.clamp(1, 10),
+        };
         settings.count("vus", SESSIONS_MAX, || few)?
     };
     Ok((load, users, pacing))
+}
+
+fn no_recording() -> SpecError {
+    let message = "--load replay:FILE needs the workload of its recording: omit -w";
+    SpecError::new(message).about("load")
 }
 
 fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
-use triphammer_workloads::{AnyWorkload, custom, describe, describe_with, is_of_user, script};
+use triphammer_workloads::{
+    AnyWorkload, custom, describe, describe_with, is_of_user, replay, script,
+};
 
 use crate::build::{BuildRequest, base_record};
 use crate::cancel::Cancel;
@@ -24,12 +26,15 @@ pub const DEFAULT_WORKLOAD: &str = "tproc-c";
 
 /// Setting that names the file of a user's own workload.
 const WORKLOAD_FILE: &str = "workload-file";
+/// Setting that names the recording to replay.
+const RECORDING: &str = "recording";
 
 /// Finds the workload named in the settings; reads the user's files if it is made of them.
 ///
 /// # Errors
 /// When there is no workload of that name, or a file is invalid.
 pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    set_replay(settings)?;
     let mut name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
     if name.ends_with(".toml") {
         if settings.get(WORKLOAD_FILE).is_some() {
@@ -47,7 +52,60 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
 
 /// Describes a workload of the user.
 fn own(settings: &mut Settings, name: &str) -> Result<Arc<Description>, Failure> {
-    if name == script::NAME { scripts(settings) } else { workload_file(settings) }
+    match name {
+        script::NAME => scripts(settings),
+        replay::NAME => recording(settings),
+        _ => workload_file(settings),
+    }
+}
+
+/// Makes `--load replay:FILE` the workload of that recording, and `--recording FILE` that load.
+fn set_replay(settings: &mut Settings) -> Result<(), Failure> {
+    let of_load = settings.get("load").and_then(|load| load.strip_prefix("replay:"));
+    match (of_load.map(str::to_owned), settings.get(RECORDING).map(str::to_owned)) {
+        (Some(of_load), Some(given)) if of_load != given => {
+            let message = format!("--load replay:{of_load} names the recording: omit --recording");
+            return Err(triphammer_core::SpecError::new(message).about(RECORDING).into());
+        }
+        (Some(of_load), None) => {
+            let source = settings.source("load");
+            settings.set("workload", replay::NAME, source.clone());
+            settings.set(RECORDING, of_load, source);
+        }
+        (None, Some(given)) => {
+            let source = settings.source(RECORDING);
+            settings.set("workload", replay::NAME, source.clone());
+            settings.set("load", format!("replay:{given}"), source);
+        }
+        _ => return Ok(()),
+    }
+    match settings.get("workload") {
+        Some(replay::NAME) => Ok(()),
+        Some(other) => Err(Failure::refuse(format!(
+            "-w {other} cannot be replayed: a recording has its own statements; omit -w"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Reads the recording, and describes it.
+fn recording(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    let command = settings.command();
+    if !command.job().is_some_and(JobKind::drives) {
+        return Err(Failure::refuse(format!(
+            "a recording has no data of its own, so there is nothing to {}; it is replayed on a copy of \
+             the recorded database",
+            command.name()
+        )));
+    }
+    if settings.of_client() {
+        let message = "the server does not read files of its host for clients, so a recording can \
+                       be replayed only from the command line";
+        return Err(triphammer_core::SpecError::new(message).about("load").into());
+    }
+    let known = &describe(replay::NAME)?.options;
+    let options = settings.workload_options(known, OptionCommand::Run);
+    Ok(describe_with(replay::NAME, &options)?)
 }
 
 /// Reads the workload file, whose text becomes the value of its setting, and describes it.

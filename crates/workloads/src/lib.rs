@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod kv;
 pub mod list;
 pub mod observe;
+pub mod replay;
 pub mod script;
 pub mod tpc_b;
 pub mod tproc_c;

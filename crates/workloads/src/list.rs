@@ -14,7 +14,7 @@ use triphammer_core::workload::{
     Chunk, Completion, Description, Mode, StatementTimes, Statements, TableDef, Workload,
     WorkloadSettings,
 };
-use triphammer_core::{DbError, SpecError};
+use triphammer_core::{DbError, Elapsed, SpecError};
 
 /// Why two values of the enums below always belong to the same workload.
 const OF_ONE: &str = "users, inputs and statements come from the workload that receives them";
@@ -139,6 +139,13 @@ macro_rules! workloads {
                 }
             }
 
+            fn due(&self, user: &AnyUser) -> Elapsed {
+                match (self, user) {
+                    $((Self::$name(workload), AnyUser::$name(user)) => workload.due(user),)+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
             #[inline]
             fn draw(
                 &self,
@@ -218,7 +225,7 @@ macro_rules! workloads {
 /// Whether the transactions of the workload `name` are the user's own: they come from its options.
 #[must_use]
 pub fn is_of_user(name: &str) -> bool {
-    [crate::script::NAME, crate::custom::NAME].contains(&name)
+    [crate::script::NAME, crate::custom::NAME, crate::replay::NAME].contains(&name)
 }
 
 /// Description of the workload `name` with these options, on which that of a user's own workload depends.
@@ -250,6 +257,7 @@ workloads! {
     Script(crate::script::Script),
     Kv(crate::kv::Kv),
     Custom(crate::custom::Custom),
+    Replay(crate::replay::Replay),
 }
 
 #[cfg(test)]
@@ -270,7 +278,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
-             custom"
+             custom, replay"
         );
     }
 }

@@ -1,5 +1,6 @@
 //! The commands. `job` runs all jobs; the other commands read stored jobs, or serve.
 
+mod capture;
 mod compare;
 mod datagen;
 mod doctor;
@@ -49,6 +50,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     }
     match command {
         Command::Job(kind) => job::command(kind, settings),
+        Command::Capture => capture::command(&mut settings),
         Command::Datagen => datagen::command(&mut settings),
         Command::Doctor => doctor::command(&mut settings),
         Command::History => history::command(&mut settings),

@@ -26,6 +26,7 @@ use super::{
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
+use crate::pace::Load;
 use crate::session::Database;
 use crate::workload::Workload;
 
@@ -144,6 +145,9 @@ fn prepare<W: Workload, D: Database>(
         watchdog: (blocks && !limit.is_zero()).then_some(limit),
     };
     let types = plan.workload.description().transactions.len();
+    let recorded = plan.workload.description().recording.as_ref();
+    let recorded = recorded.filter(|_| matches!(plan.spec.load, Load::Replay(_)));
+    let recorded = recorded.map(|recording| Arc::clone(&recording.due));
     let control = Control {
         stopper,
         signal,
@@ -152,7 +156,7 @@ fn prepare<W: Workload, D: Database>(
         merger: Merger::new(threads as usize, types),
         sums: Sums::new(types),
         outbox: Outbox::new(events),
-        demand: Demand::new(plan.spec, plan.share, tickets),
+        demand: Demand::new(plan.spec, plan.share, tickets, recorded),
         outages: Outages::default(),
         host: HostMeter::start(),
     };

@@ -16,6 +16,8 @@ pub(super) struct Demand {
     spec: RunSpec,
     share: Share,
     tickets: Arc<Tickets>,
+    /// Transactions that are due in each second; `None` unless the load is a replay.
+    recorded: Option<Arc<[u32]>>,
     /// Rate over time; `None` unless the load is open.
     profile: Option<RateProfile>,
     /// Arrivals offered; `None` unless the load is open.
@@ -23,8 +25,15 @@ pub(super) struct Demand {
 }
 
 impl Demand {
-    pub fn new(spec: RunSpec, share: Share, tickets: Arc<Tickets>) -> Self {
+    /// The demand of a run; `recorded` are the transactions that are due in each second of a replay.
+    pub fn new(
+        spec: RunSpec,
+        share: Share,
+        tickets: Arc<Tickets>,
+        recorded: Option<Arc<[u32]>>,
+    ) -> Self {
         Self {
+            recorded,
             tickets,
             profile: RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup),
             offer: Offer::new(&spec, share),
@@ -35,6 +44,10 @@ impl Demand {
 
     /// Whether the load gave the users any work in this second.
     pub fn asks_for_work(&self, second: u64) -> bool {
+        if let Some(recorded) = &self.recorded {
+            let due = usize::try_from(second).ok().and_then(|second| recorded.get(second));
+            return due.is_some_and(|due| *due >= self.share.of());
+        }
         let seconds = |at: u64| Elapsed::at_second(at).duration().as_secs_f64();
         let expected =
             |p: &RateProfile| p.expected(seconds(second + 1)) - p.expected(seconds(second));

@@ -28,6 +28,8 @@ pub(super) enum Pace {
     Open,
     /// The next transaction of the session's own terminal.
     Keyed,
+    /// The next transaction of the recorded session.
+    Recorded,
     /// That of the pool's terminal that has been due longest. While the session serves it, the two
     /// have changed places.
     Pooled(Option<u32>),
@@ -39,6 +41,7 @@ impl Pace {
             (Load::Closed, _) => Self::Closed,
             (Load::Keyed, Sessions::Own) => Self::Keyed,
             (Load::Keyed, Sessions::Pool(_)) => Self::Pooled(None),
+            (Load::Replay(_), _) => Self::Recorded,
             _ => Self::Open,
         }
     }
@@ -48,7 +51,7 @@ impl Pace {
         match self {
             Self::Closed => "virtual user",
             Self::Keyed => "terminal",
-            Self::Open | Self::Pooled(..) => "session",
+            Self::Open | Self::Pooled(..) | Self::Recorded => "session",
         }
     }
 }
@@ -81,7 +84,14 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let turn = match self.pace {
             Pace::Closed => self.at_once(now),
             Pace::Open => self.arrival(now).await,
-            Pace::Keyed => self.own_terminal(now).await,
+            Pace::Keyed => {
+                let due = self.client.key(&*self.context.plan.workload, &self.context.plan.spec);
+                self.own_user(now, due?).await
+            }
+            Pace::Recorded => {
+                let due = self.client.replay(&*self.context.plan.workload, &self.context.plan.spec);
+                self.own_user(now, due?).await
+            }
             Pace::Pooled(_) => self.any_terminal(now).await,
         }?;
         // The run may have stopped during the wait.
@@ -120,9 +130,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         Some(Turn { due: ticket.due, started, transaction: self.client.transaction })
     }
 
-    async fn own_terminal(&mut self, now: Elapsed) -> Option<Turn> {
-        let plan = &self.context.plan;
-        let due = self.client.key(&*plan.workload, &plan.spec)?;
+    /// The next transaction of the session's own user, once it is due.
+    async fn own_user(&mut self, now: Elapsed, due: Elapsed) -> Option<Turn> {
         let started = if due <= now {
             now
         } else {

@@ -57,6 +57,12 @@ impl<W: Workload> VirtualUser<W> {
         next.is_some()
     }
 
+    /// Advances to the recorded session's next transaction, and returns when it is due; `None` when
+    /// there is none.
+    pub fn replay(&mut self, workload: &W, spec: &RunSpec) -> Option<Elapsed> {
+        self.advance(workload, spec).then(|| workload.due(&self.state))
+    }
+
     /// Advances to the terminal's next transaction, and returns when it is due; `None` when there
     /// is none.
     ///

@@ -6,10 +6,12 @@
 //! | `closed` | when the user's last one finished | the session's own user |
 //! | `rate`, `ramp`, `steps` | as the run's one stream of [`Arrivals`] over a [`RateProfile`] says; any free session takes it | an arrival's: its number and the seed determine everything |
 //! | `keyed` | after the terminal's last one finished, plus thinking and keying: [`Cycle`] | the terminal's |
+//! | `replay` | at its time in a recording, and not before the session's last one finished: [`Workload::due`](crate::workload::Workload::due) | the recorded session's |
 
 mod arrivals;
 mod cycle;
 mod profile;
+mod replay;
 mod steps;
 
 use std::borrow::Cow;
@@ -24,6 +26,7 @@ use crate::clock::{format_duration, parse_duration};
 pub use arrivals::Arrivals;
 pub use cycle::Cycle;
 pub use profile::RateProfile;
+pub use replay::ReplayLoad;
 pub use steps::{RateStep, read_steps};
 
 /// Highest rate that may be requested, in arrivals per second: several times what a client can
@@ -56,6 +59,8 @@ pub enum Load {
     },
     /// Rates and durations from a file; the last rate holds. Arrivals are Poisson.
     Steps(String),
+    /// The sessions of a recording, with the times of their transactions.
+    Replay(ReplayLoad),
 }
 
 impl Load {
@@ -68,6 +73,7 @@ impl Load {
             Self::Keyed => "keyed",
             Self::Ramp { .. } => "ramp",
             Self::Steps(_) => "steps",
+            Self::Replay(_) => "replay",
         }
     }
 
@@ -87,7 +93,7 @@ impl Load {
     /// Whether the load itself changes in the timed window, so that no steady level is expected.
     #[must_use]
     pub const fn changes(&self) -> bool {
-        matches!(self, Self::Ramp { .. } | Self::Steps(_))
+        matches!(self, Self::Ramp { .. } | Self::Steps(_) | Self::Replay(_))
     }
 }
 
@@ -101,6 +107,7 @@ impl fmt::Display for Load {
                 write!(f, "ramp:{from}..{to}/{}", format_duration(*over))
             }
             Self::Steps(file) => write!(f, "steps:{file}"),
+            Self::Replay(replay) => write!(f, "replay:{replay}"),
         }
     }
 }
@@ -112,7 +119,7 @@ impl std::str::FromStr for Load {
         let wrong = || {
             format!(
                 "unknown load model `{text}`: expected closed, keyed, rate:500/s, \
-                 rate:500/s,constant, ramp:100..2000/10m or steps:FILE"
+                 rate:500/s,constant, ramp:100..2000/10m, steps:FILE or replay:FILE,speed=2x"
             )
         };
         let rate = |text: &str| {
@@ -138,6 +145,7 @@ impl std::str::FromStr for Load {
                 some(from.max(to))?;
                 if over.is_zero() { Err(wrong()) } else { Ok(Self::Ramp { from, to, over }) }
             }
+            Some(("replay", rest)) => rest.parse().map(Self::Replay),
             Some(("steps", file)) if !file.is_empty() => Ok(Self::Steps(file.to_owned())),
             _ => Err(wrong()),
         }
@@ -205,7 +213,7 @@ macro_rules! serde_as_text {
 }
 
 serde_as_text! {
-    Load: "^(closed|keyed|rate:.+|ramp:.+|steps:.+)$", "A load model, as `--load` names it.";
+    Load: "^(closed|keyed|rate:.+|ramp:.+|steps:.+|replay:.+)$", "A load model, as `--load` names it.";
     Late: "^(issue|skip:.+)$",
         "What happens to late arrivals: `issue`, or `skip:` and the delay from which they are \
          skipped.";
@@ -225,6 +233,8 @@ mod tests {
             "ramp:100..2000/10m",
             "ramp:0..50/1m",
             "steps:a.csv",
+            "replay:a.recording",
+            "replay:a.recording,speed=4x",
         ] {
             assert_eq!(text.parse::<Load>().unwrap().to_string(), text);
         }
@@ -243,6 +253,7 @@ mod tests {
             "ramp:0..0/1m",
             "ramp:1..2/0s",
             "steps:",
+            "replay:",
             "closed:1",
             "keyed:2",
         ] {

@@ -51,7 +51,7 @@ impl RateProfile {
     pub fn new(load: &Load, steps: &[RateStep], lead: Duration) -> Option<Self> {
         let mut profile = Self::holding(0.0);
         match load {
-            Load::Closed | Load::Keyed => return None,
+            Load::Closed | Load::Keyed | Load::Replay(_) => return None,
             Load::Rate { per_second, .. } => profile = Self::holding(*per_second),
             Load::Ramp { from, to, over } => {
                 profile.push(*from, *from, lead);

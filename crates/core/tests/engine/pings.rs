@@ -51,6 +51,7 @@ fn description() -> Description {
         record: None,
         own_sql: Vec::new(),
         has_streams: false,
+        recording: None,
         version: 1,
         scale_unit: ScaleUnit::new("nothing", "nothing"),
         options: Vec::new(),

@@ -2,6 +2,7 @@
 
 use triphammer_core::engine::Origin;
 use triphammer_core::outcome::Outcome;
+use triphammer_core::pace::Load;
 use triphammer_core::spec::Sessions;
 
 use super::format::{clock, counted, figure, integer, milliseconds, percent};
@@ -101,6 +102,7 @@ pub(super) fn workers(result: &RunResult) -> String {
     let threads = counted(u64::from(spec.threads), "threads");
     parts.push(match (&spec.load, spec.pacing.sessions) {
         (load, _) if load.is_open() => format!("{} on {threads}", counted(users, "sessions")),
+        (Load::Replay(_), _) => format!("{} on {threads}", counted(users, "sessions")),
         (load, _) if load.is_closed() => {
             format!("{} on {threads}", counted(users, "virtual users"))
         }
@@ -127,7 +129,7 @@ pub(super) fn users(result: &RunResult) -> String {
     }
     let load = &result.spec.load;
     let what = match () {
-        () if load.is_open() => "sessions",
+        () if load.is_open() || matches!(load, Load::Replay(_)) => "sessions",
         () if load.is_closed() => "virtual users",
         () => "terminals",
     };

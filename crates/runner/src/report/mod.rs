@@ -2,6 +2,7 @@
 //! them measures anything.
 
 mod capacity;
+mod capture;
 mod chart;
 mod comparison;
 mod doctor;
@@ -28,6 +29,7 @@ mod why;
 mod words;
 
 pub use crate::formats::{Declared, FORMATS, Format};
+pub use capture::capture;
 pub use chart::Charset;
 pub use doctor::doctor;
 pub use history::history;

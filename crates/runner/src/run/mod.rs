@@ -11,6 +11,7 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{Replay, RunEnd, RunEnding, Share};
 use triphammer_core::event::{Event, Note, Phase};
+use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Capabilities, Database, Isolation, LockMode, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::StatementCatalogue;
@@ -20,7 +21,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
 use triphammer_load::Plan;
-use triphammer_workloads::{AnyWorkload, custom, is_of_user, script};
+use triphammer_workloads::{AnyWorkload, custom, is_of_user, replay, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
@@ -161,6 +162,7 @@ impl Resolved {
             scale: if has_data { workload_settings.scale.rounded_up() } else { 1 },
             modes,
             cycle: workload.cycle.as_ref(),
+            recording: workload.recording.as_ref(),
             embedded: target.embedded,
             cores: u32::try_from(cores).unwrap_or(u32::MAX),
         };
@@ -702,6 +704,11 @@ impl Resolved {
         if let Some(value) = workload_facts.get_mut("workload-file") {
             scripts = custom::WorkloadText::parse(value)?.texts();
             *value = script::hashes(&scripts);
+        }
+        if let Some(recording) = workload_facts.get_mut("recording") {
+            let file: ReplayLoad = recording.parse().map_err(SpecError::new)?;
+            let hash = replay::hash(&file.file)?;
+            *recording = format!("{recording} (SHA-256 {hash})");
         }
         if workload_facts.contains_key("workload-file")
             && let Some(counted) = counted_names(self.workload())

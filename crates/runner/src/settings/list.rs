@@ -17,6 +17,7 @@ const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
+const CAPTURE: Command = Command::Capture;
 const DATAGEN: Command = Command::Datagen;
 const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
@@ -57,6 +58,18 @@ pub const SETTINGS: &[SettingDef] = &[
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
         .default("none: only the host is examined")
         .marked(&[Positional, Database, OfHost]),
+    value(
+        "target",
+        "LOG",
+        of(&[CAPTURE]),
+        "Log of a server that has every statement: PostgreSQL's csvlog or jsonlog, the general or slow \
+         log of MySQL or MariaDB, or an extended SQL trace of Oracle",
+    )
+    .marked(&[Positional, OfHost]),
+    value("from", "FORMAT", of(&[CAPTURE]), "Format of the log: {words}")
+        .default("detected")
+        .choices(choices::log_formats)
+        .marked(&[NotInJobFile]),
     switch(
         "cpu-test",
         of(&[DOCTOR]),
@@ -362,7 +375,7 @@ pub const SETTINGS: &[SettingDef] = &[
         ALIKE,
         "Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE \
          (CSV with the columns rate,duration); keyed (with the workload's keying and thinking \
-         times)",
+         times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made)",
     )
     .titled(Group::Load, "Load model")
     .default("closed")
@@ -553,7 +566,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        CONNECT.but(&[DROP]).and(&[HISTORY, DATAGEN, JOBS, WHY]),
+        CONNECT.but(&[DROP]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, WHY]),
         "Print a JSON document instead of text",
     )
     .marked(&[NotInJobFile, OnResume, NotReplayed, OfStored]),
@@ -610,6 +623,16 @@ pub const SETTINGS: &[SettingDef] = &[
         .short('o')
         .default("the current directory")
         .marked(&[NotInJobFile]),
+    value(
+        "output",
+        "FILE",
+        of(&[CAPTURE]),
+        "Workload file (FILE.toml) or recording (FILE.recording) to write, or a directory for \
+         workload.toml; created if it does not exist",
+    )
+    .short('o')
+    .default("the current directory")
+    .marked(&[NotInJobFile]),
     value("format", "FORMAT", of(&[REPORT]), "Format of the report: {words}")
         .default("from the file extension of --output, else text")
         .choices(choices::formats)

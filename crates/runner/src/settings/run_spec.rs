@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use triphammer_core::SpecError;
-use triphammer_core::pace::Cycle;
+use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
 use triphammer_core::spec::{
     Length, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX, TimeLimits,
 };
-use triphammer_core::workload::Mode;
+use triphammer_core::workload::{Mode, RecordingDef};
 
 use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
@@ -34,6 +34,8 @@ pub struct RunDefaults<'a> {
     pub modes: &'a [Mode],
     /// Keying and thinking times of the workload; `None` if it has none.
     pub cycle: Option<&'a Cycle>,
+    /// The recording that is replayed; `None` if there is none.
+    pub recording: Option<&'a RecordingDef>,
     /// Whether no target was given.
     pub embedded: bool,
     /// Number of logical processors.
@@ -74,7 +76,11 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     let seconds = |embedded_default, given_default| {
         Duration::from_secs(if embedded { embedded_default } else { given_default })
     };
-    let (rampup, length) = match transactions {
+    // Without a length, all of a recording is replayed.
+    let is_replay = matches!(load, Load::Replay(_));
+    let is_whole = is_replay && settings.get("duration").is_none();
+    let whole = given.recording.filter(|_| is_whole).map(|recording| recording.transactions);
+    let (rampup, length) = match transactions.or(whole) {
         Some(_) if settings.get("until-ci").is_some() => {
             return Err(SpecError::new(
                 "--transactions and --until-ci exclude each other; give one",
@@ -90,7 +96,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             (Duration::ZERO, Length::Transactions(count))
         }
         None => (
-            settings.duration("rampup", seconds(5, 60))?,
+            settings.duration("rampup", if is_replay { Duration::ZERO } else { seconds(5, 60) })?,
             // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled
             // by then has no steady state to measure.
             Length::Time(match until_ci(settings)? {

@@ -46,6 +46,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         title: "CH-benCHmark".into(),
         extends: Some(base.name.clone()),
         has_streams: true,
+        recording: None,
         options: settings::options(),
         statements,
         tables: tables(),

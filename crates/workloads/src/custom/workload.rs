@@ -124,6 +124,7 @@ fn describe(definition: &Definition) -> Description {
         record: has_title.then(|| record(&definition.title).into()),
         own_sql: own_sql(definition),
         has_streams: false,
+        recording: None,
         version: 1,
         scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
         options: OPTIONS.to_vec(),

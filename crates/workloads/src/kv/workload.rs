@@ -56,6 +56,7 @@ fn describe(settings: &Settings) -> Description {
         record: None,
         own_sql: Vec::new(),
         has_streams: false,
+        recording: None,
         version: 1,
         scale_unit: ScaleUnit { range_max: RANGE_MAX, ..unit }.by_default(Scale::from(SCALE)),
         options: OPTIONS.to_vec(),

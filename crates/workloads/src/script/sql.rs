@@ -188,6 +188,17 @@ impl Part {
         (BoundStatement { name: self.title(names), sql, params, order }, slots)
     }
 
+    /// Puts texts in the place of variables: of those for which `text` has one.
+    pub fn replace(&mut self, text: impl Fn(usize) -> Option<String>) {
+        for piece in &mut self.pieces {
+            if let Piece::Variable { slot, quoted: false } = piece
+                && let Some(text) = text(*slot)
+            {
+                *piece = Piece::Text(text);
+            }
+        }
+    }
+
     /// Slots of the variables that become arguments.
     pub fn variables(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().filter_map(|piece| match piece {

@@ -134,6 +134,7 @@ fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description 
         record: None,
         own_sql: Vec::new(),
         has_streams: false,
+        recording: None,
         version: 1,
         scale_unit: if is_builtin {
             ScaleUnit::new("branch", "branches")

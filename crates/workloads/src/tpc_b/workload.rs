@@ -32,6 +32,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         record: None,
         own_sql: Vec::new(),
         has_streams: false,
+        recording: None,
         version: 1,
         scale_unit: ScaleUnit::new("branch", "branches"),
         options: OPTIONS.to_vec(),

@@ -43,6 +43,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         record: None,
         own_sql: Vec::new(),
         has_streams: false,
+        recording: None,
         version: 1,
         scale_unit: ScaleUnit::new("SF", "SF").in_thousandths(),
         options: OPTIONS.to_vec(),

@@ -1,0 +1,57 @@
+//! What a log says about a session, whatever its format.
+
+/// An argument of a statement: bound by the client, or written as a literal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// SQL NULL.
+    Null,
+    /// A whole number of 64 bits.
+    Int(i64),
+    /// Anything else, as the log has it.
+    Text(String),
+}
+
+impl Argument {
+    /// An argument of this text: an integer if it is written as one.
+    #[must_use]
+    pub fn of_text(text: String) -> Self {
+        match text.parse::<i64>() {
+            Ok(number) if number.to_string() == text => Self::Int(number),
+            _ => Self::Text(text),
+        }
+    }
+}
+
+/// What happened, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The session, by the name that the log has for it.
+    pub session: String,
+    /// Microseconds since 1970-01-01 on the clock of the log, whose zone does not matter: the
+    /// start of a statement.
+    pub at_us: i64,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A statement, or several with semicolons between them.
+    Statement {
+        /// Its text.
+        sql: String,
+        /// Its bound arguments; the text has `$1` or `:name` for them.
+        binds: Vec<Argument>,
+        /// How long it took, in microseconds, if the log says so.
+        took_us: Option<u64>,
+    },
+    /// The session's last statement took this many microseconds.
+    Took(u64),
+    /// A statement failed: the one with this text if it is known, else the last one.
+    Failed(Option<String>),
+    /// The session ended; what it had not committed was rolled back.
+    Disconnected,
+    /// Something that cannot be replayed.
+    Skipped(super::skipped::Reason),
+}

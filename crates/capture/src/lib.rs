@@ -1,0 +1,32 @@
+//! Capture: makes a workload file, or a recording to replay, from the log of a server.
+//!
+//! ```text
+//! lines      lines of limited length
+//! log/       formats: lines to events of sessions
+//! sql        the shape of a statement, and the values in it
+//! statement  what a statement does to a session
+//! sessions   events to transactions, in order and with their gaps
+//! mix        transactions to a workload file: weights, and what parameters are drawn from
+//! recording  transactions to a recording, and back
+//! ```
+//!
+//! A log is streamed: memory is limited by the number of sessions, of open transactions and of different
+//! statements, each with a limit of its own. What cannot be replayed is counted by its reason.
+
+mod event;
+pub mod lines;
+mod log;
+pub mod mix;
+pub mod recording;
+mod sessions;
+mod shapes;
+mod skipped;
+pub mod sql;
+mod statement;
+
+pub use event::{Argument, Event, What};
+pub use log::{Format, Log};
+pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
+pub use shapes::Shapes;
+pub use skipped::{Reason, Skipped};
+pub use statement::Characteristics;

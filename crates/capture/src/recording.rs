@@ -1,0 +1,398 @@
+//! A recording: the transactions of a log with their times, to be replayed as they were.
+//!
+//! A file of lines, each a JSON value:
+//!
+//! ```text
+//! {"triphammer_recording": 1, "from": "csvlog", "started": "2026-01-31 12:00:00"}
+//! {"statement": 0, "sql": "UPDATE accounts SET balance = balance + :p1 WHERE id = :p2", "literals": [1]}
+//! [3, 1500, "commit", [[0, 120, 5, 17], [1, -80]], 40]
+//! {"sessions": 8, "transactions": 1, "statements": 2}
+//! ```
+//!
+//! A statement comes before its first use. A transaction is its session, its start in µs after
+//! `started`, its ending (`single`, `commit` or `rollback`, then an isolation level and `read` if it has
+//! them), its statements, and the gap before COMMIT or ROLLBACK. Each of its statements is its number,
+//! the gap before it in µs, and its arguments: null, a whole number or a text. A negative gap counts from
+//! the start of the statement before, because the log does not have its end.
+
+use std::io::{self, BufRead, Write};
+
+use serde_json::{Value, json};
+use triphammer_core::value::Timestamp;
+
+use super::event::Argument;
+use super::lines::{Line, Lines};
+use super::sessions::{Ending, Gap, Step, Transaction};
+use super::shapes::Shapes;
+use super::statement::Characteristics;
+
+/// Version of the format.
+const VERSION: u64 = 1;
+/// Key of the version in the first line.
+const KEY: &str = "triphammer_recording";
+/// Most bytes of a recording that is replayed: all of it is kept in memory.
+pub const RECORDING_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// Writes a recording.
+#[derive(Debug)]
+pub struct Recorder<W> {
+    out: W,
+    start_us: Option<i64>,
+    from: &'static str,
+    /// Whether each statement has been written.
+    written: Vec<bool>,
+    transactions: u64,
+    statements: u64,
+    last_us: i64,
+}
+
+impl<W: Write> Recorder<W> {
+    /// Begins a recording of a log in this format.
+    pub const fn new(out: W, from: &'static str) -> Self {
+        Self {
+            out,
+            start_us: None,
+            from,
+            written: Vec::new(),
+            transactions: 0,
+            statements: 0,
+            last_us: 0,
+        }
+    }
+
+    /// Writes a transaction.
+    ///
+    /// # Errors
+    /// As the system reports.
+    pub fn add(&mut self, transaction: &Transaction, shapes: &Shapes) -> io::Result<()> {
+        if self.start_us.is_none() {
+            self.start_us = Some(transaction.start_us);
+            let started = Timestamp(transaction.start_us).to_string();
+            self.line(&json!({ KEY: VERSION, "from": self.from, "started": started }))?;
+        }
+        let started = self.start_us.unwrap_or_default();
+        let mut steps = Vec::new();
+        for step in &transaction.steps {
+            self.define(step.shape, shapes)?;
+            let mut line = vec![json!(step.shape), gap(step.gap)];
+            line.extend(step.arguments.iter().map(value));
+            steps.push(Value::Array(line));
+        }
+        let start_us = transaction.start_us.saturating_sub(started);
+        self.last_us = self.last_us.max(start_us);
+        self.transactions += 1;
+        self.statements += transaction.steps.len() as u64;
+        let ending = ending(transaction);
+        let last = gap(transaction.last_gap);
+        self.line(&json!([transaction.session, start_us, ending, steps, last]))
+    }
+
+    /// Writes the end of the recording; returns its length in seconds.
+    ///
+    /// # Errors
+    /// As the system reports.
+    pub fn finish(mut self, sessions: usize) -> io::Result<f64> {
+        let (transactions, statements) = (self.transactions, self.statements);
+        self.line(&json!({
+            "sessions": sessions, "transactions": transactions, "statements": statements
+        }))?;
+        self.out.flush()?;
+        let us = self.last_us.max(0).unsigned_abs();
+        Ok(std::time::Duration::from_micros(us).as_secs_f64())
+    }
+
+    fn define(&mut self, number: usize, shapes: &Shapes) -> io::Result<()> {
+        if self.written.get(number) == Some(&true) {
+            return Ok(());
+        }
+        self.written.resize(self.written.len().max(number + 1), false);
+        self.written[number] = true;
+        let shape = shapes.get(number);
+        let sql = shape.text(|argument| format!(":p{}", argument + 1));
+        let literals: Vec<usize> =
+            (1..).zip(&shape.literals).filter(|(_, is)| **is).map(|(n, _)| n).collect();
+        self.line(&json!({ "statement": number, "sql": sql, "literals": literals }))
+    }
+
+    fn line(&mut self, line: &Value) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, line)?;
+        self.out.write_all(b"\n")
+    }
+}
+
+fn gap(gap: Gap) -> Value {
+    let us = i64::try_from(gap.us).unwrap_or(i64::MAX);
+    // A gap of 0 is the same from either end.
+    json!(if gap.from_start { -us } else { us })
+}
+
+fn value(argument: &Argument) -> Value {
+    match argument {
+        Argument::Null => Value::Null,
+        Argument::Int(number) => json!(number),
+        Argument::Text(text) => json!(text),
+    }
+}
+
+fn ending(transaction: &Transaction) -> String {
+    let Characteristics { isolation, reads } = transaction.characteristics;
+    let mut text = String::from(match transaction.ending {
+        Ending::Single => "single",
+        Ending::Commit => "commit",
+        Ending::Rollback => "rollback",
+    });
+    if let Some(level) = isolation {
+        text.push(' ');
+        text.push_str(level.name());
+    }
+    if reads {
+        text.push_str(" read");
+    }
+    text
+}
+
+/// A statement of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedStatement {
+    /// Its SQL, with `:p1` for its first argument.
+    pub sql: String,
+    /// Numbers of the arguments, from 0, that were literals.
+    pub literals: Vec<usize>,
+}
+
+/// A recording in memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// Its statements, by their numbers.
+    pub statements: Vec<RecordedStatement>,
+    /// Its transactions, by session, each in the order of its log; sessions are numbered without gaps, and times are
+    /// µs from the start of the recording.
+    pub transactions: Vec<Transaction>,
+    /// Number of sessions.
+    pub sessions: usize,
+}
+
+/// Reads a recording.
+///
+/// # Errors
+/// With the first line that is not one of a recording, and as the system reports.
+pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
+    let mut lines = Lines::new(reader);
+    let mut recording = Recording::default();
+    let mut numbers = std::collections::HashMap::new();
+    let (mut number, mut is_complete) = (0_u64, false);
+    while let Some(line) = lines.take().map_err(|error| error.to_string())? {
+        number += 1;
+        let wrong = |why: &str| format!("line {number}: {why}");
+        let Line::Text(line) = line else {
+            return Err(wrong("it is too long, or no text"));
+        };
+        let value: Value =
+            serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
+        match value {
+            Value::Object(object) if number == 1 => match object.get(KEY).and_then(Value::as_u64) {
+                Some(VERSION) => {}
+                Some(other) => {
+                    return Err(wrong(&format!("version {other} is not known, only {VERSION}")));
+                }
+                None => return Err(wrong(NO_RECORDING)),
+            },
+            _ if number == 1 => return Err(wrong(NO_RECORDING)),
+            Value::Object(object) if object.contains_key("statement") => {
+                let statement = statement(&Value::Object(object));
+                let (id, statement) = statement.map_err(|why| wrong(&why))?;
+                if numbers.insert(id, recording.statements.len()).is_some() {
+                    return Err(wrong("a statement with this number is defined already"));
+                }
+                recording.statements.push(statement);
+            }
+            Value::Object(object) => {
+                let count = object.get("transactions").and_then(Value::as_u64);
+                if count != Some(recording.transactions.len() as u64) {
+                    return Err(wrong("the number of transactions is not that of its lines"));
+                }
+                is_complete = true;
+            }
+            Value::Array(fields) => {
+                let transaction = transaction(&fields, &numbers).map_err(|why| wrong(&why))?;
+                recording.transactions.push(transaction);
+            }
+            _ => return Err(wrong("expected a statement or a transaction")),
+        }
+    }
+    match (number, is_complete) {
+        (0, _) => Err("it is empty".to_owned()),
+        (_, false) => Err("it is truncated: its last line, with the counts, is missing".to_owned()),
+        _ => {
+            recording.arrange();
+            Ok(recording)
+        }
+    }
+}
+
+const NO_RECORDING: &str =
+    "no recording: `triphammer capture LOG -o FILE.recording` makes one from a server's log";
+
+fn statement(value: &Value) -> Result<(u64, RecordedStatement), String> {
+    let number = value["statement"].as_u64().ok_or("`statement` must be a number")?;
+    let sql = value["sql"].as_str().ok_or("`sql` must be a text")?.to_owned();
+    let literals = value["literals"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+    let literals = literals.iter().filter_map(Value::as_u64).filter_map(|n| n.checked_sub(1));
+    let literals = literals.filter_map(|n| usize::try_from(n).ok()).collect();
+    Ok((number, RecordedStatement { sql, literals }))
+}
+
+fn transaction(
+    fields: &[Value],
+    numbers: &std::collections::HashMap<u64, usize>,
+) -> Result<Transaction, String> {
+    let [session, start, ending, steps, last] = fields else {
+        return Err("a transaction has 5 parts".to_owned());
+    };
+    let session = session.as_u64().and_then(|n| usize::try_from(n).ok());
+    let start_us = start.as_i64().ok_or("the start of a transaction must be a number")?;
+    let ending = ending.as_str().unwrap_or_default();
+    let mut words = ending.split(' ');
+    let (ending, mut characteristics) = match words.next() {
+        Some("single") => (Ending::Single, Characteristics::default()),
+        Some("commit") => (Ending::Commit, Characteristics::default()),
+        Some("rollback") => (Ending::Rollback, Characteristics::default()),
+        _ => return Err(format!("unknown ending of a transaction `{ending}`")),
+    };
+    for word in words {
+        match word {
+            "read" => characteristics.reads = true,
+            level => characteristics.isolation = Some(level.parse()?),
+        }
+    }
+    let steps = steps.as_array().filter(|steps| !steps.is_empty());
+    let steps = steps.ok_or("a transaction must have statements")?;
+    let steps: Result<Vec<Step>, String> = steps.iter().map(|one| step(one, numbers)).collect();
+    Ok(Transaction {
+        session: session.ok_or("the session of a transaction must be a number")?,
+        start_us,
+        characteristics,
+        ending,
+        steps: steps?,
+        last_gap: read_gap(last)?,
+    })
+}
+
+fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Result<Step, String> {
+    let fields = value.as_array().map_or(&[] as &[Value], Vec::as_slice);
+    let [number, gap, arguments @ ..] = fields else {
+        return Err("a statement of a transaction has at least 2 parts".to_owned());
+    };
+    let shape = number.as_u64().and_then(|number| numbers.get(&number));
+    let shape =
+        *shape.ok_or_else(|| format!("statement {number} is not defined before its use"))?;
+    let argument = |value: &Value| match value {
+        Value::Null => Ok(Argument::Null),
+        Value::String(text) => Ok(Argument::Text(text.clone())),
+        other => other.as_i64().map(Argument::Int).ok_or_else(|| {
+            format!("an argument must be null, a whole number or a text, got {other}")
+        }),
+    };
+    let arguments = arguments.iter().map(argument).collect::<Result<_, _>>()?;
+    Ok(Step { shape, gap: read_gap(gap)?, arguments })
+}
+
+fn read_gap(value: &Value) -> Result<Gap, String> {
+    let us = value.as_i64().ok_or("a gap must be a whole number of µs")?;
+    Ok(Gap { us: us.unsigned_abs(), from_start: us < 0 })
+}
+
+impl Recording {
+    /// Orders the transactions by session, and numbers the sessions without gaps, by their
+    /// first starts. Times begin with the first transaction.
+    fn arrange(&mut self) {
+        let mut firsts = std::collections::HashMap::new();
+        for transaction in &self.transactions {
+            let first = firsts.entry(transaction.session).or_insert(i64::MAX);
+            *first = transaction.start_us.min(*first);
+        }
+        let mut order: Vec<(i64, usize)> = firsts.into_iter().map(|(s, at)| (at, s)).collect();
+        order.sort_unstable();
+        let zero = order.first().map_or(0, |(at, _)| *at);
+        let numbers: std::collections::HashMap<usize, usize> =
+            order.iter().zip(0..).map(|((_, session), number)| (*session, number)).collect();
+        for transaction in &mut self.transactions {
+            transaction.session = numbers[&transaction.session];
+            transaction.start_us = transaction.start_us.saturating_sub(zero);
+        }
+        // Stable: the order of a session is that of its log, whatever its clock did.
+        self.transactions.sort_by_key(|one| one.session);
+        self.sessions = order.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Assembler, Event, What};
+    use super::*;
+    use crate::sql::Syntax;
+
+    fn recorded() -> String {
+        let mut assembler = Assembler::new(Syntax::Postgres);
+        let mut out = Vec::new();
+        let mut recorder = Recorder::new(&mut out, "csvlog");
+        let mut sink =
+            |transaction: Transaction, shapes: &Shapes| recorder.add(&transaction, shapes);
+        for (session, at_us, sql, took_us) in [
+            ("b", 1_000_000, "SELECT 'it''s', 5", Some(10)),
+            ("a", 1_000_500, "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY", Some(5)),
+            ("a", 1_000_600, "SELECT 'x', NULL", None),
+            ("a", 1_000_700, "SELECT 'y', 6", Some(9)),
+            ("a", 1_000_800, "ROLLBACK", None),
+        ] {
+            let what = What::Statement { sql: sql.to_owned(), binds: Vec::new(), took_us };
+            let event = Event { session: session.to_owned(), at_us, what };
+            assembler.event(event, &mut sink).unwrap();
+        }
+        assembler.finish(&mut sink).unwrap();
+        let sessions = assembler.sessions();
+        recorder.finish(sessions).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let text = recorded();
+        let read = read(text.as_bytes()).unwrap();
+        assert_eq!((read.sessions, read.transactions.len(), read.statements.len()), (2, 2, 2));
+        let second = &read.transactions[1];
+        assert_eq!((second.session, second.start_us, second.ending), (1, 500, Ending::Rollback));
+        assert!(second.characteristics.reads && second.characteristics.isolation.is_some());
+        let gaps: Vec<_> =
+            second.steps.iter().map(|step| (step.gap.us, step.gap.from_start)).collect();
+        assert_eq!((gaps, second.last_gap.us), (vec![(95, false), (100, true)], 91));
+        assert_eq!(read.statements[0].sql, "SELECT :p1, NULL");
+        assert_eq!(read.statements[1].sql, "SELECT :p1, :p2");
+        assert_eq!(read.statements[1].literals, [0, 1]);
+        assert_eq!(read.transactions[0].steps[0].arguments[0], Argument::Text("it's".into()));
+    }
+
+    #[test]
+    fn a_malformed_recording_is_rejected_with_its_line() {
+        let text = recorded();
+        let lines: Vec<&str> = text.lines().collect();
+        let cut = lines[..lines.len() - 1].join("\n");
+        for (text, message) in [
+            ("", "it is empty"),
+            ("SELECT 1\n", "line 1: expected value"),
+            ("{\"a\": 1}\n", "line 1: no recording"),
+            ("[1]\n", "line 1: no recording"),
+            ("{\"triphammer_recording\": 2}\n", "line 1: version 2 is not known"),
+            (cut.as_str(), "it is truncated"),
+            (
+                "{\"triphammer_recording\": 1}\n[0, 0, \"commit\", [[7, 0]], 0]\n",
+                "line 2: statement 7",
+            ),
+            ("{\"triphammer_recording\": 1}\n[0, 0, \"maybe\", [], 0]\n", "line 2: unknown ending"),
+            ("{\"triphammer_recording\": 1}\n[0, 0]\n", "line 2: a transaction has 5 parts"),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,570 @@
+//! Assembles the statements of a log to transactions, session by session.
+//!
+//! A transaction is what is between BEGIN and COMMIT or ROLLBACK, or a statement on its own. Its
+//! statements keep their order and the gaps between them: from the end of the statement before where
+//! the log says how long that took, else from its start.
+
+use std::collections::HashMap;
+
+use super::event::{Argument, Event, What};
+use super::shapes::Shapes;
+use super::skipped::{Reason, Skipped};
+use super::sql::{self, Misread, Syntax};
+use super::statement::{Characteristics, Effect, effect};
+
+/// Most sessions of a log; a run has no more.
+pub const SESSIONS_MAX: usize = 100_000;
+/// Most statements of a transaction.
+pub const STATEMENTS_MAX: usize = 10_000;
+/// Clocks of logs have milliseconds or seconds, durations microseconds: a start that seems to be before
+/// the end of the statement before by up to this, in microseconds, is at that end.
+const CLOCK_US: i64 = 1_000_000;
+/// Most bytes of arguments in all transactions that have not ended yet.
+pub const OPEN_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// It is one statement, without BEGIN.
+    Single,
+    /// COMMIT.
+    Commit,
+    /// ROLLBACK.
+    Rollback,
+}
+
+/// The gap before a statement, or before COMMIT or ROLLBACK, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    /// Its length.
+    pub us: u64,
+    /// Whether it counts from the start of the statement before, because its end is unknown.
+    pub from_start: bool,
+}
+
+/// A statement of a transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Number of its shape.
+    pub shape: usize,
+    /// The time before it.
+    pub gap: Gap,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+}
+
+/// A transaction of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transaction {
+    /// Number of its session, from 0 in the order of their first statements.
+    pub session: usize,
+    /// Its start, in microseconds since 1970-01-01.
+    pub start_us: i64,
+    /// How it runs.
+    pub characteristics: Characteristics,
+    /// How it ends.
+    pub ending: Ending,
+    /// Its statements, in their order.
+    pub steps: Vec<Step>,
+    /// The time before its COMMIT or ROLLBACK.
+    pub last_gap: Gap,
+}
+
+/// A session of a log.
+#[derive(Debug)]
+struct Session {
+    number: usize,
+    autocommit: bool,
+    open: Option<Open>,
+    /// End of its last statement, as far as it is known.
+    last_us: i64,
+    /// What MySQL's SET TRANSACTION set for the next transaction.
+    next: Characteristics,
+}
+
+/// A transaction that has not ended, or a single statement whose duration may follow.
+#[derive(Debug)]
+struct Open {
+    transaction: Transaction,
+    is_block: bool,
+    /// Start of its last statement.
+    last_start_us: i64,
+    /// End of its last statement, if it is known.
+    last_end_us: Option<i64>,
+    /// Text of its last statement, to find it if it fails.
+    last_sql: String,
+    has_failed: bool,
+    bytes: usize,
+    /// Dropped as too long; only its end is of interest.
+    is_dropped: bool,
+}
+
+/// Assembles transactions.
+#[derive(Debug)]
+pub struct Assembler {
+    syntax: Syntax,
+    autocommit: bool,
+    sessions: HashMap<String, Session>,
+    open_bytes: usize,
+    count: usize,
+    /// The different statements.
+    pub shapes: Shapes,
+    /// What is not replayed.
+    pub skipped: Skipped,
+    /// Number of statements that are replayed.
+    pub statements: u64,
+}
+
+/// Receives each transaction that has ended.
+pub type Sink<'a> = dyn FnMut(Transaction, &Shapes) -> std::io::Result<()> + 'a;
+
+impl Assembler {
+    /// Begins without sessions. On Oracle, a session has no autocommit.
+    #[must_use]
+    pub fn new(syntax: Syntax) -> Self {
+        Self {
+            syntax,
+            autocommit: syntax != Syntax::Oracle,
+            sessions: HashMap::new(),
+            open_bytes: 0,
+            count: 0,
+            shapes: Shapes::default(),
+            skipped: Skipped::default(),
+            statements: 0,
+        }
+    }
+
+    /// Number of sessions.
+    #[must_use]
+    pub const fn sessions(&self) -> usize {
+        self.count
+    }
+
+    /// Takes the next event.
+    ///
+    /// # Errors
+    /// As the receiver of transactions reports.
+    pub fn event(&mut self, event: Event, sink: &mut Sink<'_>) -> std::io::Result<()> {
+        let Event { session: name, at_us, what } = event;
+        if let What::Skipped(reason) = what {
+            self.skipped.add(reason);
+            return Ok(());
+        }
+        if what == What::Disconnected && !self.sessions.contains_key(&name) {
+            return Ok(());
+        }
+        let Some(mut session) = self.take(&name) else {
+            self.skipped.add(Reason::Sessions);
+            return Ok(());
+        };
+        let done = match what {
+            What::Statement { sql, binds, took_us } => {
+                let at_us = session.after_last(at_us, took_us);
+                self.statement(&mut session, at_us, &sql, &binds, took_us, sink)
+            }
+            What::Took(us) => {
+                if let Some(open) = &mut session.open {
+                    let end = open.last_start_us.saturating_add_unsigned(us);
+                    open.last_end_us.get_or_insert(end);
+                }
+                Ok(())
+            }
+            What::Failed(sql) => {
+                self.failed(&mut session, sql.as_deref());
+                Ok(())
+            }
+            What::Disconnected => {
+                let done = self.end(&mut session, at_us, Ending::Rollback, sink);
+                // A session that is named so later is another one.
+                session.number = usize::MAX;
+                done
+            }
+            What::Skipped(_) => Ok(()),
+        };
+        if session.number != usize::MAX {
+            self.sessions.insert(name, session);
+        }
+        done
+    }
+
+    /// Ends the log: single statements are complete, transactions without an end are not.
+    ///
+    /// # Errors
+    /// As the receiver of transactions reports.
+    pub fn finish(&mut self, sink: &mut Sink<'_>) -> std::io::Result<()> {
+        let sessions = std::mem::take(&mut self.sessions);
+        let mut sessions: Vec<Session> = sessions.into_values().collect();
+        sessions.sort_by_key(|session| session.number);
+        for mut session in sessions {
+            match &session.open {
+                Some(open) if open.is_block => {
+                    let has_steps = !open.transaction.steps.is_empty() || open.is_dropped;
+                    self.skipped.more(Reason::Unfinished, u64::from(has_steps));
+                }
+                Some(_) => self.end(&mut session, 0, Ending::Single, sink)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, name: &str) -> Option<Session> {
+        if let Some(session) = self.sessions.remove(name) {
+            return Some(session);
+        }
+        if self.count == SESSIONS_MAX {
+            return None;
+        }
+        self.count += 1;
+        let next = Characteristics::default();
+        Some(Session {
+            number: self.count - 1,
+            autocommit: self.autocommit,
+            open: None,
+            last_us: i64::MIN,
+            next,
+        })
+    }
+
+    fn statement(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        text: &str,
+        binds: &[Argument],
+        mut took_us: Option<u64>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        let parts = match self.syntax {
+            Syntax::Oracle => vec![text.trim()],
+            _ => sql::split(text, self.syntax),
+        };
+        // Several statements in one message are one transaction.
+        let is_implicit =
+            parts.len() > 1 && session.open.as_ref().is_none_or(|open| !open.is_block);
+        if is_implicit {
+            self.end(session, at_us, Ending::Single, sink)?;
+            session.open = Some(self.open(session, at_us, true));
+        }
+        for part in &parts {
+            // The time of all is that of the first.
+            self.part(session, at_us, part, binds, took_us.take(), sink)?;
+        }
+        let is_open = session.open.as_ref().is_some_and(|open| open.is_block);
+        let begins = |part: &&str| matches!(effect(part, self.syntax), Effect::Begin(_));
+        if is_implicit && is_open && !parts.iter().any(begins) {
+            self.end(session, at_us, Ending::Commit, sink)?;
+        }
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        part: &str,
+        binds: &[Argument],
+        took_us: Option<u64>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        match effect(part, self.syntax) {
+            Effect::Begin(characteristics) => {
+                if session.open.as_ref().is_some_and(|open| !open.transaction.steps.is_empty()) {
+                    let ending = Ending::Commit;
+                    self.end(session, at_us, ending, sink)?;
+                }
+                let mut open = self.open(session, at_us, true);
+                merge(&mut open.transaction.characteristics, characteristics);
+                open.took(at_us, took_us);
+                session.open = Some(open);
+            }
+            Effect::Characteristics(characteristics) => {
+                match session.open.as_mut().filter(|open| open.is_block) {
+                    Some(open) => merge(&mut open.transaction.characteristics, characteristics),
+                    None if self.syntax == Syntax::MySql => session.next = characteristics,
+                    None => self.skipped.add(Reason::Setting),
+                }
+            }
+            Effect::Commit(chains) => {
+                self.end(session, at_us, Ending::Commit, sink)?;
+                session.open = chains.then(|| self.open(session, at_us, true));
+            }
+            Effect::Rollback(chains) => {
+                self.end(session, at_us, Ending::Rollback, sink)?;
+                session.open = chains.then(|| self.open(session, at_us, true));
+            }
+            Effect::Autocommit(is_on) => {
+                let ending = if is_on { Ending::Commit } else { Ending::Single };
+                self.end(session, at_us, ending, sink)?;
+                session.autocommit = is_on;
+            }
+            Effect::Skip(reason) => self.skipped.add(reason),
+            Effect::Runs => self.run(session, at_us, part, binds, took_us, sink)?,
+        }
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        text: &str,
+        binds: &[Argument],
+        took_us: Option<u64>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        if session.open.as_ref().is_some_and(|open| !open.is_block) {
+            self.end(session, at_us, Ending::Single, sink)?;
+        }
+        let statement = match sql::read(text, self.syntax, binds) {
+            Ok(statement) => statement,
+            Err(misread) => {
+                self.skipped.add(match misread {
+                    Misread::Binds => Reason::Binds,
+                    Misread::Colon => Reason::Colon,
+                    Misread::Truncated => Reason::Truncated,
+                });
+                return Ok(());
+            }
+        };
+        let Some(shape) = self.shapes.number(statement.shape) else {
+            self.skipped.add(Reason::Shapes);
+            return Ok(());
+        };
+        if session.open.is_none() {
+            let is_block = !session.autocommit;
+            session.open = Some(self.open(session, at_us, is_block));
+        }
+        let Some(open) = &mut session.open else { return Ok(()) };
+        if open.is_dropped {
+            return Ok(());
+        }
+        let size = |argument: &Argument| match argument {
+            Argument::Text(text) => text.len() + size_of::<Argument>(),
+            _ => size_of::<Argument>(),
+        };
+        let bytes: usize = statement.arguments.iter().map(size).sum();
+        let is_full = open.transaction.steps.len() == STATEMENTS_MAX;
+        if is_full || self.open_bytes + bytes > OPEN_BYTES_MAX {
+            open.is_dropped = true;
+            open.transaction.steps = Vec::new();
+            self.open_bytes -= std::mem::take(&mut open.bytes);
+            self.skipped.add(Reason::TransactionTooLong);
+            return Ok(());
+        }
+        open.bytes += bytes;
+        self.open_bytes += bytes;
+        let gap = open.gap(at_us);
+        open.transaction.steps.push(Step { shape, gap, arguments: statement.arguments });
+        open.took(at_us, took_us);
+        text.clone_into(&mut open.last_sql);
+        self.statements += 1;
+        Ok(())
+    }
+
+    fn open(&self, session: &mut Session, at_us: i64, is_block: bool) -> Open {
+        let transaction = Transaction {
+            session: session.number,
+            start_us: at_us,
+            characteristics: std::mem::take(&mut session.next),
+            ending: if is_block { Ending::Commit } else { Ending::Single },
+            steps: Vec::new(),
+            last_gap: Gap::default(),
+        };
+        Open {
+            transaction,
+            is_block,
+            last_start_us: at_us,
+            last_end_us: Some(at_us),
+            last_sql: String::new(),
+            has_failed: false,
+            bytes: 0,
+            is_dropped: false,
+        }
+    }
+
+    /// A statement failed: it is not replayed, and its transaction is rolled back.
+    fn failed(&mut self, session: &mut Session, sql: Option<&str>) {
+        self.skipped.add(Reason::Failed);
+        let Some(open) = &mut session.open else { return };
+        let is_last = sql.is_none_or(|sql| sql.trim().ends_with(open.last_sql.as_str()));
+        if is_last && !open.last_sql.is_empty() && open.transaction.steps.pop().is_some() {
+            self.statements -= 1;
+        }
+        open.last_sql.clear();
+        open.has_failed = true;
+        if !open.is_block {
+            self.open_bytes -= open.bytes;
+            session.open = None;
+        }
+    }
+
+    /// Ends the session's transaction, if it has one.
+    fn end(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        ending: Ending,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        let Some(mut open) = session.open.take() else { return Ok(()) };
+        self.open_bytes -= open.bytes;
+        if open.transaction.steps.is_empty() {
+            let is_empty = !open.is_dropped && !open.has_failed;
+            self.skipped.more(Reason::Nothing, u64::from(is_empty));
+            return Ok(());
+        }
+        if open.is_block {
+            open.transaction.last_gap = open.gap(at_us);
+            open.transaction.ending = if open.has_failed { Ending::Rollback } else { ending };
+        }
+        sink(open.transaction, &self.shapes)
+    }
+}
+
+impl Session {
+    /// The start of a statement, which is not before the end of the one before.
+    fn after_last(&mut self, at_us: i64, took_us: Option<u64>) -> i64 {
+        let is_close = self.last_us.saturating_sub(at_us) <= CLOCK_US;
+        let at_us = if is_close { at_us.max(self.last_us) } else { at_us };
+        self.last_us = at_us.saturating_add_unsigned(took_us.unwrap_or(0));
+        at_us
+    }
+}
+
+impl Open {
+    /// The gap between the last statement and this time.
+    fn gap(&self, at_us: i64) -> Gap {
+        let from = self.last_end_us.unwrap_or(self.last_start_us);
+        let us = at_us.saturating_sub(from).max(0).unsigned_abs();
+        Gap { us, from_start: self.last_end_us.is_none() }
+    }
+
+    fn took(&mut self, at_us: i64, took_us: Option<u64>) {
+        self.last_start_us = at_us;
+        self.last_end_us = took_us.map(|took| at_us.saturating_add_unsigned(took));
+    }
+}
+
+fn merge(into: &mut Characteristics, more: Characteristics) {
+    into.isolation = more.isolation.or(into.isolation);
+    into.reads |= more.reads;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assembled(syntax: Syntax, events: &[(&str, i64, What)]) -> (Vec<Transaction>, Assembler) {
+        let mut assembler = Assembler::new(syntax);
+        let mut all = Vec::new();
+        let mut sink = |transaction: Transaction, _: &Shapes| {
+            all.push(transaction);
+            Ok(())
+        };
+        for (session, at_us, what) in events.iter().cloned() {
+            let event = Event { session: session.to_owned(), at_us, what };
+            assembler.event(event, &mut sink).unwrap();
+        }
+        assembler.finish(&mut sink).unwrap();
+        (all, assembler)
+    }
+
+    fn sql(text: &str, took_us: Option<u64>) -> What {
+        What::Statement { sql: text.to_owned(), binds: Vec::new(), took_us }
+    }
+
+    #[test]
+    fn sessions_are_assembled_beside_each_other() {
+        let (all, assembler) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 100, sql("BEGIN ISOLATION LEVEL SERIALIZABLE", Some(10))),
+                ("b", 105, sql("SELECT 1", Some(5))),
+                ("a", 150, sql("UPDATE t SET a = 1", Some(20))),
+                ("b", 180, sql("SELECT 2", None)),
+                ("b", 190, What::Took(3)),
+                ("a", 190, sql("UPDATE t SET a = 2", None)),
+                ("a", 200, sql("COMMIT", None)),
+            ],
+        );
+        let facts = all.iter().map(|t| (t.session, t.start_us, t.ending, t.steps.len()));
+        assert_eq!(
+            facts.collect::<Vec<_>>(),
+            [(1, 105, Ending::Single, 1), (0, 100, Ending::Commit, 2), (1, 180, Ending::Single, 1)]
+        );
+        let gaps: Vec<_> = all[1].steps.iter().map(|step| step.gap.us).collect();
+        assert_eq!((gaps, all[1].last_gap), (vec![40, 20], Gap { us: 10, from_start: true }));
+        assert!(all[1].characteristics.isolation.is_some());
+        assert_eq!((assembler.shapes.len(), assembler.statements), (2, 4));
+    }
+
+    #[test]
+    fn a_failed_statement_rolls_its_transaction_back() {
+        let (all, assembler) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 0, sql("BEGIN", None)),
+                ("a", 1, sql("UPDATE t SET a = 1", None)),
+                ("a", 2, sql("SELEC 1", None)),
+                ("a", 3, What::Failed(Some("SELEC 1".into()))),
+                ("a", 4, sql("COMMIT", None)),
+                ("a", 5, sql("SELECT 1/0", None)),
+                ("a", 6, What::Failed(None)),
+            ],
+        );
+        assert_eq!((all.len(), all[0].ending, all[0].steps.len()), (1, Ending::Rollback, 1));
+        assert_eq!((assembler.skipped.count(Reason::Failed), assembler.statements), (2, 1));
+    }
+
+    #[test]
+    fn without_autocommit_a_transaction_ends_with_commit() {
+        let (all, _) = assembled(
+            Syntax::MySql,
+            &[
+                ("8", 0, sql("SET autocommit=0", None)),
+                ("8", 1, sql("UPDATE t SET a = 1", None)),
+                ("8", 2, sql("UPDATE t SET a = 2", None)),
+                ("8", 3, sql("commit", None)),
+                ("8", 4, sql("SET autocommit=1", None)),
+                ("8", 5, sql("UPDATE t SET a = 3", None)),
+                ("8", 6, sql("UPDATE t SET a = 4", None)),
+            ],
+        );
+        let lengths: Vec<_> = all.iter().map(|t| (t.ending, t.steps.len())).collect();
+        assert_eq!(lengths, [(Ending::Commit, 2), (Ending::Single, 1), (Ending::Single, 1)]);
+    }
+
+    #[test]
+    fn statements_of_one_message_are_one_transaction() {
+        let (all, assembler) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 0, sql("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)", Some(9))),
+                ("a", 1, sql("BEGIN; DELETE FROM t; COMMIT", None)),
+                ("a", 2, sql("BEGIN", None)),
+                ("a", 3, sql("DELETE FROM t", None)),
+                ("b", 4, sql("BEGIN", None)),
+                ("b", 5, What::Disconnected),
+                ("b", 5, sql("SELECT 1", None)),
+            ],
+        );
+        let lengths: Vec<_> = all.iter().map(|t| (t.session, t.ending, t.steps.len())).collect();
+        assert_eq!(
+            lengths,
+            [(0, Ending::Commit, 2), (0, Ending::Commit, 1), (2, Ending::Single, 1)]
+        );
+        assert_eq!(assembler.skipped.count(Reason::Unfinished), 1);
+    }
+
+    #[test]
+    fn a_transaction_without_end_does_not_fill_the_memory() {
+        let mut events = vec![("a", 0, sql("BEGIN", None))];
+        events.extend((0..=STATEMENTS_MAX).map(|_| ("a", 1, sql("SELECT 1", None))));
+        events.push(("a", 2, sql("COMMIT", None)));
+        events.push(("a", 3, sql("SELECT 1", None)));
+        let (all, assembler) = assembled(Syntax::Postgres, &events);
+        assert_eq!((all.len(), assembler.open_bytes), (1, 0));
+        assert_eq!(assembler.skipped.count(Reason::TransactionTooLong), 1);
+    }
+}

@@ -1,0 +1,25 @@
+//! `triphammer capture`.
+
+use triphammer_runner::capture::{CaptureRequest, capture};
+use triphammer_runner::report;
+use triphammer_runner::settings::Settings;
+
+use super::print;
+use crate::terminal::Bars;
+use crate::{Exit, Result};
+
+/// Makes a workload file or a recording from a log.
+pub fn command(settings: &mut Settings) -> Result<Exit> {
+    let request = CaptureRequest::new(settings)?;
+    let bars = Bars::new();
+    bars.task("reading", request.bytes(), "bytes");
+    let report = capture(&request, &mut |bytes| bars.advance(bytes));
+    bars.clear();
+    let report = report?;
+    if settings.switch("json")? {
+        print(&report::json_pretty(&report))?;
+    } else {
+        print(&report::capture(&report))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,284 @@
+//! The replay of a recording as a [`Workload`].
+
+use std::fmt;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use triphammer_capture::{Argument, Ending};
+use triphammer_core::pace::ReplayLoad;
+use triphammer_core::random::Rng;
+use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    Chunk, Completion, Description, MeasureDef, Mode, Name, OptionCommand, OptionDef,
+    PrimaryMetric, RecordingDef, ScaleUnit, StatementTimes, Statements, TableDef, TransactionDef,
+    Workload, WorkloadSettings,
+};
+use triphammer_core::{DbError, Elapsed, SpecError};
+
+use super::NAME;
+use super::plan::Plan;
+use super::runner::{self, Prepared};
+use super::source::load;
+use crate::script::times::Times;
+
+/// The recording.
+pub const RECORDING: OptionDef = OptionDef::value(
+    OptionCommand::Run,
+    "recording",
+    "FILE",
+    "",
+    "the recording to replay, which `triphammer capture` makes from a log, and its speed, as in \
+     FILE,speed=2x; --load replay:FILE,speed=2x means the same",
+);
+
+/// All options of the workload.
+static OPTIONS: &[OptionDef] = &[RECORDING];
+
+/// Longest recording, in seconds: a week at its speed.
+const SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
+
+/// The workload of a recording.
+#[derive(Debug)]
+pub struct Replay {
+    description: Arc<Description>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) load: ReplayLoad,
+    pub(super) times: Arc<Times>,
+    /// By transaction type and statement, the number under which its times are counted.
+    pub(super) counted: std::collections::HashMap<(usize, usize), usize>,
+    /// Which session of ours runs what, for the number of sessions that was asked for last.
+    lanes: Mutex<(usize, Vec<Arc<[u32]>>)>,
+}
+
+/// A session of ours, and how far it is.
+#[derive(Debug)]
+pub struct User {
+    lane: Arc<[u32]>,
+    next: usize,
+}
+
+impl User {
+    fn transaction(&self) -> Option<u32> {
+        self.lane.get(self.next.checked_sub(1)?).copied()
+    }
+}
+
+/// A transaction of the recording.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub(super) transaction: u32,
+    plan: Arc<Plan>,
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut end = "";
+        for (place, step) in (1..).zip(self.plan.steps(self.transaction)) {
+            for (number, argument) in (1..).zip(&step.arguments) {
+                write!(f, "{end}statement {place} :p{number} = ")?;
+                match argument {
+                    Argument::Null => f.write_str("NULL")?,
+                    Argument::Int(value) => write!(f, "{value}")?,
+                    Argument::Text(text) => f.write_str(text)?,
+                }
+                end = "\n";
+            }
+        }
+        Ok(())
+    }
+}
+
+static DESCRIPTION: LazyLock<Arc<Description>> =
+    LazyLock::new(|| Arc::new(describe(Vec::new(), None)));
+
+fn describe(transactions: Vec<TransactionDef>, recording: Option<RecordingDef>) -> Description {
+    Description {
+        name: NAME.into(),
+        title: "Replay".into(),
+        extends: None,
+        record: None,
+        own_sql: Vec::new(),
+        has_streams: false,
+        version: 1,
+        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
+        options: OPTIONS.to_vec(),
+        statements: Vec::new(),
+        tables: Arc::new([]),
+        primary_metric: PrimaryMetric {
+            name: "TPS".into(),
+            meaning: "transactions committed per second".into(),
+            transactions: (0..transactions.len()).collect(),
+            measure: MeasureDef::Rate { per_seconds: 1 },
+            database_count: None,
+            counted: Vec::new(),
+        },
+        checks: Vec::new(),
+        answers: None,
+        audits: Vec::new(),
+        modes: vec![Mode::Statements],
+        external: None,
+        cycle: None,
+        recording,
+        transactions,
+    }
+}
+
+impl Replay {
+    /// Declares the workload before its recording is known.
+    #[must_use]
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
+    }
+
+    /// Reads the recording.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is too long.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        given.refuse_unknown(NAME, OPTIONS)?;
+        let wrong = |why: String| SpecError::new(why).about(&RECORDING.name);
+        let definition = RECORDING;
+        let value = given.option(&definition);
+        if value.is_empty() {
+            return Err(wrong(
+                "no recording is given: name one, as in --load replay:shop.recording; `triphammer \
+                 capture LOG -o shop.recording` makes one"
+                    .to_owned(),
+            ));
+        }
+        let load_of: ReplayLoad = value.parse().map_err(wrong)?;
+        let plan = Arc::new(Plan::new(load(&load_of.file)?)?);
+        let due = due(&plan, &load_of)
+            .ok_or_else(|| wrong("the recording lasts longer than a week".to_owned()))?;
+        let recording = RecordingDef {
+            sessions: u32::try_from(plan.recording.sessions).unwrap_or(u32::MAX),
+            transactions: plan.recording.transactions.len() as u64,
+            due,
+        };
+        let mut times = Times::default();
+        let mut counted = std::collections::HashMap::new();
+        for (transaction, kind) in plan.recording.transactions.iter().zip(&plan.kind_of) {
+            for step in &transaction.steps {
+                counted.entry((*kind, step.shape)).or_insert_with(|| {
+                    let title = plan.statements[step.shape].part.title(&plan.names);
+                    times.push(*kind, step.shape + 1, title)
+                });
+            }
+        }
+        let transactions = plan.kinds.iter().map(|kind| TransactionDef {
+            name: kind.name.as_str().into(),
+            title: Name::from(kind.name.replace('_', " ")),
+            weight: u32::try_from(kind.count).unwrap_or(u32::MAX),
+            access: if kind.reads { Access::Read } else { Access::Write },
+            isolation: None,
+            counter: None,
+        });
+        Ok(Self {
+            description: Arc::new(describe(transactions.collect(), Some(recording))),
+            load: load_of,
+            times: Arc::new(times),
+            counted,
+            lanes: Mutex::new((0, Vec::new())),
+            plan,
+        })
+    }
+}
+
+/// Transactions that are due in each second; `None` if there are too many seconds.
+fn due(plan: &Plan, load: &ReplayLoad) -> Option<Arc<[u32]>> {
+    let mut due: Vec<u32> = Vec::new();
+    for transaction in &plan.recording.transactions {
+        let at = load.nanoseconds(transaction.start_us.unsigned_abs());
+        let second = Elapsed(at).second();
+        if second >= SECONDS_MAX {
+            return None;
+        }
+        let second = usize::try_from(second).ok()?;
+        due.resize(due.len().max(second + 1), 0);
+        due[second] = due[second].saturating_add(1);
+    }
+    Some(due.into())
+}
+
+impl Workload for Replay {
+    type User = User;
+    type Input = Input;
+    type Prepared = Prepared;
+
+    fn description(&self) -> &Arc<Description> {
+        &self.description
+    }
+
+    fn chunks(&self) -> Vec<Chunk> {
+        Vec::new()
+    }
+
+    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
+        Box::new(|_: &mut triphammer_core::Rows| false)
+    }
+
+    fn build_facts(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        if lanes.0 != users as usize {
+            *lanes = (users as usize, self.plan.lanes(users as usize));
+        }
+        User { lane: lanes.1.get(id as usize).cloned().unwrap_or_default(), next: 0 }
+    }
+
+    fn next(&self, user: &mut User, _rng: &mut Rng) -> Option<usize> {
+        user.next += 1;
+        let transaction = user.transaction()?;
+        Some(self.plan.kind_of[transaction as usize])
+    }
+
+    fn due(&self, user: &User) -> Elapsed {
+        let transaction = user.transaction().map(|index| self.plan.transaction(index));
+        let start_us = transaction.map_or(0, |transaction| transaction.start_us.unsigned_abs());
+        Elapsed(self.load.nanoseconds(start_us))
+    }
+
+    fn draw(&self, _kind: usize, user: &mut User, _rng: &mut Rng, _now: Timestamp) -> Input {
+        let transaction = user.transaction().unwrap_or_default();
+        Input { transaction, plan: Arc::clone(&self.plan) }
+    }
+
+    async fn start<S: Session>(
+        &self,
+        statements: &Statements<'_>,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        runner::start(self, statements, session).await
+    }
+
+    async fn prepare<S: Session>(
+        &self,
+        _mode: Mode,
+        statements: &mut Statements<'_>,
+        _session: &mut S,
+    ) -> Result<Prepared, DbError> {
+        Ok(Prepared::new(self, statements))
+    }
+
+    fn acknowledged(&self, input: &Input) -> Option<Completion> {
+        let committed = self.plan.transaction(input.transaction).ending != Ending::Rollback;
+        Some(Completion { committed, counter: 0 })
+    }
+
+    async fn run<S: Session>(
+        &self,
+        input: &Input,
+        prepared: &mut Prepared,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        // In a box, because it is large: see the workload `custom`.
+        Box::pin(runner::run(self, input, prepared, session)).await
+    }
+
+    fn statement_times(&self) -> Vec<StatementTimes> {
+        self.times.read()
+    }
+}
