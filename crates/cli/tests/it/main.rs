@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod capacity;
+mod capture;
 mod ch;
 mod compare;
 mod custom;

@@ -65,7 +65,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Log of a server that has every statement: PostgreSQL's csvlog or jsonlog, the general or slow \
          log of MySQL or MariaDB, or an extended SQL trace of Oracle",
     )
-    .marked(&[Positional, OfHost]),
+    .marked(&[Positional, OfHost, NotInJobFile]),
     value("from", "FORMAT", of(&[CAPTURE]), "Format of the log: {words}")
         .default("detected")
         .choices(choices::log_formats)

@@ -1,0 +1,167 @@
+//! `capture` and replays, with logs that real servers wrote.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use triphammer_testbed::{PostgresOptions, PostgresServer};
+
+use crate::program::Program;
+use crate::servers::name_of;
+
+/// How often a log is read at most, and the time between two reads.
+const POLLS_MAX: usize = 200;
+const POLL: Duration = Duration::from_millis(50);
+
+/// A PostgreSQL server that logs every statement as CSV and JSON.
+fn logging() -> PostgresServer {
+    let settings = [
+        ("logging_collector", "on"),
+        ("log_destination", "csvlog,jsonlog"),
+        ("log_directory", "log"),
+        ("log_filename", "log.log"),
+        ("log_disconnections", "on"),
+        ("lc_messages", "C"),
+    ];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    PostgresServer::start(PostgresOptions { settings, ..PostgresOptions::default() }).unwrap()
+}
+
+/// Begins to log statements.
+fn log_statements(server: &PostgresServer) {
+    server.run("postgres", "ALTER SYSTEM SET log_min_duration_statement = 0").unwrap();
+    server.run("postgres", "SELECT pg_reload_conf()").unwrap();
+}
+
+/// Waits until a log of the server contains a text, and copies it.
+fn copy_log(server: &PostgresServer, name: &str, text: &str, to: &Path) {
+    let sql = format!("SELECT pg_read_file('log/{name}')");
+    for _ in 0..POLLS_MAX {
+        let rows = server.run("postgres", &sql).unwrap();
+        let log = rows[0][0].clone().unwrap_or_default();
+        if log.contains(text) {
+            std::fs::write(to, log).unwrap();
+            return;
+        }
+        std::thread::sleep(POLL);
+    }
+    panic!("{name} does not contain {text}");
+}
+
+/// What the transactions of tpc-b left.
+fn state(server: &PostgresServer, database: &str) -> String {
+    let sql = "SELECT (SELECT count(*) FROM pgbench_history)::text, (SELECT sum(delta) FROM \
+               pgbench_history)::text, (SELECT sum(abalance) FROM pgbench_accounts)::text, \
+               (SELECT md5(string_agg(tid || '.' || bid || '.' || aid || '.' || delta, ',' ORDER BY \
+               tid, bid, aid, delta)) FROM pgbench_history)";
+    format!("{:?}", server.run(database, sql).unwrap())
+}
+
+fn file(program: &Program, name: &str) -> (PathBuf, String) {
+    let path = program.path(name);
+    let text = path.display().to_string();
+    (path, text)
+}
+
+#[test]
+fn a_log_of_postgresql_is_replayed_with_the_same_statements_and_values() {
+    let server = logging();
+    let program = Program::new();
+    let target = server.fresh_database("recorded").unwrap();
+    program.ok(&["build", &target, "-w", "tpc-b", "--scale", "1"]);
+    let template = name_of(&target).to_owned();
+    for copy in ["copy1", "copy4"] {
+        server.run("postgres", &format!("CREATE DATABASE {copy} TEMPLATE {template}")).unwrap();
+    }
+    log_statements(&server);
+    let run = ["run", &target, "-w", "tpc-b", "--vus", "2", "--load", "rate:40/s"];
+    program.ok(&[&run[..], &["--rampup", "0s", "--duration", "2s", "--seed", "7"]].concat());
+    server.run("postgres", "SELECT 'the end'").unwrap();
+    let recorded = state(&server, &template);
+    for (name, copy, speed) in [("log.csv", "copy1", "1x"), ("log.json", "copy4", "4x")] {
+        let (path, log_file) = file(&program, name);
+        copy_log(&server, name, "the end", &path);
+        let (_, recording) = file(&program, &format!("{name}.recording"));
+        let report = program.json(&["capture", &log_file, "-o", &recording]);
+        assert!(report["transactions"].as_u64().unwrap() > 40, "{report}");
+        let to = target.replace(&template, copy);
+        let load = format!("replay:{recording},speed={speed}");
+        let result: Value = program.json(&["run", &to, "--load", &load]);
+        assert_eq!(result["violated_identities"].as_array().unwrap().len(), 0);
+        assert_eq!(state(&server, copy), recorded, "{name}");
+    }
+}
+
+#[test]
+fn a_captured_workload_runs_as_it_is() {
+    let server = logging();
+    let program = Program::new();
+    let target = server.fresh_database("captured").unwrap();
+    let name = name_of(&target).to_owned();
+    log_statements(&server);
+    let mut setup = String::from(
+        "CREATE TABLE item (id int PRIMARY KEY, name text, price numeric); INSERT INTO item SELECT \
+         n, 'item ' || n, n FROM generate_series(1, 500) n; CREATE USER u PASSWORD 'geheim'",
+    );
+    for n in 0..200 {
+        let id = n * 7 % 500 + 1;
+        let _ = write!(
+            setup,
+            "; BEGIN; UPDATE item SET price = price + 0.5 WHERE id = {id}; SELECT name FROM item \
+             WHERE id = {id} AND name = 'item {id}' LIMIT 1; COMMIT"
+        );
+    }
+    // One message per statement.
+    for statement in setup.split("; ") {
+        server.run(&name, statement).unwrap();
+    }
+    server.run(&name, "SELECT 'the end'").unwrap();
+    let (path, log_file) = file(&program, "log.csv");
+    copy_log(&server, "log.csv", "the end", &path);
+    let text = program.ok(&["capture", &log_file, "-o", "shop"]);
+    assert!(text.contains("1 statements with a password"), "{text}");
+    let workload = std::fs::read_to_string(program.path("shop/workload.toml")).unwrap();
+    let samples = std::fs::read_to_string(program.path("shop/workload-values.csv")).unwrap();
+    assert!(!workload.contains("geheim") && !samples.contains("geheim"));
+    let sql = "UPDATE item SET price = price + 0.5 WHERE id = :id";
+    assert!(workload.contains(sql) && workload.contains("LIMIT 1"), "{workload}");
+    let run = ["run", &target, "-w", "shop/workload.toml", "--vus", "2", "--transactions", "50"];
+    let result = program.json(&run);
+    let failed = result["run"]["total"]["failed"].as_u64();
+    assert_eq!(failed.unwrap_or(0), 0, "{}", result["run"]["total"]);
+    let again = program.run(&["capture", &log_file, "-o", "shop"]);
+    assert_eq!(again.code, 2);
+    assert!(again.err.contains("exists already, and is not overwritten"), "{}", again.err);
+}
+
+#[test]
+fn what_is_no_log_is_rejected_and_leaves_nothing() {
+    let program = Program::new();
+    let long = format!("2026-01-31 12:00:00 UTC,\"{}\n", "x".repeat(10_000_000));
+    let trace = "2026-01-31T12:00:00.000100Z\t    8 Quit\t\n";
+    for (text, from, message) in [
+        ("", "", "is empty: expected one of csvlog"),
+        ("hello\n", "", "is no log that is known"),
+        ("\0\0\0\0", "", "is no log that is known"),
+        (long.as_str(), "csvlog", "has no transaction that can be replayed"),
+        ("a\0b\n", "jsonlog", "1 damaged lines"),
+        (trace, "general-log", "the server logs every statement with general_log = ON"),
+        ("hello\n", "slow", "unknown source `slow`: expected one of csvlog"),
+    ] {
+        std::fs::write(program.path("a.log"), text).unwrap();
+        let from = if from.is_empty() { vec![] } else { vec!["--from", from] };
+        for out in ["o/w.toml", "o/w.recording"] {
+            let args = [&["capture", "a.log", "-o", out][..], &from].concat();
+            let done = program.run(&args);
+            assert_eq!(done.code, 2, "{}{}", done.out, done.err);
+            assert!(done.err.contains(message), "{message}: {}", done.err);
+            let left = std::fs::read_dir(program.path("o")).map(Iterator::count).unwrap_or(0);
+            assert_eq!(left, 0);
+        }
+    }
+    let none = program.run(&["capture", "nowhere.csv"]);
+    assert!(none.err.contains("cannot read the log nowhere.csv"), "{}", none.err);
+    let other = program.run(&["run", "null:", "-w", "tpc-b", "--load", "replay:a.recording"]);
+    assert!(other.err.contains("-w tpc-b cannot be replayed"), "{}", other.err);
+}

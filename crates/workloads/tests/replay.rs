@@ -1,0 +1,109 @@
+//! Recordings driven by the engine on the null database, in virtual time.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use triphammer_core::engine::{self, RunEnd, RunPlan, Share};
+use triphammer_core::session::Protocol;
+use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::workload::{Mode, Workload, WorkloadSettings};
+use triphammer_drivers::null::Null;
+use triphammer_drivers::target::{ConnectSettings, TargetUrl};
+use triphammer_workloads::catalogues::catalogue;
+use triphammer_workloads::replay::Replay;
+
+/// Two sessions: 7 runs at 0, 0.1 and 5 s, 9 at 0.05 s.
+const LINES: &str = "{\"triphammer_recording\": 1, \"from\": \"csvlog\", \"started\": \"x\"}\n\
+    {\"statement\": 0, \"sql\": \"UPDATE t SET a = :p1\", \"literals\": []}\n\
+    [7, 0, \"commit\", [[0, 0, 5], [0, 200000, 1]], 0]\n\
+    [9, 50000, \"single\", [[0, 0, 2]], 0]\n\
+    [7, 1000000, \"rollback\", [[0, 0, 2], [0, 0, 7], [0, 0, 9]], 0]\n\
+    [7, 5000000, \"single\", [[0, 0, 3]], 0]\n\
+    {\"transactions\": 4}\n";
+
+/// Replays the lines on this target, with this many sessions.
+async fn run(target: &str, speed: &str, users: u32, length: Length) -> RunEnd {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.recording");
+    std::fs::write(&file, LINES).unwrap();
+    let value = format!("{},speed={speed}", file.display());
+    let options = [("recording".to_owned(), value.clone())].into();
+    let settings = WorkloadSettings { options, ..WorkloadSettings::default() };
+    let workload = Arc::new(Replay::new(&settings).unwrap());
+    let url = TargetUrl::parse(target).unwrap();
+    let plan = RunPlan {
+        database: Arc::new(Null::open(&url, &ConnectSettings::default()).unwrap()),
+        catalogue: Arc::new(catalogue(workload.description(), "null", true).unwrap()),
+        workload,
+        spec: RunSpec {
+            users,
+            threads: 1,
+            rampup: Duration::ZERO,
+            length,
+            mode: Mode::Statements,
+            protocol: Protocol::Prepared,
+            isolation: None,
+            load: format!("replay:{value}").parse().unwrap(),
+            pacing: Pacing::default(),
+            seed: 1,
+            retry: RetryPolicy::default(),
+            limits: TimeLimits::default(),
+            max_failures: 0.01,
+        },
+        share: Share::WHOLE,
+    };
+    let (sender, _receiver) = mpsc::channel(10_000);
+    let end = engine::run_here(plan, sender, async |_| {}).await.unwrap();
+    assert_eq!(end.violations, [], "the counting identities hold");
+    end
+}
+
+const ALL: Length = Length::Transactions(4);
+
+/// Committed and rolled back transactions.
+fn counts(end: &RunEnd) -> (u64, u64) {
+    let sum = |read: fn(&triphammer_core::outcome::Counts) -> u64| {
+        end.run.iter().map(|seen| read(&seen.counts)).sum()
+    };
+    (sum(|counts| counts.committed), sum(|counts| counts.rolled_back))
+}
+
+fn about(found: Duration, ms: u64) -> bool {
+    (Duration::from_millis(ms)..Duration::from_millis(ms + 15)).contains(&found)
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_transactions_run_at_their_recorded_times() {
+    let end = run("null:", "1x", 2, ALL).await;
+    assert_eq!(counts(&end), (3, 1));
+    assert!(about(end.ended.duration(), 5_000), "{:?}", end.ended);
+    assert!(end.outages.is_empty(), "seconds without recorded work are no outage");
+    // The gap in the first transaction is part of its time.
+    let longest = end.exemplars[0].timing;
+    assert!(about(Duration::from_nanos(longest.service_ns()), 200), "{longest:?}");
+    assert!(end.pool_wait.unwrap().max() < 2_000, "nothing is late");
+    let end = run("null:", "4x", 2, ALL).await;
+    assert_eq!(counts(&end), (3, 1));
+    assert!(about(end.ended.duration(), 1_250), "{:?}", end.ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_database_delays_is_response_time() {
+    // Begin, two updates and commit take 2.2 s; the next transaction is due after one.
+    let end = run("null:?service=500ms", "1x", 2, ALL).await;
+    assert_eq!(counts(&end), (3, 1));
+    let wait = Duration::from_micros(end.pool_wait.as_ref().unwrap().max());
+    assert!(about(wait, 1_200), "{wait:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_session_can_replay_several_and_a_window_can_end_it() {
+    let end = run("null:", "1x", 1, ALL).await;
+    assert_eq!(counts(&end), (3, 1));
+    let wait = Duration::from_micros(end.pool_wait.as_ref().unwrap().max());
+    assert!(about(wait, 150), "the second begins when the first has ended: {wait:?}");
+    let end = run("null:", "1x", 2, Length::Time(Duration::from_secs(2))).await;
+    assert_eq!(counts(&end), (2, 1));
+}
