@@ -7,6 +7,8 @@ pub enum Argument {
     Null,
     /// A whole number of 64 bits.
     Int(i64),
+    /// Another number that was written as a literal, with its digits.
+    Number(String),
     /// Anything else, as the log has it.
     Text(String),
 }

@@ -228,7 +228,7 @@ impl Place {
                 self.last = *number;
                 number.to_string()
             }
-            Argument::Text(text) => {
+            Argument::Text(text) | Argument::Number(text) => {
                 self.has_text = true;
                 text.clone()
             }
@@ -372,7 +372,9 @@ impl<'a> Writer<'a> {
             (None, Some(Argument::Int(number))) if !place.varies => {
                 Definition::Pick(number.to_string())
             }
-            (None, Some(Argument::Text(text))) if !place.varies => Definition::Pick(quoted(text)),
+            (None, Some(Argument::Text(text) | Argument::Number(text))) if !place.varies => {
+                Definition::Pick(quoted(text))
+            }
             _ if place.sample.is_empty() => Definition::Pick(quoted("")),
             _ => Definition::Sample(place.sample.clone()),
         };

@@ -12,7 +12,7 @@
 //! A statement comes before its first use. A transaction is its session, its start in µs after
 //! `started`, its ending (`single`, `commit` or `rollback`, then an isolation level and `read` if it has
 //! them), its statements, and the gap before COMMIT or ROLLBACK. Each of its statements is its number,
-//! the gap before it in µs, and its arguments: null, a whole number or a text. A negative gap counts from
+//! the gap before it in µs, and its arguments: null, a whole number, a text, or `{"number": "1.5"}`. A negative gap counts from
 //! the start of the statement before, because the log does not have its end.
 
 use std::io::{self, BufRead, Write};
@@ -130,6 +130,7 @@ fn value(argument: &Argument) -> Value {
     match argument {
         Argument::Null => Value::Null,
         Argument::Int(number) => json!(number),
+        Argument::Number(digits) => json!({ "number": digits }),
         Argument::Text(text) => json!(text),
     }
 }
@@ -289,12 +290,22 @@ fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Resul
     let argument = |value: &Value| match value {
         Value::Null => Ok(Argument::Null),
         Value::String(text) => Ok(Argument::Text(text.clone())),
+        Value::Object(object) if object.get("number").is_some_and(is_number) => {
+            let digits = object["number"].as_str().unwrap_or_default();
+            Ok(Argument::Number(digits.to_owned()))
+        }
         other => other.as_i64().map(Argument::Int).ok_or_else(|| {
             format!("an argument must be null, a whole number or a text, got {other}")
         }),
     };
     let arguments = arguments.iter().map(argument).collect::<Result<_, _>>()?;
     Ok(Step { shape, gap: read_gap(gap)?, arguments })
+}
+
+/// Whether it is a text of a number, so that it may be written into SQL.
+fn is_number(value: &Value) -> bool {
+    let is_part = |c: char| c.is_ascii_hexdigit() || "+-.xX".contains(c);
+    value.as_str().is_some_and(|text| !text.contains("--") && text.chars().all(is_part))
 }
 
 fn read_gap(value: &Value) -> Result<Gap, String> {

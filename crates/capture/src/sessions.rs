@@ -340,7 +340,7 @@ impl Assembler {
             return Ok(());
         }
         let size = |argument: &Argument| match argument {
-            Argument::Text(text) => text.len() + size_of::<Argument>(),
+            Argument::Text(text) | Argument::Number(text) => text.len() + size_of::<Argument>(),
             _ => size_of::<Argument>(),
         };
         let bytes: usize = statement.arguments.iter().map(size).sum();

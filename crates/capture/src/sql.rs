@@ -172,6 +172,7 @@ pub fn literal(argument: &Argument) -> Option<String> {
     match argument {
         Argument::Null => Some("NULL".to_owned()),
         Argument::Int(number) => Some(number.to_string()),
+        Argument::Number(digits) => Some(digits.clone()),
         Argument::Text(text) if text.contains(['\\', ':', '\0', '\'']) => None,
         Argument::Text(text) => Some(format!("'{text}'")),
     }
@@ -464,8 +465,10 @@ impl<'a> Reading<'a> {
                     self.text.truncate(at);
                 }
                 let sign = if minus.is_some() { "-" } else { "" };
-                let value = Argument::of_text(format!("{sign}{text}"));
-                self.hole(value);
+                self.hole(match Argument::of_text(format!("{sign}{text}")) {
+                    Argument::Text(digits) => Argument::Number(digits),
+                    other => other,
+                });
             }
             Kind::Text(quote) if quote != Quote::Prefixed && self.is_value() => {
                 self.hole(Argument::Text(unquote(text, quote)));
@@ -636,7 +639,7 @@ mod tests {
     fn texts(sql: &str, syntax: Syntax) -> (String, Vec<String>) {
         let (text, arguments) = shape(sql, syntax);
         let show = |argument: &Argument| match argument {
-            Argument::Text(text) => text.clone(),
+            Argument::Text(text) | Argument::Number(text) => text.clone(),
             Argument::Int(number) => number.to_string(),
             Argument::Null => "NULL".to_owned(),
         };

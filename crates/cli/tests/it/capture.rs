@@ -79,9 +79,12 @@ fn a_log_of_postgresql_is_replayed_with_the_same_statements_and_values() {
     program.ok(&[&run[..], &["--rampup", "0s", "--duration", "2s", "--seed", "7"]].concat());
     server.run("postgres", "SELECT 'the end'").unwrap();
     let recorded = state(&server, &template);
+    // A replay is logged, too.
+    for name in ["log.csv", "log.json"] {
+        copy_log(&server, name, "the end", &program.path(name));
+    }
     for (name, copy, speed) in [("log.csv", "copy1", "1x"), ("log.json", "copy4", "4x")] {
-        let (path, log_file) = file(&program, name);
-        copy_log(&server, name, "the end", &path);
+        let (_, log_file) = file(&program, name);
         let (_, recording) = file(&program, &format!("{name}.recording"));
         let report = program.json(&["capture", &log_file, "-o", &recording]);
         assert!(report["transactions"].as_u64().unwrap() > 40, "{report}");
@@ -101,19 +104,19 @@ fn a_captured_workload_runs_as_it_is() {
     let name = name_of(&target).to_owned();
     log_statements(&server);
     let mut setup = String::from(
-        "CREATE TABLE item (id int PRIMARY KEY, name text, price numeric); INSERT INTO item SELECT \
-         n, 'item ' || n, n FROM generate_series(1, 500) n; CREATE USER u PASSWORD 'geheim'",
+        "CREATE TABLE item (id int PRIMARY KEY, name text, price numeric)| INSERT INTO item SELECT \
+         n, 'item ' || n, n FROM generate_series(1, 500) n| CREATE USER u PASSWORD 'geheim'",
     );
     for n in 0..200 {
         let id = n * 7 % 500 + 1;
         let _ = write!(
             setup,
-            "; BEGIN; UPDATE item SET price = price + 0.5 WHERE id = {id}; SELECT name FROM item \
+            "| BEGIN; UPDATE item SET price = price + 0.5 WHERE id = {id}; SELECT name FROM item \
              WHERE id = {id} AND name = 'item {id}' LIMIT 1; COMMIT"
         );
     }
     // One message per statement.
-    for statement in setup.split("; ") {
+    for statement in setup.split("| ") {
         server.run(&name, statement).unwrap();
     }
     server.run(&name, "SELECT 'the end'").unwrap();

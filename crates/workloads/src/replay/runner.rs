@@ -202,7 +202,7 @@ async fn execute<S: Session>(
     let value = |index: &usize| match step.arguments.get(*index) {
         None | Some(Argument::Null) => Value::Null,
         Some(Argument::Int(number)) => Value::Int(*number),
-        Some(Argument::Text(text)) => Value::Text(text),
+        Some(Argument::Number(text) | Argument::Text(text)) => Value::Text(text),
     };
     let values: Vec<Value<'_>> = known.arguments.iter().map(value).collect();
     match (statement.returns_rows, commits) {

@@ -79,7 +79,7 @@ impl fmt::Display for Input {
                 match argument {
                     Argument::Null => f.write_str("NULL")?,
                     Argument::Int(value) => write!(f, "{value}")?,
-                    Argument::Text(text) => f.write_str(text)?,
+                    Argument::Number(text) | Argument::Text(text) => f.write_str(text)?,
                 }
                 end = "\n";
             }
