@@ -12,7 +12,8 @@
 //!    virtual machine moves, a neighbour comes and goes. Nothing in a shift distinguishes it from a
 //!    change, so an assumption is needed: such a host switches with a probability of [`SWITCHING`]
 //!    or more from run to run. Shifts are changes when it would show so few of them, so far apart,
-//!    in at most `ALARM` of histories.
+//!    in at most `ALARM` of histories. Its switches are of about one size: shifts far smaller than
+//!    the greatest, such as those of a cache that warms up, do not count as switches beside it.
 //! 3. If it would: are the levels that the host switches between higher or lower after some run?
 //!    The stretches between shifts are shuffled as units, so that a history is measured by its own
 //!    switching.
@@ -38,6 +39,8 @@ pub const CORRELATION: f64 = 0.2;
 pub const SWITCHING: f64 = 0.1;
 /// Share of its switches that are detected: a stay of one or two runs often hides in the noise.
 const SWITCHES_SEEN: f64 = 0.65;
+/// Minimum size of a shift that counts beside the greatest one, as a share of that one.
+const CONSIDERABLE: f64 = 0.1;
 /// Probability that the shifts of such a host, or noise, are mistaken for a change.
 const ALARM: f64 = 0.04;
 /// Probability that the switching of a history is mistaken for a change beyond it.
@@ -69,7 +72,7 @@ pub struct Found {
     /// Changes in chronological order.
     pub changes: Vec<ChangePoint>,
     /// Shifts of the level that do not prove a change, in chronological order: noise or a switching
-    /// host would show them as well.
+    /// host would show them as well. Those far smaller than the greatest are left out.
     pub shifts: Vec<ChangePoint>,
 }
 
@@ -85,11 +88,12 @@ pub fn change_points(results: &[f64], seed: u64) -> Found {
     let known = &known[known.len().saturating_sub(RESULTS_MAX)..];
     let (values, scale) = scaled(&known.iter().map(|&i| results[i]).collect::<Vec<_>>());
     let shifts = tested(&values, &shifts(&values));
-    let changes = lasting(values.len(), &shifts).unwrap_or_else(|| {
+    let considerable = considerable(&values, &shifts);
+    let changes = lasting(values.len(), &considerable).unwrap_or_else(|| {
         beyond_switching(&values, &shifts, &mut Random::new(seed)).into_iter().collect()
     });
     let is_change = |at| changes.iter().any(|&(change, _)| change == at);
-    let unsure: Vec<Place> = shifts.iter().copied().filter(|&(at, _)| !is_change(at)).collect();
+    let unsure: Vec<Place> = considerable.into_iter().filter(|&(at, _)| !is_change(at)).collect();
     let described = |places: &[Place]| {
         let stretches = stretches(&values, places);
         let described = places.iter().zip(stretches.windows(2)).map(|(&(at, chance), sides)| {
@@ -195,6 +199,15 @@ fn tested(values: &[f64], shifts: &[usize]) -> Vec<Place> {
         (at, (chance * looks).min(1.0))
     };
     stretches.windows(2).zip(shifts).map(chance).collect()
+}
+
+/// The shifts that are not far smaller than the greatest.
+fn considerable(values: &[f64], shifts: &[Place]) -> Vec<Place> {
+    let stretches = stretches(values, shifts);
+    let sizes = stretches.windows(2).map(|sides| (mean(sides[1]) - mean(sides[0])).abs());
+    let sizes: Vec<f64> = sizes.collect();
+    let least = CONSIDERABLE * sizes.iter().copied().fold(0.0, f64::max);
+    shifts.iter().zip(sizes).filter(|&(_, size)| size >= least).map(|(&place, _)| place).collect()
 }
 
 /// The shifts as changes, if a switching host would hardly show so few of them so far apart; `None`

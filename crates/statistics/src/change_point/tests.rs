@@ -163,6 +163,34 @@ fn a_young_shift_is_no_change_yet() {
     assert_eq!((old.changes.len(), old.shifts), (1, vec![]));
 }
 
+/// A cache that warms up, or any other small shift, does not hide a change many times its size.
+#[test]
+fn a_far_smaller_shift_does_not_hide_a_change() {
+    let mut random = Random::new(72);
+    let (mut found, histories) = (0, 200);
+    for seed in 0..histories {
+        let levels = [(2, 27.86), (5, 28.0), (7, 14.0)];
+        let result = change_points(&history(&mut random, &levels, 0.002), seed);
+        let [change] = result.changes[..] else { continue };
+        found += usize::from(change.at == 7 && (change.ratio.unwrap() - 0.5).abs() < 0.01);
+    }
+    assert!(found * 100 >= 95 * 200, "{found} of {histories}");
+}
+
+/// A host whose switches are of two sizes is a switching host all the same.
+#[test]
+fn a_host_with_small_and_great_switches_alarms_in_at_most_5_per_cent() {
+    let mut random = Random::new(73);
+    for (runs, small) in [(14, 0.005), (20, 0.01), (30, 0.004), (50, 0.01), (100, 0.004)] {
+        let found = alarms(200, || {
+            let great = sticky(&mut random, runs, (0.05, 0.1), 0.001);
+            let small = sticky(&mut random, runs, (small, 0.1), 0.001);
+            great.iter().zip(small).map(|(great, small)| great * small / 1e3).collect()
+        });
+        assert!(found <= 5.0, "{runs} runs, {small}: {found} %");
+    }
+}
+
 /// The tables of docs/compare.md.
 #[test]
 #[ignore = "prints the tables of the documentation: some seconds with --release"]
