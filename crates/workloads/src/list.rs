@@ -239,7 +239,10 @@ pub fn describe_with(
 
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
-    SpecError::new(format!("unknown workload `{name}`: expected one of {}", known.join(", ")))
+    SpecError::new(format!(
+        "unknown workload `{name}`: expected one of {}, or a workload file FILE.toml",
+        known.join(", ")
+    ))
 }
 
 workloads! {
@@ -270,7 +273,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
-             custom"
+             custom, or a workload file FILE.toml"
         );
     }
 }
