@@ -122,19 +122,37 @@ fn help_of(definition: &OptionDef) -> String {
     }
 }
 
+/// Names of other tools' options, and ours.
+const NAMES_ELSEWHERE: [(&str, &str); 8] = [
+    ("--clients", "--vus"),
+    ("--users", "--vus"),
+    ("--virtual-users", "--vus"),
+    ("--warehouses", "--scale"),
+    ("--time", "--duration"),
+    ("--rate", "--load rate:N/s"),
+    ("--host", "the target, a URL such as postgres://USER@HOST/DATABASE"),
+    ("--database", "the target, a URL such as postgres://USER@HOST/DATABASE"),
+];
+
 /// Formats an argument error in one line: clap's message without the usage, and where to read more.
 pub fn refusal(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let parts = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let said: Vec<&str> =
-        parts.filter(|line| !line.is_empty() && !line.starts_with("For more")).collect();
-    let usage =
-        text.lines().find_map(|line| line.trim().strip_prefix("Usage: ")).unwrap_or_default();
-    let command: Vec<&str> =
-        usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
-    let command = if command.is_empty() { "triphammer".to_owned() } else { command.join(" ") };
+    let mut said: Vec<&str> = parts.filter(|line| !line.is_empty()).collect();
+    // Values that start with a dash are seldom meant.
+    said.retain(|line| !line.starts_with("For more") && !line.starts_with("tip: to pass"));
+    let unknown = |name: &str| text.contains(&format!("unexpected argument '{name}'"));
+    let ours = NAMES_ELSEWHERE.into_iter().find(|(theirs, _)| unknown(theirs));
+    let ours = ours.map(|(_, ours)| format!("use {ours}"));
+    if let Some(ours) = &ours {
+        said.truncate(1);
+        said.push(ours);
+    }
     let said = said.join("; ").replace(":;", ":");
-    format!("{}; see {command} --help", said.trim_start_matches("error: "))
+    let command = Command::ALL.into_iter().map(Command::name);
+    let command = command.filter(|name| std::env::args().nth(1).as_deref() == Some(*name));
+    let command: Vec<&str> = std::iter::once("triphammer").chain(command).collect();
+    format!("{}; see {} --help", said.trim_start_matches("error: "), command.join(" "))
 }
 
 /// Defines `--flag`, with `--flag=false` to override a job file or the environment.

@@ -135,16 +135,21 @@ pub fn drain() {
     }
 }
 
-/// Acts like the second Ctrl-C.
+/// Acts like the second Ctrl-C; does nothing if two were already received. There is no stop before
+/// it: a short run would end by that one, and never be aborted.
 pub fn abort() {
-    while HEARD.load(Ordering::Relaxed) < 2 {
-        heard();
+    if HEARD.fetch_max(2, Ordering::Relaxed) < 2 {
+        act(2);
     }
 }
 
 /// Handles one Ctrl-C: stop, then abort, then exit.
 pub fn heard() {
-    let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
+    act(HEARD.fetch_add(1, Ordering::Relaxed) + 1);
+}
+
+/// Does what the first, the second, or a later signal does.
+fn act(times: u32) {
     let handle = HANDLE.lock().expect("no thread panics while it holds the lock").clone();
     match (handle, times) {
         (Some((handle, stopping)), 1) => {

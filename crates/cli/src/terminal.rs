@@ -159,6 +159,8 @@ pub struct Live {
     recent: VecDeque<Box<RecordedInterval>>,
     /// Seconds of ramp-up and window; `None` if the length is a number of transactions.
     length: Option<u64>,
+    /// Ramp-up and window in words: `10s`, `100 transactions per user`; empty if unknown.
+    lengths: [String; 2],
     /// Interval of the lines of `--progress`, in seconds.
     progress: Option<u64>,
     /// Counters since the last progress line.
@@ -197,6 +199,7 @@ impl Live {
             ended: 0,
             recent: VecDeque::new(),
             length: None,
+            lengths: Default::default(),
             progress: None,
             since_line: None,
             streams: String::new(),
@@ -211,6 +214,13 @@ impl Live {
             Length::Time(window) => Some((spec.rampup + window).as_secs()),
             Length::Transactions(_) => None,
         };
+        let window = match spec.length {
+            Length::Time(window) => format_duration(window),
+            Length::Transactions(each) => {
+                format!("{} per user", format::counted(each, "transactions"))
+            }
+        };
+        self.lengths = [format_duration(spec.rampup), window];
         self.progress = progress.map(|every| every.as_secs().max(1));
     }
 
@@ -269,7 +279,18 @@ impl Live {
             (self.failed, self.ended) = (0, 0);
         }
         if self.terminal.is_none() && !self.in_sequence {
-            line(phase.title());
+            line(&self.phase_text(phase));
+        }
+    }
+
+    /// Describes a phase that starts, for a log in which the line stands alone.
+    fn phase_text(&self, phase: Phase) -> String {
+        let [rampup, window] = &self.lengths;
+        match phase {
+            Phase::RampUp => format!("ramp-up of {rampup}: not part of the result"),
+            Phase::Window => format!("timed window of {window}"),
+            Phase::Drain => "draining: waiting for transactions in flight".to_owned(),
+            Phase::Abort => "aborting: abandoning transactions in flight".to_owned(),
         }
     }
 
@@ -319,7 +340,7 @@ impl Live {
             self.tell(&text);
         }
         if let Some(every) = self.progress {
-            self.progress(interval, every);
+            self.progress(second, every);
         } else if self.terminal.is_none()
             && !self.in_sequence
             && interval.last > 0
@@ -350,7 +371,8 @@ impl Live {
     }
 
     /// Prints a progress line about the time since the last one, if it is due.
-    fn progress(&mut self, interval: &RecordedInterval, every: u64) {
+    fn progress(&mut self, second: &Second, every: u64) {
+        let interval = &second.interval;
         match &mut self.since_line {
             Some(since) => since.add_later(interval),
             None => self.since_line = Some(interval.clone()),
@@ -358,11 +380,13 @@ impl Live {
         if (interval.last + 1).is_multiple_of(every)
             && let Some(since) = self.since_line.take()
         {
-            self.message(&self.progress_text(&since));
+            self.message(&self.progress_text(&since, second.phase));
         }
     }
 
-    fn progress_text(&self, since: &RecordedInterval) -> String {
+    /// Formats a progress line; `phase` is that of its last second, not the one that may have
+    /// started meanwhile.
+    fn progress_text(&self, since: &RecordedInterval, phase: Phase) -> String {
         let (mut completed, mut failed, mut ended) = (0, 0, 0);
         for seen in &since.types {
             completed += seen.counts.completed();
@@ -374,7 +398,7 @@ impl Live {
         format!(
             "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}{}",
             self.elapsed(since.last),
-            self.phase.map_or("", Phase::title),
+            phase.title(),
             self.primary_metric.name,
             format::figure(Measure::from(self.primary_metric.measure).value(counted, seconds)),
             format::figure(rate(completed, seconds, 60)),
@@ -406,8 +430,7 @@ impl Live {
             Measure::from(self.primary_metric.measure).value(self.primary_metric_count, seconds);
         let tpm = rate(self.completed, seconds, 60);
         let is_ending = matches!(second.phase, Phase::Drain | Phase::Abort);
-        let mut text =
-            format!("{} {}", self.phase.map_or("", Phase::title), self.elapsed(interval.last));
+        let mut text = format!("{} {}", second.phase.title(), self.elapsed(interval.last));
         match interval.outage_since {
             Some(since) if !is_ending => {
                 text.push_str(&self.outage(since, interval));

@@ -286,7 +286,7 @@ macro_rules! drivers {
 }
 
 fn unknown_scheme(scheme: &str) -> SpecError {
-    let known: Vec<_> = SCHEMES.iter().map(|schemes| format!("{}:", schemes[0])).collect();
+    let known: Vec<_> = SCHEMES.iter().copied().flatten().map(|name| format!("{name}:")).collect();
     SpecError::new(format!(
         "unknown scheme `{scheme}:` in the target: expected one of {}",
         known.join(", ")

@@ -57,7 +57,7 @@ impl DatabaseFile {
         } else if !self.folder().is_dir() {
             Err(self.refused("its folder does not exist: create it first"))
         } else if role != Role::Loader && !self.0.exists() {
-            Err(self.refused("no such file: build the database first"))
+            Err(self.refused("no such file; `triphammer build` creates it"))
         } else {
             Ok(())
         }

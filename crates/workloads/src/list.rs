@@ -246,7 +246,10 @@ pub fn describe_with(
 
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
-    SpecError::new(format!("unknown workload `{name}`: expected one of {}", known.join(", ")))
+    SpecError::new(format!(
+        "unknown workload `{name}`: expected one of {}, or a workload file FILE.toml",
+        known.join(", ")
+    ))
 }
 
 workloads! {
@@ -278,7 +281,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
-             custom, replay"
+             custom, replay, or a workload file FILE.toml"
         );
     }
 }

@@ -906,7 +906,7 @@ export interface Goodbye {
 }
 
 /** Group of settings in a form. */
-export type Group = "question" | "data" | "load" | "length" | "statements" | "failures" | "connection" | "workload" | "other";
+export type Group = "question" | "data" | "load" | "length" | "statements" | "failures" | "observe" | "connection" | "workload" | "other";
 
 /** Number of committed transactions by time and response time. */
 export interface Heatmap {

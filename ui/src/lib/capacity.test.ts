@@ -13,7 +13,7 @@ test('a search that goes on says how far it is, and never that it was interrupte
 test('what was found is said with its interval', () => {
   const found = { result: 'found', rate: 612, interval: { low: 590, high: 640 }, precise: true } as const;
   expect(standing(search(found), false)).toBe('The capacity is 612 transactions per second (95 % interval 590 to 640).');
-  expect(standing(search({ result: 'never_ok', lowest: 10 }), false)).toContain('Even the lowest rate, 10');
+  expect(standing(search({ result: 'never_ok', lowest: 10 }), false)).toContain('The limit does not hold even at 10 ');
 });
 
 test('limits are read in their unit, and probes stand by their rate', () => {

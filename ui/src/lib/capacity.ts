@@ -29,8 +29,8 @@ export function standing(result: CapacityResult, inProgress: boolean): string {
     const sure = found.precise ? '' : ', less precisely than asked for';
     return `The capacity is ${count(found.rate)} transactions per second (95 % interval ${count(found.interval.low)} to ${count(found.interval.high)}${sure}).`;
   }
-  if (found?.result === 'never_ok') return `Even the lowest rate, ${count(found.lowest)} per second, does not keep the limit.`;
-  if (found?.result === 'always_ok') return `Even the highest rate, ${count(found.highest)} per second, keeps the limit.`;
+  if (found?.result === 'never_ok') return `The limit does not hold even at ${count(found.lowest)} transactions per second, the lowest rate tried.`;
+  if (found?.result === 'always_ok') return `The limit still holds at ${count(found.highest)} transactions per second, the highest rate tried: the capacity is at least that.`;
   const kept = Math.max(0, ...result.probes.filter((p) => p.reason === null).map((p) => p.rate));
   const broken = Math.min(...result.probes.filter((p) => p.reason !== null).map((p) => p.rate));
   const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `broken at ${count(broken)}` : ''].filter(Boolean).join(', ');

@@ -32,6 +32,7 @@ const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = 
   { group: 'load', title: 'Load', open: true },
   { group: 'length', title: 'Length', open: true },
   { group: 'failures', title: 'Failures and requirements', open: false },
+  { group: 'observe', title: 'Observe', open: false },
   { group: 'statements', title: 'How statements run', open: false },
   { group: 'workload', title: 'Options of the workload', open: false },
   { group: 'connection', title: 'Connection', open: false },

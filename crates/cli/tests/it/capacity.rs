@@ -47,5 +47,5 @@ fn a_limit_that_never_holds_and_one_that_always_does_are_told() {
     let mut always = vec!["capacity", "null:", "--limit", "all.p50 < 10s", "--max-rate", "50/s"];
     always.extend(common);
     let out = program.ok(&always);
-    assert!(out.contains("holds up to 50.0/s, the highest rate tried"), "{out}");
+    assert!(out.contains("still holds at 50.0/s, the highest rate tried"), "{out}");
 }

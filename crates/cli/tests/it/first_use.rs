@@ -175,6 +175,9 @@ fn progress_is_a_line_of_each_interval() {
         assert!(line.contains(elapsed) && line.contains("NOPM "), "{line}");
         assert!(line.chars().count() <= 80, "{line}");
     }
+    for line in ["ramp-up of 2s: not part of the result", "timed window of 4s"] {
+        assert!(done.err.lines().any(|shown| shown == line), "{line}: {}", done.err);
+    }
     let short = program.run(&[&run[..], &["--progress", "10ms"]].concat());
     assert!(short.code == 2 && short.err.contains("must be 1s or more"), "{}", short.err);
 }
@@ -188,7 +191,7 @@ fn a_drain_is_not_shown_as_part_of_the_length() {
     let length = ["--vus", "1", "--rampup", "0s", "--duration", "3s", "--progress", "1s"];
     let done = program.run(&[&run[..], &length].concat());
     let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
-    assert!(lines.iter().any(|line| line.starts_with("progress: 3s/3s ")), "{}", done.err);
+    assert!(lines.iter().any(|line| line.starts_with("progress: 3s/3s timed ")), "{}", done.err);
     assert!(lines.iter().any(|line| line.starts_with("progress: 4s draining ")), "{}", done.err);
 }
 

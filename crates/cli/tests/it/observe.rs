@@ -125,12 +125,19 @@ fn row_locks_and_a_foreign_session_that_holds_them_are_named_on_mariadb() {
     assert_eq!(gaps(seen).iter().map(|of| of.0).collect::<Vec<_>>(), ["performance_schema"]);
 }
 
+/// Makes each Payment hold its warehouse's row for 5 ms, so that the others wait for it on any host.
+const HOLDS_WAREHOUSE: &str = "
+    CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_sleep(0.005); RETURN NULL; END';
+    CREATE TRIGGER hold AFTER UPDATE ON warehouse FOR EACH ROW EXECUTE FUNCTION hold()";
+
 #[test]
 fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers_on_postgres() {
     let program = Program::new();
     let site = Site::shared(Postgres);
     let target = site.fresh_database();
     program.ok(&["build", &target]);
+    site.run(name_of(&target), HOLDS_WAREHOUSE);
     let run = ["--vus", "16", "--mix", "0,100,0,0,0", "--rampup", "1s", "--duration", "4s"];
     let seen = observed(&program, &target, &run);
     let first = &seen["sessions"]["classes"][0];

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use triphammer_core::clock::Clock;
 
-use crate::program::{Program, finish, signal};
+use crate::program::{Messages, Program, finish, signal};
 
 /// The token, if one is given.
 const GIVEN: &str = "a-token-that-is-given";
@@ -132,11 +132,14 @@ fn two_signals_end_a_server_whose_run_waits_for_an_answer() {
     let program = Program::new();
     // Accepts connections without answering.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let served = Served::start(&program, &[]);
+    let mut served = Served::start(&program, &[]);
+    let mut messages = Messages::by(&mut served.child);
     let url = format!("postgres://u@{}/d", silent.local_addr().unwrap());
     served.ask_run(&url, &json!({ "connect-timeout": "10m" }));
     let (_connection, _) = silent.accept().unwrap();
     signal(&served.child, "TERM");
+    // The kernel merges two pending signals into one.
+    messages.wait_for("shutting down");
     signal(&served.child, "TERM");
     finish(served.child);
 }

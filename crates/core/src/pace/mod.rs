@@ -125,7 +125,10 @@ impl std::str::FromStr for Load {
         let rate = |text: &str| {
             text.parse().ok().filter(|r| (0.0..=RATE_MAX).contains(r)).ok_or_else(wrong)
         };
-        let some = |rate: f64| if rate > 0.0 { Ok(rate) } else { Err(wrong()) };
+        let some = |rate: f64| match rate > 0.0 {
+            true => Ok(rate),
+            false => Err(format!("the rate of `{text}` must be above 0")),
+        };
         match text.split_once(':') {
             None if text == "closed" => Ok(Self::Closed),
             None if text == "keyed" => Ok(Self::Keyed),

@@ -319,7 +319,8 @@ impl CapacityResult {
                 format!("{limit} does not hold even at {}/s", figure(lowest))
             }
             Some(Judgement::AlwaysOk { highest }) => format!(
-                "{limit} holds up to {}/s, the highest rate tried: give a higher --max-rate",
+                "{limit} still holds at {}/s, the highest rate tried: the capacity is at least that; \
+                 a higher --max-rate finds it",
                 figure(highest)
             ),
             None => match self.best() {

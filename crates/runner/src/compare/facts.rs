@@ -227,8 +227,11 @@ impl Facts {
         keys.dedup();
         let differs = |key: &&(Subject, String)| {
             let (a, b) = (self.0.get(*key), b.0.get(*key));
-            // What could not be read on one side did not change.
-            let may_be_unknown = matches!(key.0, Subject::Plan | Subject::Host);
+            // What could not be read on one side did not change, and products have settings of
+            // their own.
+            let of_product = matches!(key.0, Subject::Setting | Subject::ServerSetting);
+            let may_be_unknown =
+                matches!(key.0, Subject::Plan | Subject::Host) || of_product && !one_product;
             let is_known = !may_be_unknown || a.is_some() && b.is_some();
             let notably = key.0 != Subject::Size || differ_notably(a, b);
             a != b && is_known && notably && comparable(key.0)

@@ -118,7 +118,7 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
 }
 
 fn title(result: &ComparisonResult) -> String {
-    let of = words::subject(&result.a.workload, &result.a.server);
+    let of = words::subject_of_two(&result.a.workload, [&result.a.server, &result.b.server]);
     let how = match (&result.pairs, &result.profiles) {
         (Some(pairs), _) => counted(u64::from(pairs.made), "pairs"),
         (None, Some(_)) => "two profiles".to_owned(),

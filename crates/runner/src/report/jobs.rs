@@ -20,7 +20,7 @@ const INDENT: &str = "     ";
 #[must_use]
 pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
-        return "No jobs yet; start one with `triphammer run`\n".to_owned();
+        return "No jobs found; `triphammer run` stores one\n".to_owned();
     }
     let fits = |lines: &Vec<String>| lines.iter().all(|line| width(line) <= WIDTH);
     let lines = LABEL.rev().map(|label| table(jobs, label).lines(2)).find(fits);

@@ -132,7 +132,7 @@ fn statements(sessions: &ActiveSessions, rows: usize) -> Table {
 }
 
 fn blockers(blockers: &[Blocker], rows: usize) -> Table {
-    let mut table = Table::new(2, &["", "object", "blocked", "at most"]);
+    let mut table = Table::new(2, &["", "object", "blocked", "most at once"]);
     for of in blockers.iter().take(rows) {
         let who = match &of.session {
             Some(session) => format!("{session}: {}", of.description),
@@ -146,7 +146,7 @@ fn blockers(blockers: &[Blocker], rows: usize) -> Table {
 
 /// What was not zero: by title, with the labels.
 fn profile(figures: &[ProfileFigure], rows: usize) -> Table {
-    let mut table = Table::new(1, &["", "mean", "per transaction", "highest"]);
+    let mut table = Table::new(1, &["", "mean", "per transaction", "maximum"]);
     for of in figures.iter().filter(|of| of.max > 0.0).take(rows) {
         let title = of.title.to_lowercase();
         let labels = of.labels.values().map(String::as_str);
@@ -168,7 +168,7 @@ fn profile(figures: &[ProfileFigure], rows: usize) -> Table {
 
 /// What was not zero.
 fn hosts(figures: &[ProfileFigure], rows: usize) -> Table {
-    let mut table = Table::new(1, &["", "mean", "highest"]);
+    let mut table = Table::new(1, &["", "mean", "maximum"]);
     for of in figures.iter().filter(|of| of.max > 0.0).take(rows) {
         let mut words = vec![of.title.as_str()];
         words.extend(of.labels.values().map(String::as_str));

@@ -29,7 +29,7 @@ fn build(report: &BuildReport) -> String {
     }
     let whole: f64 = report.phases.iter().map(|(_, seconds)| seconds).sum();
     let mut out = format!(
-        "{} {what}: {} rows in {whole:.1} s, {}, seed {}\n",
+        "{} {what} in {whole:.1} s: {} rows, {}, seed {}\n",
         report.outcome,
         integer(report.rows),
         counted(u64::from(report.jobs), "jobs"),
@@ -47,10 +47,10 @@ pub fn datagen(report: &DatagenReport) -> String {
     let DatagenReport { workload, size, files, rows, bytes, seconds, .. } = report;
     let rate = *bytes as f64 / 1e6 / seconds.max(1e-3);
     format!(
-        "{workload} with {size} in {}: {} in {} files, {} rows in {seconds:.1} s ({rate:.0} MB/s)\n",
+        "{workload} with {size} in {}: {} in {}, {} rows in {seconds:.1} s ({rate:.0} MB/s)\n",
         report.folder.display(),
         format::bytes(*bytes),
-        integer(*files),
+        counted(*files, "files"),
         integer(*rows)
     )
 }

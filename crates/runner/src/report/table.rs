@@ -4,6 +4,8 @@ use triphammer_core::text::one_line;
 
 /// Maximum width of a report, in columns.
 pub(super) const WIDTH: usize = 80;
+/// Minimum width of a text that is cut to fit.
+const TEXT_MIN: usize = 8;
 
 /// Rows of cells; the first row is the header.
 #[derive(Debug, Default)]
@@ -25,12 +27,36 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Width of the lines with `gap` spaces between columns.
+    pub fn width(&self, gap: usize) -> usize {
+        self.widths().iter().sum::<usize>() + gap * (self.rows[0].len() - 1)
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let widest = |column: usize| self.rows.iter().map(|row| width(&row[column])).max();
+        (0..self.rows[0].len()).map(|column| widest(column).unwrap_or(0)).collect()
+    }
+
+    /// The table with texts cut, the widest first, so that its lines are at most `most` wide;
+    /// numbers are never cut.
+    pub fn narrowed(&self, gap: usize, most: usize) -> Self {
+        let mut widths = self.widths();
+        for _ in most..self.width(gap).max(most) {
+            if let Some(widest) = widths[..self.words].iter_mut().max() {
+                *widest = widest.saturating_sub(1).max(TEXT_MIN);
+            }
+        }
+        let cut = |(column, cell): (usize, &String)| match width(cell) > widths[column] {
+            true => cell.chars().take(widths[column] - 1).chain(['…']).collect(),
+            false => cell.clone(),
+        };
+        let rows = self.rows.iter().map(|row| row.iter().enumerate().map(cut).collect()).collect();
+        Self { words: self.words, rows }
+    }
+
     /// Renders lines of text without trailing spaces, with `gap` spaces between columns.
     pub fn lines(&self, gap: usize) -> Vec<String> {
-        let columns = self.rows[0].len();
-        let widths: Vec<usize> = (0..columns)
-            .map(|column| self.rows.iter().map(|row| width(&row[column])).max().unwrap_or(0))
-            .collect();
+        let widths = self.widths();
         let line = |row: &Vec<String>| {
             let mut out = String::new();
             for (column, cell) in row.iter().enumerate() {
@@ -118,4 +144,24 @@ pub(super) fn wrapped(lead: &str, text: &str, columns: usize) -> Vec<String> {
     }
     lines.push(line.trim_end().to_owned());
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_until_the_numbers_fit() {
+        let mut table = Table::new(2, &["", "mostly", "mean", "highest"]);
+        let name = "Buffer hits of all databases of this server".to_owned();
+        let number = || "1,234,567,890.1/s".to_owned();
+        table.row(vec![name, "lock manager".into(), number(), number()]);
+        table.row(vec!["Commits".into(), "row".into(), "1/s".into(), "2/s".into()]);
+        let lines = table.narrowed(1, 60).lines(1);
+        assert!(lines.iter().all(|line| width(line) <= 60), "{lines:#?}");
+        assert!(lines[1].starts_with("Buffer hit") && lines[1].contains('…'), "{lines:#?}");
+        assert!(lines[1].ends_with(" 1,234,567,890.1/s 1,234,567,890.1/s"), "{lines:#?}");
+        assert!(lines[2].starts_with("Commits"), "{lines:#?}");
+        assert_eq!(table.narrowed(1, 200).rows, table.rows);
+    }
 }

@@ -388,10 +388,11 @@ impl Page {
 
     /// Renders a table as narrow as possible, at most as wide as a report.
     fn table(&mut self, table: &Table) {
-        let widest = |gap| table.lines(gap).iter().map(|line| width(line)).max().unwrap_or(0);
-        let gap = [4, 3, 2, 1].into_iter().find(|gap| widest(*gap) + 2 <= WIDTH);
+        let gap = [4, 3, 2, 1].into_iter().find(|gap| table.width(*gap) + 2 <= WIDTH);
         let indent = if gap.is_some() { "  " } else { "" };
-        for (index, line) in table.lines(gap.unwrap_or(1)).iter().enumerate() {
+        let gap = gap.unwrap_or(1);
+        for (index, line) in table.narrowed(gap, WIDTH - indent.len()).lines(gap).iter().enumerate()
+        {
             let line = if index == 0 { self.style.paint(Ink::Dim, line) } else { line.clone() };
             self.line(&format!("{indent}{line}"));
         }

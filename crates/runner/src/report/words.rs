@@ -34,9 +34,22 @@ pub(super) fn title(result: &RunResult) -> String {
 
 /// `TPROC-C on PostgreSQL 15.4 · 10 warehouses`.
 pub(super) fn subject(workload: &WorkloadFacts, server: &ServerInfo) -> String {
-    let on = format!("{} on {} {}", workload.title, server.product, short_version(&server.version));
+    subject_of_two(workload, [server, server])
+}
+
+/// `TPROC-C on PostgreSQL 15.4 and MariaDB 10.11.6 · 10 warehouses`; one name if they are the same.
+pub(super) fn subject_of_two(workload: &WorkloadFacts, servers: [&ServerInfo; 2]) -> String {
+    let [a, b] = servers.map(|server| {
+        let name = format!("{} {}", server.product, short_version(&server.version));
+        name.trim_end().to_owned()
+    });
+    let on = match (a == b, servers[0].product == servers[1].product) {
+        (true, _) => a,
+        (false, true) => format!("{a} and {}", short_version(&servers[1].version)),
+        (false, false) => format!("{a} and {b}"),
+    };
     let scale = format::scale(workload.scale, &workload.scale_unit);
-    format!("{}{DOT}{scale}", on.trim_end())
+    format!("{} on {on}{DOT}{scale}", workload.title)
 }
 
 /// The version of a server up to the first space or parenthesis.
@@ -137,7 +150,12 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
     }
     if let Some(steadiness) = judged_steadiness(result) {
         let first = steadiness.words.split(DOT).next().unwrap_or_default();
-        let text = format!("{} — {first}", steady(steadiness.verdict));
+        let mut text = format!("{} — {first}", steady(steadiness.verdict));
+        if steadiness.verdict == Steady::TooShort
+            && let Some(next) = &steadiness.next
+        {
+            text.push_str(&format!("; {next}"));
+        }
         rows.push((STEADINESS, text, false));
     } else if let Some(why) = not_judged(result) {
         rows.push((STEADINESS, why, false));

@@ -211,10 +211,12 @@ impl Vocabulary {
         let of_type: Vec<_> = OF_TYPE.iter().map(|(name, ..)| *name).collect();
         let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
         format!(
-            "metrics: {}, {}, {POOL_WAIT} and a time\n  TYPE. and one of {}, {}, or {SERVICE} and a time\n  TYPE: {}",
+            "metrics of the run: {}, {}, {POOL_WAIT}TIME\n  of a transaction type: TYPE.FIGURE, where \
+             FIGURE is one of {}, {}, {SERVICE}TIME\n  TIME is one of {}; TYPE is one of {}",
             self.primary_metric,
             of_run.join(", "),
             of_type.join(", "),
+            of_times.join(", "),
             of_times.join(", "),
             self.types.join(", ")
         )

@@ -39,7 +39,7 @@ pub struct SettingDef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
-    /// Goal and label of a search, profile or comparison.
+    /// Goal of a search, profile or comparison, and the label of a job.
     Question,
     /// The data and the workload.
     Data,
@@ -51,6 +51,8 @@ pub enum Group {
     Statements,
     /// Failure limits and requirements.
     Failures,
+    /// What is observed beside the run.
+    Observe,
     /// Connection and time limits.
     Connection,
     /// Options of the workload.

@@ -471,7 +471,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Do not observe what the database's sessions and its host do beside the run; turns off \
          --host-metrics, --log-probe and --capture-on, too",
     )
-    .titled(Group::Question, "Do not observe the database")
+    .titled(Group::Observe, "Do not observe the database")
     .marked(&[OfTransactions]),
     value(
         "observe-interval",
@@ -479,7 +479,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Time between two samples of what the database's sessions do and wait for, from 10ms to 1s",
     )
-    .titled(Group::Question, "Time between samples of sessions")
+    .titled(Group::Observe, "Time between samples of sessions")
     .default("100ms")
     .marked(&[OfTransactions]),
     value(
@@ -488,7 +488,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Prometheus node exporter on the database's host, such as http://db1:9100/metrics",
     )
-    .titled(Group::Question, "Node exporter of the database's host")
+    .titled(Group::Observe, "Node exporter of the database's host")
     .marked(&[OfTransactions]),
     switch(
         "log-probe",
@@ -496,7 +496,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Also time commits of a small transaction of triphammer's own, ten per second: creates and \
          drops a table",
     )
-    .titled(Group::Question, "Time commits of a transaction of its own")
+    .titled(Group::Observe, "Time commits of a transaction of its own")
     .marked(&[OfTransactions]),
     value(
         "capture-on",
@@ -505,7 +505,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Keep full detail of the database's sessions around the moment when this becomes true for a \
          second, such as `new_order.p95 > 100ms`; separate several with commas",
     )
-    .titled(Group::Question, "Capture detail when")
+    .titled(Group::Observe, "Capture detail when")
     .marked(&[OfTransactions, Repeats]),
     value(
         "replay-exemplar",

@@ -171,6 +171,27 @@ fn what_differs_is_named_without_places_and_secrets() {
     assert!(!serde_json::to_string(&found).unwrap().contains("secret"));
 }
 
+/// Settings that only one of two products has say nothing.
+#[test]
+fn two_products_are_both_named_and_only_settings_of_both_are_compared() {
+    let found = |product: &str| {
+        let a = [run(1, 1.0), run(2, 1.01)];
+        let mut b = [run(3, 1.0), run(4, 1.01)];
+        for run in &mut b {
+            run.result.server.product = product.to_owned();
+            run.server_settings.push(("innodb_flush_method".to_owned(), "O_DIRECT".to_owned()));
+        }
+        ComparisonResult::of_runs(["a", "b"], &a, &b, 0.02)
+    };
+    let has_own = |found: &ComparisonResult| {
+        found.differences.iter().any(|difference| difference.name == "innodb_flush_method")
+    };
+    let (one, two) = (found("PostgreSQL"), found("MariaDB"));
+    assert!(has_own(&one) && !has_own(&two), "{:?}", two.differences);
+    let title = two.text(Charset::Unicode, Style::Plain).lines().next().unwrap().to_owned();
+    assert!(title.contains("on PostgreSQL 15.4 and MariaDB 15.4 · "), "{title}");
+}
+
 #[test]
 fn a_run_stored_with_the_former_words_of_a_default_is_no_different() {
     let [mut now, mut then] = [1, 2].map(|job| run(job, 1.0));
