@@ -451,10 +451,11 @@ impl<'a> Reading<'a> {
                 // One space stands for any number, and for a comment; hints of optimisers stay.
                 if text.starts_with("/*+") || text.starts_with("/*!") {
                     self.text.push_str(text);
-                } else if !self.text.ends_with(' ')
-                    && !(self.text.is_empty() && self.holes.is_empty())
-                {
-                    self.text.push(' ');
+                } else {
+                    let is_start = self.text.is_empty() && self.holes.is_empty();
+                    if !is_start && !self.text.ends_with(' ') {
+                        self.text.push(' ');
+                    }
                 }
                 return Ok(());
             }

@@ -130,7 +130,7 @@ impl<R: BufRead> Log<R> {
     ///
     /// # Errors
     /// As the system reports.
-    pub fn next(&mut self) -> io::Result<Option<Event>> {
+    pub fn next_event(&mut self) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Ok(Some(event));
@@ -193,7 +193,7 @@ const fn skipped(reason: Reason) -> Event {
 fn events(format: Format, text: &str) -> Vec<Event> {
     let mut log = Log::new(text.as_bytes(), format);
     let mut events = Vec::new();
-    while let Some(event) = log.next().unwrap() {
+    while let Some(event) = log.next_event().unwrap() {
         events.push(event);
     }
     events

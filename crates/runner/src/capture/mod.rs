@@ -235,7 +235,7 @@ fn read_log(
     let failed =
         |error| Failure::System { doing: format!("capturing {}", request.file.display()), error };
     let (mut reported, mut events) = (0, 0_u64);
-    while let Some(event) = log.next().map_err(failed)? {
+    while let Some(event) = log.next_event().map_err(failed)? {
         assembler.event(event, sink).map_err(failed)?;
         events += 1;
         if events % REPORT_EVERY == 0 {
