@@ -4,6 +4,8 @@
 CARGO ?= cargo
 CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium))
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
+# A connection that hangs is tried again.
+APT = apt-get -o Acquire::Retries=3 -o Acquire::http::Timeout=60
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
 PREFIX ?= $(HOME)/.cargo
@@ -43,8 +45,10 @@ test-packages: deb
 # browser. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
 # suite runs, so that one failure does not hide another.
 TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
+# A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
+TEST_LIMIT ?= 60m
 test: deps lint ui
-	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --no-fail-fast
+	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) $(CARGO) test --workspace --no-fail-fast
 	$(MAKE) test-ui
 
 # The page of `triphammer serve`: release builds embed it, others read it from ui/dist.
@@ -118,19 +122,19 @@ deps:
 	@tools/fetch-duckdb.py
 	@test -n "$(POSTGRES)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get update -qq && apt-get install -y --no-install-recommends postgresql postgresql-contrib; \
+	    $(APT) update -qq && $(APT) install -y --no-install-recommends postgresql postgresql-contrib; \
 	  else \
 	    echo "the tests need PostgreSQL's server programs: sudo apt-get install postgresql"; exit 1; \
 	  fi; }
 	@test -n "$(MARIADB)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get update -qq && apt-get install -y --no-install-recommends mariadb-server; \
+	    $(APT) update -qq && $(APT) install -y --no-install-recommends mariadb-server; \
 	  else \
 	    echo "the tests need MariaDB's server programs: sudo apt-get install mariadb-server"; exit 1; \
 	  fi; }
 	@test -n "$(CHROMIUM)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get update -qq && apt-get install -y --no-install-recommends chromium; \
+	    $(APT) update -qq && $(APT) install -y --no-install-recommends chromium; \
 	  else \
 	    echo "the tests need Chromium: sudo apt-get install chromium"; exit 1; \
 	  fi; }

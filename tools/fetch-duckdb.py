@@ -46,6 +46,7 @@ PINNED = {
         "001983f177ea4e6e4e19a58e77417411d0c2924d0cbbd01f3e901a9f3d2f37c7"),
 }
 LIBRARY = "libduckdb.so"
+DOWNLOAD_MAX_S = 300
 
 
 def cache():
@@ -64,6 +65,17 @@ def check(path, expected):
         sys.exit(f"{os.path.basename(path)} has SHA-256 {found}, not the pinned {expected}")
 
 
+def download(version, scratch):
+    """Fetches the archive of a version into a folder; what is in it then. A connection that hangs is tried again."""
+    for last in (False, True):
+        try:
+            subprocess.run(version.command, cwd=scratch, check=True, stdout=subprocess.DEVNULL, timeout=DOWNLOAD_MAX_S)
+            return os.listdir(scratch)
+        except subprocess.TimeoutExpired:
+            if last:
+                sys.exit(f"DuckDB {version.number} could not be fetched within {DOWNLOAD_MAX_S} s, twice: {' '.join(version.command)}")
+
+
 def fetch(version):
     """The library of a version, in its folder of the cache; downloads it if it is not there."""
     folder = os.path.join(cache(), version.number)
@@ -74,8 +86,7 @@ def fetch(version):
         sys.exit(f"{version.tool} is needed to fetch DuckDB {version.number}: apt-get install {version.debian}")
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run(version.command, cwd=scratch, check=True, stdout=subprocess.DEVNULL)
-        [name] = os.listdir(scratch)
+        [name] = download(version, scratch)
         archive = os.path.join(scratch, name)
         check(archive, version.archive_sha256)
         opened = tarfile.open(archive) if archive.endswith(".tgz") else zipfile.ZipFile(archive)
