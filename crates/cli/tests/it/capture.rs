@@ -104,19 +104,19 @@ fn a_captured_workload_runs_as_it_is() {
     let name = name_of(&target).to_owned();
     log_statements(&server);
     let mut setup = String::from(
-        "CREATE TABLE item (id int PRIMARY KEY, name text, price numeric)| INSERT INTO item SELECT \
-         n, 'item ' || n, n FROM generate_series(1, 500) n| CREATE USER u PASSWORD 'geheim'",
+        "CREATE TABLE item (id int PRIMARY KEY, name text, price numeric)%% INSERT INTO item SELECT \
+         n, 'item ' || n, n FROM generate_series(1, 500) n%% CREATE USER u PASSWORD 'geheim'",
     );
     for n in 0..200 {
         let id = n * 7 % 500 + 1;
         let _ = write!(
             setup,
-            "| BEGIN; UPDATE item SET price = price + 0.5 WHERE id = {id}; SELECT name FROM item \
+            "%% BEGIN; UPDATE item SET price = price + 0.5 WHERE id = {id}; SELECT name FROM item \
              WHERE id = {id} AND name = 'item {id}' LIMIT 1; COMMIT"
         );
     }
     // One message per statement.
-    for statement in setup.split("| ") {
+    for statement in setup.split("%% ") {
         server.run(&name, statement).unwrap();
     }
     server.run(&name, "SELECT 'the end'").unwrap();

@@ -38,7 +38,7 @@ fn many_users_on_one_warehouse_wait_for_row_locks() {
     let program = Program::new();
     let target = Site::shared(Postgres).fresh_database();
     program.ok(&["build", &target]);
-    let load = ["--vus", "32", "--mix", "0,100,0,0,0", "--rampup", "1s", "--duration", "8s"];
+    let load = ["--vus", "32", "--mix", "0,100,0,0,0", "--rampup", "1s", "--duration", "16s"];
     program.ok(&[&["run", &target][..], &load].concat());
     let found = why(&program, &[]);
     let words = found["words"].as_str().unwrap();

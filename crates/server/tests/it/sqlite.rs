@@ -188,14 +188,14 @@ fn a_profile_that_is_stopped_begins_no_other_run() {
 #[test]
 fn a_comparison_makes_its_runs_in_pairs_on_two_targets_and_keeps_both() {
     let site = Site::start();
-    site.target("fast", "null:");
+    site.target("fast", "null:?service=1ms");
     site.target("slow", "null:?service=20ms");
     let settings = json!({ "b": "vus=2", "vus": "1", "pairs": "2", "rampup": "0s", "duration": "1s",
         "cool-down": "0s" });
     let form =
         json!({ "command": "compare", "target": "fast", "other": "slow", "settings": settings });
     let preview = site.post("/api/v1/preview", &form);
-    let line = "triphammer compare null: 'null:?service=20ms' --ab --b vus=2 --cool-down 0s \
+    let line = "triphammer compare 'null:?service=1ms' 'null:?service=20ms' --ab --b vus=2 --cool-down 0s \
                 --duration 1s --pairs 2 --rampup 0s --vus 1";
     assert_eq!(preview["command_line"], line, "{preview}");
     assert_eq!(preview["spec"]["users"], 1, "{preview}");
