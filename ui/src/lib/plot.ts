@@ -110,23 +110,58 @@ export function steps(show: (value: number) => string): number[] {
   return all.filter((step) => new Set([0, 1, 2, 3, 4].map((n) => show(n * step))).size === 5);
 }
 
-/** The axes, `scale` times their usual size. */
-export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
+/** Width of the labels of a vertical axis for the usual length of its numbers, in CSS pixels; longer ones get more. */
+const USUAL_WIDTH = 66;
+/** Estimated width of a character in the type size of charts, in CSS pixels. */
+const CHARACTER = 7;
+/** Height of the horizontal axis with and without a title, and of the space above the lines, in CSS pixels. */
+const [BELOW, BELOW_UNTITLED, ABOVE] = [54, 30, 17];
+
+/** Returns round positions for the ticks of an axis from 0 to `most`, at most `count` of them beside 0. */
+export function ticks(most: number, count: number): number[] {
+  const least = most / count;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5].find((digit) => digit * power >= least) ?? 10);
+  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, i) => i * step);
+}
+
+/** Returns the width of the labels of a vertical axis, so that none reaches its title. */
+export const labelsWidth = (labels: string[]) => Math.max(USUAL_WIDTH, 16 + CHARACTER * Math.max(0, ...labels.map((label) => label.length)));
+
+/** Returns the height in which a chart draws its lines, without its axis. */
+export const plotHeight = (height: number, titled: boolean) => Math.max(height - ABOVE - (titled ? BELOW : BELOW_UNTITLED), 20);
+
+/** Returns the powers of ten, which alone are lines of a logarithmic grid; all values if there are less than two. */
+export function powers(values: number[]): (number | null)[] {
+  const isPower = (value: number) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+  return values.filter(isPower).length < 2 ? values : values.map((value) => (isPower(value) ? value : null));
+}
+
+/** Returns by how much an axis extends beyond its lines, so that `rows` of labels of marks fit above them. */
+export function headroom(rows: number, height: number): number {
+  const share = (rows * (TEXT + 3) + 5) / height;
+  return rows === 0 ? 1 : 1 / (1 - Math.min(share, 0.5));
+}
+
+/** The axes, `scale` times their usual size. `log`: whether they are logarithmic. */
+export function axes(x: Axis, y: Axis, scale: number, log: { x?: boolean; y?: boolean } = {}): uPlot.Axis[] {
   const font = `${TEXT * scale}px system-ui, sans-serif`;
-  const common = {
+  const filter = (_: uPlot, all: number[]) => powers(all);
+  const common = (isLog: boolean | undefined) => ({
     stroke: colour('quiet'), font, labelFont: font, labelSize: 20 * scale, labelGap: 2 * scale,
-    grid: { stroke: colour('grid'), width: 1 }, ticks: { stroke: colour('grid') },
-  };
+    grid: { stroke: colour('grid'), width: 1, ...(isLog ? { filter } : {}) },
+    ticks: { stroke: colour('grid'), ...(isLog ? { filter } : {}) },
+  });
   const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
   return [
     // Small charts below others with the same axis have no title.
-    { ...common, ...(x.title ? { label: x.title, size: 34 * scale } : { size: 30 * scale }), space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
-    { ...common, label: y.title, size: 62 * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
+    { ...common(log.x), ...(x.title ? { label: x.title, size: (BELOW - 20) * scale } : { size: BELOW_UNTITLED * scale }), space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
+    { ...common(log.y), label: y.title, size: (_, labels) => labelsWidth(labels ?? []) * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
   ];
 }
 
-/** Draws the marks: a dashed line with its label, and a tint over a range. */
-export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
+/** Draws the marks: a dashed line, with its label if `labels`, and a tint over a range. */
+export function drawMarks(u: uPlot, marks: Mark[], scale: number, labels = true): void {
   const { ctx } = u;
   const ratio = devicePixelRatio;
   ctx.save();
@@ -149,7 +184,7 @@ export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
     ctx.lineTo(left, u.bbox.top + u.bbox.height);
     ctx.stroke();
     ctx.globalAlpha = 1;
-    if (!mark.label) continue;
+    if (!mark.label || !labels) continue;
     // Beside the line, on the side with enough room, and below the previous label if that is in the way.
     const width = ctx.measureText(mark.label).width + 8 * ratio;
     const fits = left + width < end;
