@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { pointed, stack, steps, style, widths } from './plot';
+import { headroom, labelsWidth, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
@@ -33,4 +33,27 @@ test('stacked lines lie on those that follow, without the hidden ones', () => {
   const columns = [[1, 1, null], [2, null, null], [4, 4, null], [9, 9, 9]];
   expect(stack(columns, lines, [])).toEqual([[7, 5, null], [6, null, null], [4, 4, null], [9, 9, 9]]);
   expect(stack(columns, lines, [false, true])[0]).toEqual([5, 5, null]);
+});
+
+test('labels of marks have room above the lines, more for two rows', () => {
+  expect(headroom(0, 100)).toBe(1);
+  expect(headroom(1, 100)).toBeGreaterThan(1.2);
+  expect(headroom(2, 100)).toBeGreaterThan(headroom(1, 100));
+  expect(plotHeight(170, true)).toBeLessThan(plotHeight(170, false));
+});
+
+test('long numbers of an axis do not reach its title', () => {
+  expect(labelsWidth(['0', '150,000'])).toBe(66);
+  expect(labelsWidth(['100,000,000'])).toBeGreaterThan(80);
+});
+
+test('a logarithmic grid has lines at powers of ten, unless there are too few', () => {
+  expect(powers([1, 2, 5, 10, 20])).toEqual([1, null, null, 10, null]);
+  expect(powers([20, 50, 100, 200])).toEqual([20, 50, 100, 200]);
+});
+
+test('ticks are round and within the axis', () => {
+  expect(ticks(74_826, 4)).toEqual([0, 20_000, 40_000, 60_000]);
+  expect(ticks(11_000, 5)).toEqual([0, 5000, 10_000]);
+  expect(ticks(1, 5)).toHaveLength(6);
 });

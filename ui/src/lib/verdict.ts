@@ -25,6 +25,8 @@ export function ending(result: RunResult): Ending {
   if (lacksAnswers(result)) return { tone: 'bad', words: 'complete, queries without an answer' };
   if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
   if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
+  // The requirements may allow it, but it is the first thing to know about the run.
+  if ((result.availability?.outages ?? []).length > 0) return { tone: 'warn', words: 'complete, with an outage' };
   return { tone: 'good', words: 'complete' };
 }
 
