@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, ago, between, clock, count, counted, duration, percent, time } from './format';
+import { NONE, ago, between, brief, clock, count, counted, duration, percent, time } from './format';
 
 describe('numbers', () => {
   it('have separators, units, and no more digits than mean something', () => {
@@ -39,4 +39,10 @@ describe('times', () => {
     expect(ago('2026-01-01T23:57:00Z', now)).toBe('3 min ago');
     expect(ago('2025-12-31T00:00:00Z', now)).toBe('2 days ago');
   });
+});
+
+it('a version of a server is shown without its packager', () => {
+  expect(brief('15.18 (Debian 15.18-0+deb12u1)')).toBe('15.18');
+  expect(brief('10.11.6-MariaDB')).toBe('10.11.6-MariaDB');
+  expect(brief(null)).toBe('');
 });

@@ -109,3 +109,6 @@ export const capital = (text: string) => text.charAt(0).toUpperCase() + text.sli
 
 /** Formats a figure in its declared unit. */
 export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: count })[unit](value);
+
+/** Formats the version of a server without what its packager added: `15.18 (Debian 15.18-0+deb12u1)` becomes `15.18`. */
+export const brief = (version: string | null | undefined) => (version ?? '').replace(/\s*\(.*\)\s*$/, '');
