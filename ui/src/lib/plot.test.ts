@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { headroom, labelsWidth, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
+import { headroom, labelRows, labelsWidth, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
@@ -56,4 +56,13 @@ test('ticks are round and within the axis', () => {
   expect(ticks(74_826, 4)).toEqual([0, 20_000, 40_000, 60_000]);
   expect(ticks(11_000, 5)).toEqual([0, 5000, 10_000]);
   expect(ticks(1, 5)).toHaveLength(6);
+});
+
+test('labels of marks that are close take several rows, and those out of sight none', () => {
+  const mark = (from: number, label: string) => ({ from, label, colour: 's1' });
+  const marks = [mark(0, 'ramp-up'), mark(1, 'checkpoint'), mark(50, 'end')];
+  expect(labelRows(marks, [0, 60], 600)).toBe(2);
+  expect(labelRows(marks, [0, 3], 600)).toBe(1);
+  expect(labelRows(marks, [10, 20], 600)).toBe(0);
+  expect(labelRows([mark(0, '')], [0, 60], 600)).toBe(0);
 });

@@ -112,6 +112,8 @@ export function steps(show: (value: number) => string): number[] {
 
 /** Width of the labels of a vertical axis for the usual length of its numbers, in CSS pixels; longer ones get more. */
 const USUAL_WIDTH = 66;
+/** Width that the vertical axis with its title takes of a chart, about, in CSS pixels. */
+export const AXIS_WIDTH = USUAL_WIDTH + 37;
 /** Estimated width of a character in the type size of charts, in CSS pixels. */
 const CHARACTER = 7;
 /** Height of the horizontal axis with and without a title, and of the space above the lines, in CSS pixels. */
@@ -137,10 +139,25 @@ export function powers(values: number[]): (number | null)[] {
   return values.filter(isPower).length < 2 ? values : values.map((value) => (isPower(value) ? value : null));
 }
 
+/** Returns how many rows the labels of marks take on an axis from `min` to `max` that is `width` CSS pixels wide. */
+export function labelRows(marks: Mark[], [min, max]: [number, number], width: number): number {
+  let [row, rows, taken] = [0, 0, -Infinity];
+  for (const mark of marks) {
+    if (!mark.label || mark.from > max || (mark.to ?? mark.from) < min) continue;
+    const at = ((Math.max(mark.from, min) - min) / Math.max(max - min, Number.MIN_VALUE)) * width;
+    const length = mark.label.length * CHARACTER + 8;
+    const begin = at + length < width ? at : at - length;
+    row = begin < taken ? row + 1 : 0;
+    taken = Math.max(taken, begin + length);
+    rows = Math.max(rows, row + 1);
+  }
+  return rows;
+}
+
 /** Returns by how much an axis extends beyond its lines, so that `rows` of labels of marks fit above them. */
 export function headroom(rows: number, height: number): number {
   const share = (rows * (TEXT + 3) + 5) / height;
-  return rows === 0 ? 1 : 1 / (1 - Math.min(share, 0.5));
+  return rows === 0 ? 1 : 1 / (1 - Math.min(share, 0.4));
 }
 
 /** The axes, `scale` times their usual size. `log`: whether they are logarithmic. */
