@@ -15,7 +15,7 @@ export function count(value: number | null | undefined): string {
 
 /** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `0.01 SF`. A scale has up to three fractional digits. */
 export function counted(n: number, units: string): string {
-  const one = units.replace(/s$/, '').replace(/che$/, 'ch');
+  const one = units.replace(/s( of .*)?$/, '$1').replace(/che$/, 'ch');
   return `${exact.format(n)} ${n === 1 ? one : units}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { headroom, labelRows, labelsWidth, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
+import { alone, headroom, labelRows, labelsWidth, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
@@ -65,4 +65,11 @@ test('labels of marks that are close take several rows, and those out of sight n
   expect(labelRows(marks, [0, 3], 600)).toBe(1);
   expect(labelRows(marks, [10, 20], 600)).toBe(0);
   expect(labelRows([mark(0, '')], [0, 60], 600)).toBe(0);
+});
+
+test('a value between gaps is found, and a value of a sparse column has its neighbours', () => {
+  expect(alone([null, 5, null, 6, 7, null, 8])).toEqual([1, 6]);
+  expect(alone([5])).toEqual([0]);
+  expect(alone([5, undefined, 6])).toEqual([]);
+  expect(alone([])).toEqual([]);
 });

@@ -104,6 +104,24 @@ export function meanIn(x: ArrayLike<number>, column: Values, [from, to]: [number
   return n > 0 ? sum / n : null;
 }
 
+/** Returns the positions of values without a neighbour, which no line shows; a value that is undefined is no gap. */
+export function alone(column: Values): number[] {
+  const found: number[] = [];
+  let [before, last] = [0, -1];
+  for (let i = 0; i <= column.length; i++) {
+    const value = column[i];
+    if (i < column.length && value === undefined) continue;
+    if (value == null) {
+      if (before === 1) found.push(last);
+      before = 0;
+    } else {
+      before += 1;
+      last = i;
+    }
+  }
+  return found;
+}
+
 /** Steps of an axis with distinct labels: 0.25 is none if values are whole numbers. */
 export function steps(show: (value: number) => string): number[] {
   const all = Array.from({ length: 19 }, (_, i) => i - 6).flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
