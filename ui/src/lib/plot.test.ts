@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { alone, headroom, labelRows, labelsWidth, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
+import { alone, headroom, labelRows, labelsWidth, lastIn, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
   expect(pointed([1, 2, 3, null], null)).toBe(3);
   expect(pointed([1, 2, 3, null], 3)).toBeNull();
   expect(pointed([null, undefined], null)).toBeNull();
+  expect(pointed([1, 2, 3], null, lastIn([10, 20, 30], [0, 25]))).toBe(2);
+  expect(pointed([1, 2, 3], null, lastIn([10, 20, 30], [0, 5]))).toBeNull();
 });
 
 test('of lines that coincide the lower one is wider, so that both are seen', () => {

@@ -85,10 +85,17 @@ export function stack(columns: Values[], lines: Line[], hidden: boolean[]): Valu
 
 type Values = ArrayLike<number | null | undefined>;
 
-/** Returns the value that a legend shows for a line: at the pointer, or the last one. */
-export function pointed(column: ArrayLike<number | null | undefined>, at: number | null): number | null {
+/** Returns the position of the last value of the x axis in a range of it; -1 if there is none. */
+export function lastIn(x: ArrayLike<number>, [, to]: [number, number]): number {
+  let i = x.length - 1;
+  while (i >= 0 && x[i]! > to) i--;
+  return i;
+}
+
+/** Returns the value that a legend shows for a line: at the pointer, or the last one up to a position. */
+export function pointed(column: ArrayLike<number | null | undefined>, at: number | null, until = Infinity): number | null {
   if (at !== null) return column[at] ?? null;
-  for (let i = column.length - 1; i >= 0; i--) if (column[i] != null) return column[i]!;
+  for (let i = Math.min(column.length - 1, until); i >= 0; i--) if (column[i] != null) return column[i]!;
   return null;
 }
 
