@@ -194,7 +194,7 @@ test('a bad value is refused at its field, in the words of the command line', as
 
 test('all that is wrong with a form is shown at once, beside its fields', async () => {
   await go('new?target=pg&vus=0&duration=5');
-  await page.getByText('2 fields above need a change.').waitFor();
+  await page.getByText(/2 fields need a change: /).waitFor();
   for (const name of ['vus', 'duration']) assert.equal(await page.locator(`#setting-${name}`).getAttribute('aria-invalid'), 'true', name);
   const shown = await page.locator('form').innerText();
   assert.ok(!/from the request/.test(shown), shown);

@@ -253,7 +253,7 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
              needed",
             duration(steadiness.seconds as f64),
             steadiness.effective_seconds,
-            if steadiness.effective_seconds < 1.5 { "second" } else { "seconds" }
+            if (0.5..1.5).contains(&steadiness.effective_seconds) { "second" } else { "seconds" }
         )),
     }
     if let Some(variation) = steadiness.coefficient_of_variation {
