@@ -265,7 +265,7 @@ test('figures of the database and its host are drawn on the axis of a run, chose
   await figures.getByLabel('Commits', { exact: true }).check();
   await figures.locator('figcaption', { hasText: 'Commits' }).waitFor();
   await readable('figures');
-  await figures.getByRole('button', { name: 'Usual figures' }).click();
+  await figures.getByRole('button', { name: 'Default figures' }).click();
   await figures.locator('figcaption', { hasText: 'Commits' }).waitFor({ state: 'detached' });
   const chart = await figures.locator('.u-over').first().boundingBox();
   await page.mouse.move(chart.x + chart.width * 0.4, chart.y + 20);

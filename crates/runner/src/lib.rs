@@ -51,7 +51,7 @@ pub mod second;
 pub mod settings;
 mod stopping_rule;
 pub mod store;
-mod suggestion;
+pub mod suggestion;
 pub mod target;
 pub mod watch;
 pub mod why;

@@ -38,8 +38,13 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     let mut name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
     if name.ends_with(".toml") {
         if settings.get(WORKLOAD_FILE).is_some() {
-            let message =
-                format!("-w {name} names the workload file already: omit --workload-file");
+            let message = match settings.source(WORKLOAD_FILE) {
+                Source::Job(job) => format!(
+                    "-w {name}: --replay-exemplar uses the workload file that is stored with job \
+                     {job}; omit -w"
+                ),
+                _ => format!("-w {name} already names the workload file: omit --workload-file"),
+            };
             return Err(triphammer_core::SpecError::new(message).about(WORKLOAD_FILE).into());
         }
         let source = settings.source("workload");
@@ -64,7 +69,8 @@ fn set_replay(settings: &mut Settings) -> Result<(), Failure> {
     let of_load = settings.get("load").and_then(|load| load.strip_prefix("replay:"));
     match (of_load.map(str::to_owned), settings.get(RECORDING).map(str::to_owned)) {
         (Some(of_load), Some(given)) if of_load != given => {
-            let message = format!("--load replay:{of_load} names the recording: omit --recording");
+            let message =
+                format!("--load replay:{of_load} already names the recording: omit --recording");
             return Err(triphammer_core::SpecError::new(message).about(RECORDING).into());
         }
         (Some(of_load), None) => {

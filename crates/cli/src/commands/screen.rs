@@ -189,10 +189,11 @@ impl Watcher for Screen {
                 }
             }
             JobEvent::RunInfo(_) | JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
-            JobEvent::StepEnded { step, result } => {
-                let (name, value) =
-                    (&self.workload.primary_metric.name, figure(result.primary_metric.value));
-                self.message(&format!("{}: {name} {value}", step.title));
+            JobEvent::StepEnded { step, result, outcome } => {
+                let name = &self.workload.primary_metric.name;
+                let metric = || format!("{name} {}", figure(result.primary_metric.value));
+                let outcome = outcome.map_or_else(metric, str::to_owned);
+                self.message(&format!("{}: {outcome}", step.title));
             }
             JobEvent::StepRejected { step, reason } => {
                 self.message(&format!("warning: {}: {reason}", step.title));

@@ -380,7 +380,7 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
             )]
             let needed = (steadiness.seconds.max(1) as f64 * scale * 1.2).ceil() as u64;
             let needed = needed.clamp(POINTS_MIN as u64 + 10, 3600);
-            Some(format!("run longer to get an interval: --duration {}", round(needed)))
+            Some(format!("use --duration {} to get an interval", round(needed)))
         }
     }
 }

@@ -124,6 +124,8 @@ impl Resolved {
             record = match found {
                 Ok(record) => record,
                 Err(_) if target.is_embedded_to_build() && !is_preview => {
+                    // An invalid setting is reported before a file is created.
+                    Self::new(&mut settings.clone(), workload, target, watch, true)?;
                     build_embedded(settings, workload, target, watch)?;
                     on_this_thread(find(workload, &catalogue, target))?
                 }
@@ -134,7 +136,8 @@ impl Resolved {
             refuse_lack(&record, &database.target())?;
             record.workload_settings().doing("reading the build record")?
         } else {
-            let unstored = if has_data { SCALE_UNSTORED.into() } else { Scale::ONE };
+            let is_own = !has_data || is_of_user(&workload.name);
+            let unstored = if is_own { Scale::ONE } else { SCALE_UNSTORED.into() };
             let scale = requests::scale(settings, unstored)?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };

@@ -5,7 +5,7 @@ use triphammer_statistics::Interval;
 use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
 use super::evidence::{AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, OTHER_CPU, STEAL};
 use crate::report::format::{figure, percent};
-use crate::result::{Bottleneck, WaitClass};
+use crate::result::{Bottleneck, STOP_OTHERS, WaitClass};
 
 /// Share of a cause's change from which on a statement, event or blocker is named with it.
 const MOSTLY: f64 = 0.5;
@@ -21,7 +21,6 @@ const SPACE_CHECKPOINTS: &str =
     "checkpoints are frequent: raise max_wal_size, or see what requests them";
 const MOVE_VACUUM: &str = "autovacuum competes with the run: let it start earlier and work in smaller steps, or vacuum \
      before the run";
-const STOP_OTHERS: &str = "other processes use the host's CPUs: stop or move them";
 const ASK_HYPERVISOR: &str = "the hypervisor gives the CPUs to others: use a dedicated host";
 
 /// The main cause with its evidence.
