@@ -365,7 +365,8 @@ mod tests {
         golden("160x50", &text);
         let declared = OF_SECOND.iter().filter(|metric| metric.chart.is_some());
         // Metrics without a value in the model's seconds are not drawn.
-        for metric in declared.filter(|metric| !["lag", "host", "backlog"].contains(&metric.title)) {
+        for metric in declared.filter(|metric| !["lag", "host", "backlog"].contains(&metric.title))
+        {
             assert!(text.contains(metric.title), "{} in {text}", metric.title);
         }
     }
@@ -427,7 +428,10 @@ mod tests {
     #[test]
     fn a_long_message_is_broken_between_words_and_marked_where_it_is_cut() {
         assert_eq!(broken("fsync is off", 20, 2), ["fsync is off"]);
-        assert_eq!(broken("fsync is off at this server", 12, 3), ["fsync is off", "at this", "server"]);
+        assert_eq!(
+            broken("fsync is off at this server", 12, 3),
+            ["fsync is off", "at this", "server"]
+        );
         assert_eq!(broken("fsync is off at this server", 12, 2), ["fsync is off", "at this ser…"]);
         assert_eq!(broken("fsync", 3, 1), ["fs…"]);
         assert!(broken("fsync", 3, 0).is_empty());

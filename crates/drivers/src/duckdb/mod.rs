@@ -37,6 +37,8 @@ const LOAD_ROWS_MIN: u64 = 500_000;
 /// load of TPROC-H a fifth faster.
 const LOADER_SETTINGS: [&str; 2] =
     ["SET write_buffer_row_group_count = 1", "SET checkpoint_threshold = '16GB'"];
+/// Gives a database the threads that an earlier load has taken from it.
+const OWN_THREADS: &str = "RESET threads";
 
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
@@ -120,8 +122,10 @@ impl Duckdb {
         let opened = || {
             let connection = library.connect(self.file.path())?;
             // Both are settings of the database, whoever opened it.
-            if let Some(threads) = self.options.threads {
-                connection.script(&format!("SET threads = {threads}"))?;
+            match self.options.threads {
+                Some(threads) => connection.script(&format!("SET threads = {threads}"))?,
+                None if role == Role::Loader => connection.script(OWN_THREADS)?,
+                None => {}
             }
             if let Some(limit) = &self.options.memory_limit {
                 connection.script(&format!("SET memory_limit = '{limit}'"))?;
