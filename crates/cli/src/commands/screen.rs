@@ -190,8 +190,10 @@ impl Watcher for Screen {
             }
             JobEvent::RunInfo(_) | JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
-                let (name, value) =
-                    (&self.workload.primary_metric.name, figure(result.primary_metric.value));
+                // Which figure of a set of queries is the primary one depends on its test.
+                let queries = result.queries.as_ref().map(|queries| &*queries.primary().title);
+                let name = queries.unwrap_or(&self.workload.primary_metric.name).to_owned();
+                let value = figure(result.primary_metric.value);
                 self.message(&format!("{}: {name} {value}", step.title));
             }
             JobEvent::StepRejected { step, reason } => {

@@ -249,17 +249,17 @@ fn is_bad(metric: &Metric, value: f64) -> bool {
 fn broken(text: &str, room: usize, rows: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
+        let is_full = lines.len() == rows;
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ if lines.len() == rows => {
-                if let Some(line) = lines.last_mut() {
-                    *line = shortened(&format!("{line} {word}"), room);
-                }
+            Some(line) if is_full => {
+                *line = shortened(&format!("{line} {word}"), room);
                 break;
             }
+            None if is_full => break,
             _ => lines.push(shortened(word, room)),
         }
     }
@@ -365,7 +365,8 @@ mod tests {
         golden("160x50", &text);
         let declared = OF_SECOND.iter().filter(|metric| metric.chart.is_some());
         // Metrics without a value in the model's seconds are not drawn.
-        for metric in declared.filter(|metric| !["lag", "host", "backlog"].contains(&metric.title)) {
+        for metric in declared.filter(|metric| !["lag", "host", "backlog"].contains(&metric.title))
+        {
             assert!(text.contains(metric.title), "{} in {text}", metric.title);
         }
     }
@@ -427,7 +428,10 @@ mod tests {
     #[test]
     fn a_long_message_is_broken_between_words_and_marked_where_it_is_cut() {
         assert_eq!(broken("fsync is off", 20, 2), ["fsync is off"]);
-        assert_eq!(broken("fsync is off at this server", 12, 3), ["fsync is off", "at this", "server"]);
+        assert_eq!(
+            broken("fsync is off at this server", 12, 3),
+            ["fsync is off", "at this", "server"]
+        );
         assert_eq!(broken("fsync is off at this server", 12, 2), ["fsync is off", "at this ser…"]);
         assert_eq!(broken("fsync", 3, 1), ["fs…"]);
         assert!(broken("fsync", 3, 0).is_empty());
