@@ -239,7 +239,7 @@ pub static OF_SECOND: &[Metric] = &[
         OfSecond(|s| s.interval.backlog.map(float)),
     )
     .column("backlog")
-    .api(Some("backlog"), Some("backlog"), Some(Chart::Own))
+    .api(None, None, None)
     .gauge("backlog", "{transaction}", 1.0),
     pool_wait!("pool_wait_p50_us", "Median wait for a session.", Kind::Percentile, |h| h
         .value_at_quantile(0.5))
