@@ -193,12 +193,12 @@ impl Probe {
         }
     }
 
-    /// Describes the outcome: `p95 of new_order 19.8 ms: within the limit`.
+    /// Describes the outcome: `p95 of new_order 19.8 ms, within the limit`.
     pub(super) fn words(&self, limit: &LatencyLimit) -> String {
         let outcome = self.reason.map_or("within the limit", Reason::label);
         match self.value_us {
             Some(us) => format!(
-                "{} of {} {} ms: {outcome}",
+                "{} of {} {} ms, {outcome}",
                 limit.percentile.name(),
                 limit.transaction,
                 milliseconds(us)
