@@ -36,6 +36,7 @@ pub fn command() -> Clap {
                 .arg(shell.required(true)),
         )
         .subcommand(crate::commands::new::declare())
+        .subcommand(crate::commands::sysbench::declare())
         // For packages only; users read the pages with man.
         .subcommand(
             Clap::new("man")

@@ -52,6 +52,7 @@ pub mod settings;
 mod stopping_rule;
 pub mod store;
 pub mod suggestion;
+pub mod sysbench;
 pub mod target;
 pub mod watch;
 pub mod why;

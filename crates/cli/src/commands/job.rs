@@ -237,7 +237,7 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
 }
 
 /// The failure of a job that was not stored completely; a warning has already given the reason.
-fn unstored() -> Failure {
+pub(super) fn unstored() -> Failure {
     Failure::refuse(
         "the job is missing from the job store or incomplete there; the printed output is the only \
          copy",

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::hooks::Wal;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, Result};
 use serde_json::{Map, Value, json};
+use triphammer_core::{Clock, Elapsed};
 
 /// SQL function: the sessions that are in a call or in a transaction, as a JSON array of objects.
 const SESSIONS: &str = "triphammer_sessions";
@@ -60,8 +61,9 @@ impl Doing {
 }
 
 /// The activity of all sessions at one file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Activity {
+    clock: Clock,
     sessions: Mutex<Vec<Weak<SessionActivity>>>,
     texts: Mutex<Texts>,
     last_id: AtomicU32,
@@ -95,7 +97,33 @@ pub(super) struct SessionActivity {
     is_in_transaction: AtomicBool,
 }
 
+impl Default for Activity {
+    fn default() -> Self {
+        let [busy_waits, busy_ns, commits, commit_ns] = Default::default();
+        let [checkpoints, checkpoint_ns, checkpoint_pages, copied_pages] = Default::default();
+        Self {
+            clock: Clock::start(),
+            sessions: Mutex::default(),
+            texts: Mutex::default(),
+            last_id: AtomicU32::default(),
+            busy_waits,
+            busy_ns,
+            commits,
+            commit_ns,
+            checkpoints,
+            checkpoint_ns,
+            checkpoint_pages,
+            copied_pages,
+            wal_pages: AtomicU64::default(),
+        }
+    }
+}
+
 impl Activity {
+    fn nanoseconds_since(&self, begin: Elapsed) -> u64 {
+        self.clock.now().since(begin)
+    }
+
     /// Creates the notes of a session, which nobody sees.
     pub fn unseen(self: &Arc<Self>) -> Arc<SessionActivity> {
         Arc::new(SessionActivity {
@@ -193,11 +221,17 @@ impl SessionActivity {
         self.is_in_transaction.store(is_in, Relaxed);
     }
 
+    /// The time, for [`Self::committed`].
+    #[inline]
+    pub fn now(&self) -> Elapsed {
+        self.of.clock.now()
+    }
+
     /// Counts a commit that began at `begin`.
     #[inline]
-    pub fn committed(&self, begin: Instant) {
+    pub fn committed(&self, begin: Elapsed) {
         self.of.commits.fetch_add(1, Relaxed);
-        self.of.commit_ns.fetch_add(nanoseconds(begin), Relaxed);
+        self.of.commit_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
     }
 
     /// Waits for locks and makes checkpoints as SQLite does by itself, and notes both.
@@ -228,9 +262,9 @@ impl SessionActivity {
             self.of.busy_waits.fetch_add(1, Relaxed);
         }
         let done = self.doing.swap(Doing::Busy as u32, Relaxed);
-        let begin = Instant::now();
+        let begin = self.now();
         std::thread::sleep(left.min(Duration::from_millis(pause(before))));
-        self.of.busy_ns.fetch_add(nanoseconds(begin), Relaxed);
+        self.of.busy_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
         self.doing.store(done, Relaxed);
         true
     }
@@ -243,7 +277,7 @@ impl SessionActivity {
             return;
         }
         let done = self.doing.swap(Doing::Checkpoint as u32, Relaxed);
-        let begin = Instant::now();
+        let begin = self.now();
         if let Ok((_, copied)) = wal.checkpoint_v2(CheckpointMode::PASSIVE) {
             let copied = u64::try_from(copied).unwrap_or_default();
             let before = self.of.copied_pages.swap(copied, Relaxed);
@@ -252,7 +286,7 @@ impl SessionActivity {
             self.of.checkpoint_pages.fetch_add(more, Relaxed);
         }
         self.of.checkpoints.fetch_add(1, Relaxed);
-        self.of.checkpoint_ns.fetch_add(nanoseconds(begin), Relaxed);
+        self.of.checkpoint_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
         self.doing.store(done, Relaxed);
     }
 
@@ -277,10 +311,6 @@ impl SessionActivity {
     }
 }
 
-fn nanoseconds(begin: Instant) -> u64 {
-    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,10 +320,10 @@ mod tests {
         let activity = Arc::new(Activity::default());
         let session = activity.session();
         let limit = Duration::from_millis(4);
-        let begin = Instant::now();
+        let begin = session.now();
         let pauses = (0..).take_while(|before| session.wait(*before, limit)).count();
         assert_eq!(pauses, 3, "1, 2 and the last one of 5 ms cut to 1");
-        assert!(begin.elapsed() >= limit);
+        assert!(activity.nanoseconds_since(begin) >= 4_000_000);
         assert!(!session.wait(0, Duration::ZERO));
         assert_eq!(activity.busy_waits.load(Relaxed), 1);
         let far = i32::try_from(PAUSES_MS.len()).unwrap() + 40;

@@ -10,7 +10,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, InterruptHandle, Statement};
@@ -389,7 +389,7 @@ impl Session for SqliteSession {
     }
 
     async fn commit(&mut self) -> Result<(), DbError> {
-        let begin = Instant::now();
+        let begin = self.activity.now();
         self.activity.commits(self.texts[2]);
         let done = self.with(|_, statements, _| run_fixed(&mut statements.commit));
         self.activity.executes(None);

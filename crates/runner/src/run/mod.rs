@@ -338,7 +338,7 @@ impl Resolved {
                     self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, probe).await
                 }
             };
-            let end = match end {
+            let mut end = match end {
                 Ok(end) => end,
                 Err(failure) => {
                     journal.failed(&failure, &mut |text| watch.warn(text));
@@ -346,6 +346,13 @@ impl Resolved {
                 }
             };
             facts.statements = self.plan.workload.statement_times();
+            facts.script = self.plan.workload.script_totals();
+            if let Some(why) = self.plan.workload.failure() {
+                end.ending = RunEnding::UsersEnded;
+                let note = Note::new("script_failed", None, format!("the script failed: {why}"));
+                journal.note(&note, &mut |text| watch.warn(text));
+                facts.notes.push(note);
+            }
             let is_aborted = end.ending == RunEnding::Aborted;
             let mut settings_end = Vec::new();
             let looking = async {
@@ -759,6 +766,7 @@ impl Resolved {
             query_streams: None,
             observed: None,
             statements: Vec::new(),
+            script: None,
             notes: Vec::new(),
         })
     }
