@@ -149,7 +149,7 @@ fn a_run_that_was_not_observed_and_a_job_that_is_no_run_cannot_be_explained() {
     program.ok(&["run", "null:", "--vus", "1", "--rampup", "0s", "--duration", "2s"]);
     program.ok(&["build", "sqlite:data.sqlite"]);
     for (job, message) in [
-        ("1", "what the sessions of job 1 waited for was not observed"),
+        ("1", "job 1 cannot be explained: its sessions were not observed"),
         ("2", "job 2 is a build: only runs can be explained"),
         ("99", "there is no job 99"),
         ("first", "invalid job number `first`"),
