@@ -177,18 +177,21 @@ fn the_workload_is_one_like_all_others() {
         let figures = result["figures"].as_array().unwrap();
         figures.iter().find(|figure| figure["name"] == name).unwrap()["value"].as_f64().unwrap()
     };
-    assert_eq!(figure("script.reads"), 14.0 * 120.0);
-    assert_eq!(figure("script.writes"), 4.0 * 120.0);
-    assert_eq!(figure("script.other"), 2.0 * 120.0);
+    // More where a deadlock made the engine repeat an event.
+    assert!(figure("script.reads") >= 14.0 * 120.0);
+    assert!(figure("script.writes") >= 4.0 * 120.0);
+    assert!(figure("script.other") >= 2.0 * 120.0);
     let share = figure("client.script_cpu");
     assert!(share > 0.0 && share < 1.0, "{share}");
     let text = &result["workload"]["scripts"][0]["text"];
     assert!(text.as_str().unwrap().contains("oltp_common"), "{text}");
     let replayed = program.run(&["run", &site.url, "--replay-exemplar", "last:1"]);
     assert_eq!(replayed.code, 0, "{}{}", replayed.out, replayed.err);
-    assert!(replayed.out.contains("SELECT c FROM sbtest1 WHERE id=?"), "{}", replayed.out);
+    assert!(replayed.out.contains("FROM sbtest1"), "{}", replayed.out);
     let args = [
         "compare",
+        "--ab",
+        &site.url,
         &site.url,
         "-w",
         "sysbench",
@@ -197,8 +200,10 @@ fn the_workload_is_one_like_all_others() {
         "-D",
         "table_size=500",
         "--pairs=2",
+        "--cool-down=0s",
         "--vus=1",
-        "--transactions=5",
+        "--rampup=0s",
+        "--duration=1s",
     ];
     let compared = program.run(&args);
     assert!([0, 1].contains(&compared.code), "{}{}", compared.out, compared.err);
@@ -283,7 +288,7 @@ fn errors_are_caught_restarted_or_end_the_run() {
              local n = 0
              function event()
                 n = n + 1
-                if n > 5 then con:query('INSERT INTO t VALUES (1)') end
+                if n > 5 then con:query('SELECT * FROM nowhere') end
              end",
         );
         let done = site.call(&program, "late.lua", &["--events=100"], "run");
@@ -304,7 +309,7 @@ fn errors_are_caught_restarted_or_end_the_run() {
         let counted = program.json(&args);
         assert_eq!(counted["run"]["total"]["failed"], 15);
         // Errors that are ignored only count.
-        let code = if site.is_mariadb() { "1062" } else { "23505" };
+        let code = if site.is_mariadb() { "1146" } else { "42P01" };
         let ignore = format!("--mysql-ignore-errors={code}");
         site.ok(&program, "late.lua", &["--events=20", &ignore], "run");
         // What fails at the very end fails the run.
@@ -333,7 +338,7 @@ fn hostile_scripts_end_with_an_error_and_leave_the_result() {
         ("function event()\n  nothing()\nend", "hostile.lua:2: attempt to call global 'nothing'"),
     ] {
         write(&program, "hostile.lua", text);
-        let done = site.call(&program, "hostile.lua", &["--threads=2", "--time=60"], "run");
+        let done = site.call(&program, "hostile.lua", &["--threads=1", "--time=600"], "run");
         assert_eq!(done.code, 1, "{text}\n{}{}", done.out, done.err);
         assert!(done.err.contains(message), "{text}\n{}", done.err);
         assert_eq!(last_run(&program)["status"], "failed", "{text}");

@@ -350,6 +350,7 @@ impl Resolved {
             if let Some(why) = self.plan.workload.failure() {
                 end.ending = RunEnding::UsersEnded;
                 let note = Note::new("script_failed", None, format!("the script failed: {why}"));
+                watch.warn(&note.text);
                 journal.note(&note, &mut |text| watch.warn(text));
                 facts.notes.push(note);
             }

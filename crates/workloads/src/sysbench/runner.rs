@@ -513,12 +513,25 @@ pub async fn run<S: Session>(
                         sysbench.totals.fail(shown.to_string());
                     }
                     prepared.restart = is_ignored.then_some(shown);
-                    error
+                    if is_ignored { restarted(error) } else { error }
                 }
             };
             // What is committed already does not make the event succeed.
             Err(if has_committed { error.undone() } else { error })
         }
+    }
+}
+
+/// An error after which the script restarts its event: the engine repeats such a transaction if the error says that
+/// this may help.
+fn restarted(error: DbError) -> DbError {
+    if error.class().is_retryable() {
+        return error;
+    }
+    let restarted = DbError::new(ErrorClass::Serialization, error.message());
+    match error.code() {
+        Some(code) => restarted.with_code(code),
+        None => restarted,
     }
 }
 

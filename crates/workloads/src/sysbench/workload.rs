@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, RowSource, Session};
@@ -14,7 +14,7 @@ use triphammer_core::workload::{
     Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals,
     Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
 };
-use triphammer_core::{DbError, SpecError};
+use triphammer_core::{Clock, DbError, SpecError};
 use triphammer_lua::{Environment, Kind, Output, Scalar, ScriptOption, State, Unique};
 
 use super::NAME;
@@ -26,6 +26,8 @@ use crate::script::ScriptText;
 
 /// Purpose of the random numbers before a thread's first event.
 const BEFORE_EVENTS: u64 = 0x6c75_6100;
+/// Length of a run by events, as in sysbench.
+const TIME_S: u64 = 10;
 /// The command of a run.
 const RUN: &str = "run";
 
@@ -44,8 +46,41 @@ pub struct Sysbench {
     pub(super) ignored: Option<Ignored>,
     pub(super) as_text: bool,
     pub(super) totals: Arc<Totals>,
-    /// Events that may still begin; `None` without a limit.
-    events: Option<AtomicU64>,
+    /// `None` without a limit on events.
+    limit: Option<Limit>,
+}
+
+/// The end of a run by events: its number of events, or its time.
+#[derive(Debug)]
+struct Limit {
+    left: AtomicU64,
+    /// 0 for no limit.
+    seconds: u64,
+    clock: OnceLock<Clock>,
+}
+
+impl Limit {
+    /// Reads the general options `events` and `time`.
+    fn read(options: &BTreeMap<String, String>) -> Result<Option<Self>, SpecError> {
+        let number = |name: &str, default| match options.get(name) {
+            None => Ok(default),
+            Some(text) => match Kind::Int.read(name, text)? {
+                Scalar::Int(count) => Ok(u64::try_from(count).unwrap_or_default()),
+                _ => Ok(default),
+            },
+        };
+        let (events, seconds) = (number("events", 0)?, number("time", TIME_S)?);
+        let limit = Self { left: AtomicU64::new(events), seconds, clock: OnceLock::new() };
+        Ok((events > 0).then_some(limit))
+    }
+
+    /// Whether another event may begin.
+    fn take(&self) -> bool {
+        let clock = self.clock.get_or_init(Clock::start);
+        let is_over = self.seconds > 0 && clock.now().second() >= self.seconds;
+        let take = |left: u64| left.checked_sub(1);
+        !is_over && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
 }
 
 /// Errors after which an event is restarted; all others end the run.
@@ -162,14 +197,7 @@ impl Sysbench {
                 return Err(SpecError::new(message).about("define"));
             }
         };
-        let events = match options.get("events") {
-            Some(text) => match Kind::Int.read("events", text)? {
-                Scalar::Int(count) => u64::try_from(count).ok().filter(|count| *count > 0),
-                _ => None,
-            },
-            None => None,
-        };
-        let events = events.map(AtomicU64::new);
+        let limit = Limit::read(&options)?;
         let mut loaded = Self {
             description: Arc::new(describe(vec![TransactionDef {
                 name: crate::script::key(&file, &[]).into(),
@@ -189,7 +217,7 @@ impl Sysbench {
             ignored: ignored.map(|codes| Ignored(codes.split(',').map(str::to_owned).collect())),
             as_text,
             totals: Arc::new(Totals::default()),
-            events,
+            limit,
             options: Arc::new(options),
         };
         let driver = loaded.options.get("db_driver").map_or("mysql", String::as_str);
@@ -290,14 +318,7 @@ impl Workload for Sysbench {
         if user.0.get() {
             return None;
         }
-        match &self.events {
-            None => Some(0),
-            Some(events) => {
-                let taken = events
-                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-                taken.is_ok().then_some(0)
-            }
-        }
+        self.limit.as_ref().is_none_or(Limit::take).then_some(0)
     }
 
     fn draw(&self, _transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {

@@ -27,6 +27,8 @@ use crate::{Exit, Result, terminal};
 pub const NAME: &str = "sysbench";
 /// Length of a run without a limit: what sysbench means by --time=0.
 const UNLIMITED: &str = "1000h";
+/// Events of a thread at most where --events limits those of all threads.
+const TRANSACTIONS: &str = "1000000000000";
 
 /// Declares the command: its arguments are those of sysbench.
 pub fn declare() -> Clap {
@@ -97,12 +99,18 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
     set("script", arguments.script.clone());
     set("target", arguments.target()?);
     set("vus", arguments.number("threads")?.to_string());
-    set("rampup", "0s".to_owned());
-    let time = match arguments.number("time")? {
-        0 => UNLIMITED.to_owned(),
-        seconds => format!("{seconds}s"),
-    };
-    set("duration", time);
+    match (arguments.number("events")?, arguments.number("time")?) {
+        (1.., _) if arguments.number("rate")? > 0 => {
+            let message = "--events and --rate exclude each other here; give --time";
+            return Err(SpecError::new(message).into());
+        }
+        // The workload ends it.
+        (1.., _) => set("transactions", TRANSACTIONS.to_owned()),
+        (0, time) => {
+            set("rampup", "0s".to_owned());
+            set("duration", if time == 0 { UNLIMITED.to_owned() } else { format!("{time}s") });
+        }
+    }
     if let rate @ 1.. = arguments.number("rate")? {
         set("load", format!("rate:{rate}/s"));
     }
