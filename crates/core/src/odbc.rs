@@ -39,6 +39,8 @@ pub struct OdbcDef {
     pub connect: Option<Vec<String>>,
     /// Statement that limits waits for locks; `{ms}` and `{s}` are the limit.
     pub lock_timeout: Option<String>,
+    /// Key of the connection string that is the limit in milliseconds, where no statement sets it.
+    pub lock_timeout_key: Option<String>,
     /// Statement that makes `{schema}` the one to work in.
     pub schema: Option<String>,
     /// Query for the names of the session's tables. Absent: ODBC's catalog.
@@ -209,6 +211,7 @@ impl OdbcDef {
             begin: self.begin.or(parent.begin),
             connect: self.connect.or(parent.connect),
             lock_timeout: self.lock_timeout.or(parent.lock_timeout),
+            lock_timeout_key: self.lock_timeout_key.or(parent.lock_timeout_key),
             schema: self.schema.or(parent.schema),
             tables: self.tables.or(parent.tables),
             settings: self.settings.or(parent.settings),

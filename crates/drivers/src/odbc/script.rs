@@ -30,8 +30,8 @@ pub(super) fn statements(script: &str) -> Vec<&str> {
         at += length;
     }
     found.push(&script[start..]);
-    found.retain(|statement| !without_comments(statement).is_empty());
-    found.into_iter().map(str::trim).collect()
+    // Without comments before them, whose semicolons some drivers count.
+    found.into_iter().map(without_comments).filter(|statement| !statement.is_empty()).collect()
 }
 
 /// Length of what cannot be split: a text, a name, a comment, or one character.
@@ -60,6 +60,7 @@ fn without_comments(mut statement: &str) -> &str {
     loop {
         statement = statement.trim();
         let is_comment = statement.starts_with("--") || statement.starts_with("/*");
+        let is_comment = is_comment && !statement.starts_with("/*!");
         if !is_comment {
             return statement;
         }
@@ -117,7 +118,8 @@ mod tests {
             ("-- nothing\n", &[]),
             ("a; b", &["a", "b"]),
             ("a ';' b; c \";\" ; `;`", &["a ';' b", "c \";\"", "`;`"]),
-            ("a -- it's; a comment\n; /* ; */ b", &["a -- it's; a comment", "/* ; */ b"]),
+            ("a -- it's; a comment\n; /* ; */ b", &["a -- it's; a comment", "b"]),
+            ("-- x\n/*!50000 a */; b", &["/*!50000 a */", "b"]),
             ("a 'it''s;'; b", &["a 'it''s;'", "b"]),
             ("BEGIN; a; COMMIT", &["BEGIN", "a", "COMMIT"]),
             ("BEGIN READ ONLY; a", &["BEGIN READ ONLY", "a"]),

@@ -134,6 +134,11 @@ impl Shared {
     /// The connection string, with what the dialect adds.
     fn string(&self, def: Option<&OdbcDef>, instead: Option<(&str, &str)>) -> String {
         let mut pairs = self.pairs.clone();
+        let key = def.and_then(|def| def.lock_timeout_key.as_ref());
+        if let Some((key, limit)) = key.zip(self.lock_timeout) {
+            pairs.retain(|(name, _)| !name.eq_ignore_ascii_case(key));
+            pairs.push((key.clone(), limit.as_millis().to_string()));
+        }
         for (key, value) in def.into_iter().flat_map(|def| &def.connection) {
             if get(&pairs, key).is_none() {
                 pairs.push((key.clone(), value.clone()));

@@ -199,10 +199,7 @@ pub(super) fn append(
         Field::Null => rows.null(),
         Field::Int(value) => rows.int(value),
         Field::Float(value) => rows.float(value),
-        Field::Text(text) => match lists {
-            Some(form) if lists::is_list(form, text) => lists::read(rows, text),
-            _ => rows.text_with(|out| out.extend_from_slice(text)),
-        },
+        Field::Text(text) => append_text(rows, text, lists),
         Field::Date(at) => match instant(at).and_then(Date::of) {
             Some(date) => rows.date(date),
             None => return Err(unreadable(place, "a date that does not exist")),
@@ -216,6 +213,34 @@ pub(super) fn append(
     Ok(())
 }
 
+#[inline]
+fn append_text(rows: &mut Rows, text: &[u8], lists: Option<ListForm>) {
+    if let Some(form) = lists
+        && lists::is_list(form, text)
+    {
+        lists::read(rows, text);
+    } else if let Some(value) = scientific(text) {
+        rows.float(value);
+    } else {
+        rows.text_with(|out| out.extend_from_slice(text));
+    }
+}
+
+/// A number with an exponent, such as `1.5e-10`: drivers write floating point so where they pass
+/// it as text.
+#[inline]
+fn scientific(text: &[u8]) -> Option<f64> {
+    let digit = text.iter().position(u8::is_ascii_digit).filter(|place| *place < 2)?;
+    if text.len() > 30 || text.get(digit + 1) != Some(&b'.') {
+        return None;
+    }
+    let exponent = text.iter().position(|byte| byte.eq_ignore_ascii_case(&b'e'))?;
+    if !matches!(text.get(exponent + 1), Some(b'+' | b'-')) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
 fn unreadable(place: usize, what: &str) -> DbError {
     DbError::new(ErrorClass::Unsupported, format!("column {place} has {what}"))
 }
@@ -227,5 +252,20 @@ pub(super) fn fits(value: Param<'_>, wanted: ParamType) -> bool {
             parse_decimal128(text, scale).is_some()
         }
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_exponents_are_no_text() {
+        for (text, value) in [("1.0e-10", Some(1e-10)), ("-9.5E+15", Some(-9.5e15))] {
+            assert_eq!(scientific(text.as_bytes()), value, "{text}");
+        }
+        for text in ["", "1", "1.5", "12e3", "1e-10", "a1.0e-1", "1.0e-x", "1.0e1"] {
+            assert_eq!(scientific(text.as_bytes()), None, "{text}");
+        }
     }
 }
