@@ -330,7 +330,9 @@ fn check_engine(
     control: EngineControl,
     settings: &ConnectSettings,
 ) -> Result<(), SpecError> {
+    let built_in = Err("its SQL is built in");
     for (name, is_given, can) in [
+        ("dialect", settings.dialect.is_some() && scheme != "odbc", built_in),
         ("dop", settings.dop.is_some(), control.dop),
         ("engine-memory", settings.engine_memory.is_some(), control.memory),
     ] {
@@ -349,6 +351,7 @@ drivers! {
     Duckdb(crate::duckdb::Duckdb) for ["duckdb"],
     Trino(crate::trino::Trino) for ["trino"],
     Null(crate::null::Null) for ["null"],
+    Odbc(crate::odbc::Odbc) for ["odbc"],
 }
 
 #[cfg(test)]

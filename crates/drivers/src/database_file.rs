@@ -32,6 +32,11 @@ impl DatabaseFile {
         Ok(Self(settings.reach.database_file(path)?))
     }
 
+    /// A file that a target names in a form of its own.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
     /// The path as the target has it.
     pub(crate) fn path(&self) -> &Path {
         &self.0

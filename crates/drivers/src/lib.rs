@@ -10,6 +10,7 @@ mod database_file;
 pub mod duckdb;
 pub mod mysql;
 pub mod null;
+pub mod odbc;
 #[cfg(unix)]
 mod polled;
 pub mod postgres;

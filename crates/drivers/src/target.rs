@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
+use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Isolation, Protocol, Waits};
 
 /// The form of a URL, for messages.
 const FORM: &str = "scheme://user:password@host:port/database?name=value";
+
+/// Scheme of connection strings, whose parts are all parameters.
+const ODBC: &str = "odbc";
 
 /// Maximum length of a parameter's name.
 const NAME_MAX: usize = 40;
@@ -114,6 +118,11 @@ impl TargetUrl {
             path: String::new(),
             params: Vec::new(),
         };
+        if url.scheme == ODBC {
+            let parts = crate::odbc::connection_string::Parts::parse(rest)?;
+            (url.params, url.password) = (parts.pairs, parts.password);
+            return Ok(url);
+        }
         let after_hosts = match rest.strip_prefix("//") {
             None => {
                 refuse_misplaced_password(rest)?;
@@ -204,13 +213,18 @@ impl TargetUrl {
     /// Whether the URL contains a password, where the process list shows it.
     #[must_use]
     pub fn has_password(&self) -> bool {
-        self.password.is_some() || self.params.iter().any(|(name, _)| is_secret(name))
+        self.password.is_some()
+            || self.params.iter().any(crate::odbc::connection_string::has_secret)
     }
 
     /// The URL without any password, for people.
     #[must_use]
     pub fn redacted(&self) -> String {
         let mut out = format!("{}:", self.scheme);
+        if self.scheme == ODBC {
+            out.push_str(&crate::odbc::connection_string::redacted(&self.params));
+            return out;
+        }
         if self.has_authority {
             out.push_str("//");
         }
@@ -257,7 +271,7 @@ pub fn host_text(name: &str, port: Option<u16>) -> String {
 }
 
 /// Whether a parameter of this name contains a secret, by the names that other programs use.
-fn is_secret(name: &str) -> bool {
+pub(crate) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["pass", "pwd", "secret", "token", "credential"].iter().any(|word| name.contains(word))
 }
@@ -525,6 +539,10 @@ pub struct ConnectSettings {
     pub dop: Option<u32>,
     /// Maximum memory of an engine in this process, in bytes; `None` for its default.
     pub engine_memory: Option<u64>,
+    /// The dialects that can be used by ODBC.
+    pub odbc_dialects: &'static [OdbcDialect],
+    /// The dialect to use by ODBC; `None` for the one of the product that the driver names.
+    pub dialect: Option<&'static OdbcDialect>,
 }
 
 impl Default for ConnectSettings {
@@ -542,6 +560,8 @@ impl Default for ConnectSettings {
             reach: Reach::default(),
             dop: None,
             engine_memory: None,
+            odbc_dialects: &[],
+            dialect: None,
         }
     }
 }

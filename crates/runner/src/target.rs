@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use triphammer_core::Database;
 use triphammer_core::SpecError;
+use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Session, Waits};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
+use triphammer_workloads::catalogues;
 
 use crate::command::{Command, JobKind};
 use crate::describe;
@@ -154,6 +156,8 @@ pub fn open(
         reach: secrets.reach(),
         dop,
         engine_memory,
+        odbc_dialects: catalogues::odbc_dialects(),
+        dialect: dialect(settings)?,
         ..ConnectSettings::default()
     };
     let database = AnyDatabase::open(&url, &connect)?;
@@ -172,6 +176,19 @@ fn engine(settings: &mut Settings) -> Result<(Option<u32>, Option<u64>), SpecErr
         memory = Some(settings.read("engine-memory", parse_size, show_size, || 0)?);
     }
     Ok((dop, memory))
+}
+
+/// The dialect that is named for an ODBC target.
+fn dialect(settings: &Settings) -> Result<Option<&'static OdbcDialect>, SpecError> {
+    match (settings.get("dialect"), settings.get("dialect-dir")) {
+        (Some(_), Some(_)) => {
+            let message = "give either --dialect or --dialect-dir";
+            Err(SpecError::new(message).about("dialect"))
+        }
+        (Some(name), None) => catalogues::odbc_dialect(name).map(Some),
+        (None, Some(folder)) => catalogues::odbc_dialect_in(Path::new(folder)).map(Some),
+        (None, None) => Ok(None),
+    }
 }
 
 /// Reads a degree of parallelism.

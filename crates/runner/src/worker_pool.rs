@@ -170,16 +170,26 @@ async fn connect_member(
 
 /// Identifies the server, on which the dialect depends, unless the workload cannot run there.
 pub fn identify(workload: &Description, database: &AnyDatabase) -> Result<(), Failure> {
-    if !workload.transactions.is_empty() && !database.capabilities().transactions {
-        return Err(Failure::refuse(format!(
-            "{} needs transactions of several statements, and at {} each statement commits by \
-             itself; use another database, or a workload of queries (-w tproc-h)",
-            workload.title,
-            database.target()
-        )));
-    }
+    refuse_without_transactions(workload, database)?;
     on_this_thread(answered(database.waits().query, database.identify()))
-        .doing(format_args!("connecting to {}", database.target()))
+        .doing(format_args!("connecting to {}", database.target()))?;
+    // Some databases are known only now.
+    refuse_without_transactions(workload, database)
+}
+
+fn refuse_without_transactions(
+    workload: &Description,
+    database: &AnyDatabase,
+) -> Result<(), Failure> {
+    if workload.transactions.is_empty() || database.capabilities().transactions {
+        return Ok(());
+    }
+    Err(Failure::refuse(format!(
+        "{} needs transactions of several statements, and at {} each statement commits by itself; \
+         use another database, or a workload of queries (-w tproc-h)",
+        workload.title,
+        database.target()
+    )))
 }
 
 /// Creates the database named in the target; returns false if it exists.

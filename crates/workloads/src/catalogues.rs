@@ -10,9 +10,10 @@
 //! what was built; they are part of every workload's catalogue.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use rust_embed::RustEmbed;
+use triphammer_core::odbc::{OdbcDef, OdbcDialect};
 use triphammer_core::sql::{
     Dialect, DialectLayer, DialectOption, Layout, StatementCatalogue, StatementDef, optional,
     param, statement,
@@ -21,9 +22,8 @@ use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
 use triphammer_core::{Scale, SpecError};
 
-#[derive(RustEmbed)]
-#[folder = "sql"]
-struct Files;
+pub(crate) use crate::dialect_files::text;
+use crate::dialect_files::{self, sql};
 
 /// Statements on `triphammer_build`: which workload was built, at what scale, from which seed, and
 /// how far. Also the scripts `build_record.create`, harmless if the table exists, and
@@ -99,7 +99,7 @@ pub fn catalogue_of_build(
     folders.push(&workload.name);
     let mut layers: Vec<_> = chain
         .into_iter()
-        .map(|dialect| DialectLayer { files: files(&dialect.name, &folders), dialect })
+        .map(|dialect| DialectLayer { files: sql(&dialect.name, &folders), dialect })
         .collect();
     layers.push(DialectLayer {
         dialect: Dialect { name: dialect.to_owned(), variables, ..Dialect::default() },
@@ -180,11 +180,64 @@ pub fn all_options() -> &'static [(Name, OptionDef)] {
 /// Names of all dialects, including the base.
 #[must_use]
 pub fn dialects() -> Vec<String> {
-    let mut names: Vec<_> = Files::iter()
-        .filter_map(|path| path.strip_suffix("/dialect.toml").map(str::to_owned))
-        .collect();
-    names.sort_unstable();
-    names
+    dialect_files::built_in()
+}
+
+/// The dialects that can be used by ODBC.
+#[must_use]
+pub fn odbc_dialects() -> &'static [OdbcDialect] {
+    static ALL: OnceLock<Vec<OdbcDialect>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let declares = |name: &String| dialect(name).is_ok_and(|dialect| dialect.odbc.is_some());
+        let names = dialects().into_iter().filter(|name| name != "base" && declares(name));
+        names.filter_map(|name| Some(OdbcDialect::new(&name, odbc_def(&name).ok()?))).collect()
+    })
+}
+
+/// The dialect of that name to use by ODBC.
+///
+/// # Errors
+/// When there is none; the message names those that there are.
+pub fn odbc_dialect(name: &str) -> Result<&'static OdbcDialect, SpecError> {
+    odbc_dialects().iter().find(|dialect| dialect.name == name).ok_or_else(|| {
+        let known: Vec<_> = odbc_dialects().iter().map(|dialect| dialect.name.as_str()).collect();
+        let message = format!(
+            "there is no dialect `{name}` for ODBC: use one of {}, or the folder of another with \
+             --dialect-dir",
+            known.join(", ")
+        );
+        SpecError::new(message).about("dialect")
+    })
+}
+
+/// The dialect in a folder of the user's, to use by ODBC.
+///
+/// # Errors
+/// When the folder is no dialect's, or a file of it is malformed.
+pub fn odbc_dialect_in(folder: &Path) -> Result<&'static OdbcDialect, SpecError> {
+    static READ: Mutex<Vec<(&'static OdbcDialect, String)>> = Mutex::new(Vec::new());
+    let name_of = |text: &str| {
+        let dialect: Dialect = toml::from_str(text).map_err(|error| error.to_string())?;
+        Ok(dialect.name)
+    };
+    let name = dialect_files::add(folder, name_of).map_err(|error| error.about("dialect-dir"))?;
+    let def = odbc_def(&name).map_err(|error| error.about("dialect-dir"))?;
+    let shown = format!("{def:?}");
+    // What is made is never freed, so the same is made once.
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = read.iter().find(|(dialect, text)| dialect.name == name && *text == shown);
+    if let Some((dialect, _)) = known {
+        return Ok(dialect);
+    }
+    let dialect: &'static OdbcDialect = Box::leak(Box::new(OdbcDialect::new(&name, def)));
+    read.push((dialect, shown));
+    Ok(dialect)
+}
+
+/// What a dialect and its ancestors declare about ODBC.
+fn odbc_def(name: &str) -> Result<OdbcDef, SpecError> {
+    let sections = chain(name)?.into_iter().map(|dialect| dialect.odbc.unwrap_or_default());
+    Ok(sections.fold(OdbcDef::default(), |parent, own| own.over(parent)))
 }
 
 /// A dialect and its ancestors, base first.
@@ -215,8 +268,11 @@ pub fn dialect(name: &str) -> Result<Dialect, SpecError> {
             "unknown SQL dialect `{name}`: expected one of {known}"
         )));
     };
-    let dialect: Dialect =
+    let mut dialect: Dialect =
         toml::from_str(&text).map_err(|error| SpecError::new(format!("sql/{path}: {error}")))?;
+    if dialect_files::is_of_user(name) {
+        name.clone_into(&mut dialect.name);
+    }
     if dialect.name != name {
         return Err(SpecError::new(format!(
             "sql/{path}: expected the name of its folder, got `{}`",
@@ -224,26 +280,4 @@ pub fn dialect(name: &str) -> Result<Dialect, SpecError> {
         )));
     }
     Ok(dialect)
-}
-
-/// The files of a dialect's folders, sorted by name within each folder.
-fn files(dialect: &str, folders: &[&str]) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for folder in folders {
-        let prefix = format!("{dialect}/{folder}/");
-        let mut paths: Vec<_> = Files::iter()
-            .filter(|path| path.starts_with(&prefix) && path.ends_with(".sql"))
-            .collect();
-        paths.sort_unstable();
-        found.extend(paths.into_iter().filter_map(|path| {
-            let text = text(&path)?;
-            Some((format!("sql/{path}"), text))
-        }));
-    }
-    found
-}
-
-pub(crate) fn text(path: &str) -> Option<String> {
-    let file = Files::get(path)?;
-    Some(String::from_utf8_lossy(&file.data).into_owned())
 }

@@ -8,6 +8,7 @@
 pub mod catalogues;
 pub mod ch;
 pub mod custom;
+mod dialect_files;
 pub mod doctor;
 pub mod kv;
 pub mod list;

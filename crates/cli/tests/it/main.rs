@@ -23,6 +23,7 @@ mod lost_output;
 mod mysql;
 mod observe;
 mod observe_detail;
+mod odbc;
 mod outputs;
 mod postgres;
 mod profile;

@@ -1,6 +1,7 @@
 //! An empty database for each case, and the SQL in which databases differ.
 
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,11 +9,14 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::task::LocalSet;
+use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Database, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
-use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
+use triphammer_drivers::odbc::connection_string;
+use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings, Secret, TargetUrl};
 use triphammer_testbed::{MariadbServer, PostgresServer, TrinoServer};
+use triphammer_workloads::catalogues;
 
 /// Longer than any case takes.
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -220,6 +224,18 @@ const TRINO: Words = Words {
     slow: "",
 };
 
+const ODBC_SQLITE: Words = Words { marker: '?', numbered: false, ..SQLITE };
+
+const ODBC_POSTGRES: Words = Words {
+    marker: '?',
+    numbered: false,
+    // A parameter without a type is a text.
+    list: "SELECT count(*), coalesce(sum(x), 0) FROM unnest(CAST(:1 AS integer[])) AS x",
+    ..POSTGRES
+};
+
+const ODBC_MARIADB: Words = Words { ..MARIADB };
+
 const NULL: Words = Words {
     marker: '?',
     numbered: true,
@@ -269,6 +285,59 @@ pub fn mariadb() -> Bed {
 pub fn trino() -> Bed {
     let url = TrinoServer::shared().fresh_schema("conformance").unwrap();
     Bed { url, words: &TRINO, folder: None }
+}
+
+/// Creates a bed for SQLite's ODBC driver, with the dialect of the guide.
+pub fn odbc_sqlite() -> Bed {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("odbc:Driver={{SQLite3}};Database={}/test.db", folder.path().display());
+    Bed { url, words: &ODBC_SQLITE, folder: Some(folder) }
+}
+
+/// Creates a bed for PostgreSQL's ODBC driver.
+pub fn odbc_postgres() -> Bed {
+    let url = PostgresServer::shared().fresh_database("conformance_odbc").unwrap();
+    Bed {
+        url: odbc_url("PostgreSQL Unicode", "Servername", &url),
+        words: &ODBC_POSTGRES,
+        folder: None,
+    }
+}
+
+/// Creates a bed for MariaDB's ODBC driver.
+pub fn odbc_mariadb() -> Bed {
+    let url = MariadbServer::shared().fresh_database("conformance_odbc").unwrap();
+    Bed { url: odbc_url("MariaDB Unicode", "Server", &url), words: &ODBC_MARIADB, folder: None }
+}
+
+/// The connection string for what a URL names.
+fn odbc_url(driver: &str, host: &str, url: &str) -> String {
+    let url = TargetUrl::parse(url).unwrap();
+    format!(
+        "odbc:Driver={{{driver}}};{host}={};Port={};UID={};PWD={};Database={}",
+        url.hosts[0].name,
+        url.hosts[0].port.unwrap(),
+        url.user.as_deref().unwrap(),
+        url.password.as_ref().unwrap().reveal(),
+        url.database().unwrap()
+    )
+}
+
+/// A connection string with other values for these keys; the database's stays the last.
+fn with_values(url: &str, values: &[(&str, &str)]) -> String {
+    let parts = TargetUrl::parse(url).unwrap();
+    let mut pairs = parts.params;
+    let mut password = parts.password;
+    for (key, value) in values {
+        if *key == "PWD" {
+            password = Some(Secret::new(*value));
+            continue;
+        }
+        for (_, old) in pairs.iter_mut().filter(|(name, _)| name.starts_with(key)) {
+            (*value).clone_into(old);
+        }
+    }
+    format!("odbc:{}", connection_string::text(&pairs, password.as_ref()))
 }
 
 /// Creates a bed for the null driver.
@@ -332,11 +401,19 @@ impl Bed {
 
     /// Whether the database has hosts and passwords.
     pub fn is_networked(&self) -> bool {
-        self.url.contains("//")
+        self.url.contains("//") || self.url.contains("UID=")
+    }
+
+    fn is_odbc(&self) -> bool {
+        self.url.starts_with("odbc:")
     }
 
     /// The target with another host, `host:port`.
     pub fn url_at(&self, host: &str) -> String {
+        if self.is_odbc() {
+            let (name, port) = host.split_once(':').unwrap();
+            return with_values(&self.url, &[("Server", name), ("Port", port)]);
+        }
         let (before, after) = self.url.split_once('@').unwrap();
         let (_, path) = after.split_once('/').unwrap();
         format!("{before}@{host}/{path}")
@@ -344,6 +421,9 @@ impl Bed {
 
     /// The target with another user and password, unescaped.
     pub fn url_as(&self, user: &str, password: &str) -> String {
+        if self.is_odbc() {
+            return with_values(&self.url, &[("UID", user), ("PWD", password)]);
+        }
         let (before, _) = self.url.split_once("//").unwrap();
         let (_, after) = self.url.split_once('@').unwrap();
         format!("{before}//{user}:{password}@{after}")
@@ -353,13 +433,25 @@ impl Bed {
     pub fn url_of_missing(&self) -> String {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("missing{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        if self.is_odbc() && self.is_networked() {
+            return with_values(&self.url, &[("Database", &name)]);
+        }
         let (before, _) = self.url.rsplit_once('/').unwrap();
         format!("{before}/{name}")
     }
 
+    /// The name of the database or file in a target.
+    pub fn name_of<'a>(&self, url: &'a str) -> &'a str {
+        url.rsplit(['/', '=']).next().unwrap()
+    }
+
     /// Path of the database's file, for databases that are files.
     pub fn file_of(&self, url: &str) -> Option<std::path::PathBuf> {
-        let path = url.split_once(':').unwrap().1;
+        let path = if self.is_odbc() {
+            url.rsplit_once('=').unwrap().1
+        } else {
+            url.split_once(':').unwrap().1
+        };
         self.folder.as_ref().map(|_| path.into())
     }
 
@@ -418,7 +510,21 @@ impl Bed {
 
 /// Opens a database by its target.
 pub fn open(url: &str, settings: &ConnectSettings) -> AnyDatabase {
-    AnyDatabase::open(url, settings).unwrap()
+    if !url.starts_with("odbc:") {
+        return AnyDatabase::open(url, settings).unwrap();
+    }
+    let settings = ConnectSettings { dialect: Some(odbc_dialect(url)), ..settings.clone() };
+    AnyDatabase::open(url, &settings).unwrap()
+}
+
+/// The dialect of an ODBC target, which a test needs before it connects.
+pub fn odbc_dialect(url: &str) -> &'static OdbcDialect {
+    if url.contains("SQLite") {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/sqlite-odbc");
+        return catalogues::odbc_dialect_in(Path::new(folder)).unwrap();
+    }
+    let name = if url.contains("MariaDB") { "mariadb-odbc" } else { "postgres-odbc" };
+    catalogues::odbc_dialect(name).unwrap()
 }
 
 /// A separate server that a case may kill.
@@ -426,11 +532,22 @@ pub enum OwnServer {
     Postgres(PostgresServer),
     Mariadb(MariadbServer),
     Trino(TrinoServer),
+    OdbcPostgres(PostgresServer),
+    OdbcMariadb(MariadbServer),
 }
 
 impl OwnServer {
     /// Starts a server for the driver of `bed`.
     pub fn start(bed: &Bed) -> Self {
+        if bed.is_odbc() {
+            let dialect = odbc_dialect(&bed.url);
+            return match dialect.name.as_str() {
+                "mariadb-odbc" => {
+                    Self::OdbcMariadb(MariadbServer::start(Default::default()).unwrap())
+                }
+                _ => Self::OdbcPostgres(PostgresServer::start(Default::default()).unwrap()),
+            };
+        }
         match bed.url.split(':').next().unwrap() {
             "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
             "mariadb" | "mysql" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
@@ -444,22 +561,28 @@ impl OwnServer {
             Self::Postgres(server) => server.url("postgres"),
             Self::Mariadb(server) => server.url("mysql"),
             Self::Trino(server) => server.url("memory", "default"),
+            Self::OdbcPostgres(server) => {
+                odbc_url("PostgreSQL Unicode", "Servername", &server.url("postgres"))
+            }
+            Self::OdbcMariadb(server) => {
+                odbc_url("MariaDB Unicode", "Server", &server.url("mysql"))
+            }
         };
         Arc::new(open(&url, &ConnectSettings::default()))
     }
 
     pub fn kill(&mut self) {
         match self {
-            Self::Postgres(server) => server.kill9(),
-            Self::Mariadb(server) => server.kill9(),
+            Self::Postgres(server) | Self::OdbcPostgres(server) => server.kill9(),
+            Self::Mariadb(server) | Self::OdbcMariadb(server) => server.kill9(),
             Self::Trino(server) => server.kill9(),
         }
     }
 
     pub fn restart(&mut self) {
         match self {
-            Self::Postgres(server) => server.restart().unwrap(),
-            Self::Mariadb(server) => server.restart().unwrap(),
+            Self::Postgres(server) | Self::OdbcPostgres(server) => server.restart().unwrap(),
+            Self::Mariadb(server) | Self::OdbcMariadb(server) => server.restart().unwrap(),
             Self::Trino(server) => server.restart().unwrap(),
         }
     }

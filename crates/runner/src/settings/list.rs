@@ -48,7 +48,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "TARGET",
         ON_TARGET.but(&[COMPARE]),
         "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, \
-         duckdb:file.duckdb, trino://user@host/catalog/schema or null:",
+         duckdb:file.duckdb, trino://user@host/catalog/schema, odbc:DSN=name or null:",
     )
     .default(
         "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \
@@ -123,6 +123,21 @@ pub const SETTINGS: &[SettingDef] = &[
     value("schema", "NAME", CONNECT, "Database schema to use")
         .default("the user's default schema")
         .marked(&[BesideForm]),
+    value(
+        "dialect",
+        "NAME",
+        CONNECT,
+        "SQL to use for an odbc target, if not that of the product that its driver names",
+    )
+    .default("by the product")
+    .marked(&[OfHost, OnResumeOrStored]),
+    value(
+        "dialect-dir",
+        "DIR",
+        CONNECT,
+        "Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc",
+    )
+    .marked(&[OfHost, OnResumeOrStored]),
     value("password-file", "FILE", CONNECT, "File with the password on its first line")
         .marked(&[OfHost, OnResume, NotReplayed, BesideForm]),
     switch("ask-password", CONNECT, "Prompt for the password").short('W').marked(&[

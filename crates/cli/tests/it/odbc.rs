@@ -1,0 +1,212 @@
+//! ODBC: the guide's example, and what can be wrong outside the program: no driver manager, no data
+//! source, a driver that ends the process, one without transactions.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use triphammer_drivers::TargetUrl;
+use triphammer_testbed::{MariadbServer, PostgresServer};
+
+use crate::program::Program;
+
+/// The dialect of the guide, which is no part of the program.
+fn example() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/sqlite-odbc").to_owned()
+}
+
+/// The connection string for what a URL names.
+fn connection(driver: &str, host: &str, url: &str) -> String {
+    let url = TargetUrl::parse(url).unwrap();
+    format!(
+        "odbc:Driver={{{driver}}};{host}={};Port={};UID={};Database={}",
+        url.hosts[0].name,
+        url.hosts[0].port.unwrap(),
+        url.user.as_deref().unwrap(),
+        url.database().unwrap()
+    )
+}
+
+#[test]
+fn the_guides_example_is_built_run_checked_and_dropped() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/odbc.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let program = Program::new();
+    let folder = program.path("docs/examples");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(example(), folder.join("sqlite-odbc")).unwrap();
+    let commands: Vec<_> =
+        guide.lines().filter_map(|line| line.strip_prefix("$ triphammer ")).collect();
+    let of_example = |command: &&&str| command.contains("Driver={SQLite3}");
+    let commands: Vec<_> = commands.iter().filter(of_example).collect();
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for command in commands {
+        let args: Vec<_> = command.split(' ').map(|word| word.trim_matches('\'')).collect();
+        let done = program.run(&args);
+        assert_eq!(done.code, 0, "{command}\n{}\n{}", done.out, done.err);
+        match args[0] {
+            "check" => assert!(done.out.contains("all 17 conditions"), "{}", done.out),
+            "run" => assert!(done.out.contains("NOPM"), "{}", done.out),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn tpc_b_runs_on_sqlite_by_odbc() {
+    let program = Program::new();
+    let target = "odbc:Driver={SQLite3};Database=b.db";
+    let example = example();
+    let with = |args: &[&str]| {
+        let all = [args, &["-w", "tpc-b", "--dialect-dir", &example]].concat();
+        program.ok(&all)
+    };
+    with(&["build", target]);
+    with(&["run", target, "--vus", "1", "--transactions", "20"]);
+    assert!(with(&["check", target]).contains("hold"));
+    // The file is SQLite's: the compiled-in driver reads it too.
+    assert!(program.ok(&["check", "sqlite:b.db", "-w", "tpc-b"]).contains("hold"));
+}
+
+#[test]
+fn tproc_c_runs_in_both_modes_on_postgresql_and_mariadb_by_odbc() {
+    let postgres = PostgresServer::shared();
+    let mariadb = MariadbServer::shared();
+    for (driver, host, url, password) in [
+        (
+            "PostgreSQL Unicode",
+            "Servername",
+            postgres.fresh_database("odbc").unwrap(),
+            postgres.password().to_owned(),
+        ),
+        (
+            "MariaDB Unicode",
+            "Server",
+            mariadb.fresh_database("odbc").unwrap(),
+            mariadb.password().to_owned(),
+        ),
+    ] {
+        let mut program = Program::new();
+        program.set("TRIPHAMMER_PASSWORD", &password);
+        let target = connection(driver, host, &url);
+        program.ok(&["build", &target, "--scale", "1"]);
+        for mode in ["procedures", "statements"] {
+            let run = ["run", &target, "--vus", "2", "--transactions", "20", "--mode", mode];
+            let ran = program.ok(&[&run, &["--require", "failures == 0"][..]].concat());
+            assert!(ran.contains("verified: the database counts the same"), "{mode}: {ran}");
+        }
+        assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
+        // The native driver finds what was built.
+        assert!(program.ok(&["check", &url]).contains("all 17 conditions"));
+    }
+}
+
+#[test]
+fn no_secret_of_a_connection_string_is_printed_or_stored() {
+    let program = Program::new();
+    let example = example();
+    let target = "odbc:Driver={SQLite3};Database=s.db;PWD={hunter2;x};SSLKeyPassword=hunter2";
+    let args = ["--dialect-dir", &example, "-w", "tpc-b"];
+    let built = program.run(&[&["build", target], &args[..]].concat());
+    assert_eq!(built.code, 0, "{built:?}");
+    assert!(built.err.contains("visible in the process list"), "{}", built.err);
+    let ran = program.run(&[&["run", target, "--transactions", "5"], &args[..]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let broken = program.run(&["run", "odbc:Driver={SQLite3};PWD={hunter2", "-w", "tpc-b"]);
+    assert_eq!(broken.code, 2, "{broken:?}");
+    for done in [&built, &ran, &broken] {
+        assert!(!format!("{}{}", done.out, done.err).contains("hunter2"), "{done:?}");
+    }
+    let page = program.ok(&["report", "last", "--format", "html"]);
+    assert!(!page.contains("hunter2"));
+    for (path, bytes) in program.files() {
+        let has_it = bytes.windows(7).any(|part| part == b"hunter2");
+        assert!(!has_it, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_missing_driver_manager_or_data_source_is_named() {
+    let mut program = Program::new();
+    for (target, expected) in [
+        ("odbc:DSN=nobody", ["Data source name not found", "odbcinst -q -s"]),
+        ("odbc:Driver={No Such};Server=h", ["No Such", "odbcinst"]),
+        ("odbc:Server=h", ["names a data source or a driver", "odbc:DSN=name"]),
+        ("odbc:DSN=a;Driver", ["has no =", "odbc:DSN=name"]),
+    ] {
+        let done = program.run(&["run", target]);
+        assert_eq!(done.code, 2, "{done:?}");
+        for part in expected {
+            assert!(done.err.contains(part), "{target}: {}", done.err);
+        }
+    }
+    program.set("TRIPHAMMER_ODBC", "gone.so");
+    let done = program.run(&["run", "odbc:DSN=nobody"]);
+    assert!(done.code == 2 && done.err.contains("gone.so"), "{done:?}");
+    // Other targets do not need it.
+    program.ok(&["run", "null:", "-w", "tpc-b", "--transactions", "5"]);
+}
+
+#[test]
+fn dialects_that_do_not_exist_or_do_not_belong_are_refused() {
+    let program = Program::new();
+    let target = "odbc:Driver={SQLite3};Database=d.db";
+    for (args, expected) in [
+        (vec![target], "for which there is no SQL here"),
+        (vec![target, "--dialect", "sqlite"], "use one of"),
+        (vec![target, "--dialect-dir", "."], "there is no dialect.toml"),
+        (vec![target, "--dialect-dir", ".", "--dialect", "x"], "either --dialect or"),
+        (vec!["sqlite:d.db", "--dialect", "mariadb-odbc"], "its SQL is built in"),
+    ] {
+        let done = program.run(&[&["build"], args.as_slice()].concat());
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.err.contains(expected), "{args:?}: {}", done.err);
+    }
+    assert!(!program.path("d.db").exists(), "looking at a file does not make it");
+}
+
+/// Compiles a driver of one function.
+fn driver(folder: &Path, name: &str, body: &str) -> PathBuf {
+    let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("{name}.so")));
+    let text = format!("#include <stdlib.h>\n#include <signal.h>\n{body}\n");
+    std::fs::write(&source, text).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source);
+    assert!(compiler.status().unwrap().success());
+    library
+}
+
+#[test]
+fn a_driver_that_crashes_or_cannot_be_loaded_says_so_as_far_as_possible() {
+    let program = Program::new();
+    // A process cannot survive it; the guide says what can be done.
+    let body = "short SQLAllocHandle(short t, void *i, void **o) { *o = (void *)1; return 0; }\n\
+        short SQLAllocEnv(void **o) { *o = (void *)1; return 0; }\n\
+        short SQLAllocConnect(void *e, void **o) { *o = (void *)1; return 0; }\n\
+        short SQLSetEnvAttr(void *e, int a, void *v, int l) { return 0; }\n\
+        short SQLDriverConnect(void *c) { abort(); }\n\
+        short SQLDriverConnectW(void *c) { raise(SIGSEGV); return 0; }";
+    let crashing = driver(program.folder(), "crashing", body);
+    let done = program.run(&["run", &format!("odbc:Driver={}", crashing.display())]);
+    assert_eq!(done.code, -1, "ended by a signal: {done:?}");
+    let text = program.path("text.so");
+    std::fs::write(&text, "no library").unwrap();
+    for driver in [text.display().to_string(), "/nowhere/driver.so".to_owned()] {
+        let done = program.run(&["run", &format!("odbc:Driver={driver}")]);
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.err.contains("cannot load the driver"), "{}", done.err);
+        assert!(done.err.contains(&driver) && done.err.contains("ldd"), "{}", done.err);
+    }
+}
+
+#[test]
+fn a_driver_without_transactions_is_refused_for_workloads_that_need_them() {
+    let mut program = Program::new();
+    let server = MariadbServer::shared();
+    program.set("TRIPHAMMER_PASSWORD", server.password());
+    let url = server.fresh_database("odbc_plain").unwrap();
+    // MADB_OPT_FLAG_NO_TRANSACTIONS.
+    let target = format!("{};Option=262144", connection("MariaDB Unicode", "Server", &url));
+    let done = program.run(&["build", &target]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.err.contains("needs transactions of several statements"), "{}", done.err);
+}

@@ -1,0 +1,205 @@
+//! Connection strings: `DSN=name;UID=user` or `Driver={name};Server=host;PWD={a;b}`. A value in
+//! braces may contain anything; a closing brace in it is doubled.
+
+use triphammer_core::SpecError;
+
+use crate::target::{Secret, is_secret};
+
+/// The form of a target, for messages.
+const FORM: &str = "odbc:DSN=name, or odbc:Driver={name};Server=host;Database=name;UID=user";
+
+/// Key of the password in every driver's connection strings.
+const PASSWORD: &str = "PWD";
+
+/// Keys and values of a connection string, and its password.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// All but the password, in order.
+    pub pairs: Vec<(String, String)>,
+    /// The value of `PWD` or `Password`.
+    pub password: Option<Secret>,
+}
+
+impl Parts {
+    /// Splits a connection string.
+    ///
+    /// # Errors
+    /// When it has another form; nothing of it is shown, since it may be part of a password.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        let mut parts = Self::default();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let (key, after) = rest.split_once('=').ok_or_else(|| wrong("has no ="))?;
+            let key = key.trim();
+            let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
+            if key.is_empty() || !key.chars().all(is_key) {
+                return Err(wrong("has no name before its ="));
+            }
+            let (value, after) = value(after.trim_start())?;
+            if key.eq_ignore_ascii_case(PASSWORD) || key.eq_ignore_ascii_case("password") {
+                parts.password = Some(Secret::new(value));
+            } else {
+                parts.pairs.push((key.to_owned(), value));
+            }
+            rest = after.trim_start_matches([';', ' ']);
+        }
+        if parts.get("DSN").is_none() && parts.get("Driver").is_none() {
+            return Err(SpecError::new(format!(
+                "an odbc target names a data source or a driver: {FORM}"
+            )));
+        }
+        Ok(parts)
+    }
+
+    /// The value of a key, in upper or lower case.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        get(&self.pairs, key)
+    }
+}
+
+/// The value of a key among pairs.
+pub fn get<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value.as_str())
+}
+
+fn wrong(what: &str) -> SpecError {
+    SpecError::new(format!(
+        "a part of the odbc target {what}: it has the form {FORM}; a value that contains ; or }} \
+         stands in braces, with }} doubled"
+    ))
+}
+
+/// Splits a value off, and what follows it.
+fn value(text: &str) -> Result<(String, &str), SpecError> {
+    let Some(inner) = text.strip_prefix('{') else {
+        let end = text.find(';').unwrap_or(text.len());
+        return Ok((text[..end].trim_end().to_owned(), &text[end..]));
+    };
+    let mut value = String::new();
+    let mut rest = inner;
+    loop {
+        let Some((before, after)) = rest.split_once('}') else {
+            return Err(wrong("opens a brace and does not close it"));
+        };
+        value.push_str(before);
+        match after.strip_prefix('}') {
+            Some(more) => {
+                value.push('}');
+                rest = more;
+            }
+            None if after.trim_start().is_empty() || after.trim_start().starts_with(';') => {
+                return Ok((value, after.trim_start()));
+            }
+            None => return Err(wrong("goes on after its closing brace")),
+        }
+    }
+}
+
+/// A connection string of these pairs.
+#[must_use]
+pub fn text(pairs: &[(String, String)], password: Option<&Secret>) -> String {
+    let mut out = String::new();
+    let all = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    for (key, value) in all.chain(password.map(|secret| (PASSWORD, secret.reveal()))) {
+        if !out.is_empty() {
+            out.push(';');
+        }
+        out.push_str(key);
+        out.push('=');
+        // A driver's name stands in braces everywhere, and unixODBC accepts no others around it.
+        let is_driver = key.eq_ignore_ascii_case("driver") && !value.contains('/');
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-:@,~+*!$^&#\\\"'`|%<>".contains(c);
+        if !is_driver && value.chars().all(is_plain) {
+            out.push_str(value);
+        } else {
+            out.push('{');
+            out.push_str(&value.replace('}', "}}"));
+            out.push('}');
+        }
+    }
+    out
+}
+
+/// Whether a pair contains a secret: by its name, or by one inside its value, such as
+/// `Pqopt={password=…}`.
+#[must_use]
+pub fn has_secret((key, value): &(String, String)) -> bool {
+    const INSIDE: [&str; 4] = ["password=", "pwd=", "secret=", "token="];
+    let inside: String = value.to_ascii_lowercase().split_whitespace().collect();
+    is_secret(key) || INSIDE.iter().any(|name| inside.contains(name))
+}
+
+/// The string without secrets.
+#[must_use]
+pub fn redacted(pairs: &[(String, String)]) -> String {
+    let shown: Vec<_> = pairs.iter().filter(|pair| !has_secret(pair)).cloned().collect();
+    text(&shown, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(text: &str) -> Vec<(String, String)> {
+        Parts::parse(text).unwrap().pairs
+    }
+
+    #[test]
+    fn strings_are_split_into_keys_and_values() {
+        let expected = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+            list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+        };
+        for (text, list) in [
+            ("DSN=a", &[("DSN", "a")][..]),
+            (" dsn = a ; UID=b ;; ", &[("dsn", "a"), ("UID", "b")]),
+            ("Driver={My Driver};Server=h", &[("Driver", "My Driver"), ("Server", "h")]),
+            ("DRIVER={A;B}}C} ;Port=1", &[("DRIVER", "A;B}C"), ("Port", "1")]),
+            ("DSN=a;Database=/x/y z?.db", &[("DSN", "a"), ("Database", "/x/y z?.db")]),
+            ("DSN=a;Options=", &[("DSN", "a"), ("Options", "")]),
+        ] {
+            assert_eq!(pairs(text), expected(list), "{text}");
+            let again = super::text(&pairs(text), None);
+            assert_eq!(pairs(&again), expected(list), "{again}");
+        }
+    }
+
+    #[test]
+    fn passwords_hold_whatever_they_like() {
+        for password in ["a", "a;b=c", "{x}", "}", "}}", "p@:/#%?&=", "pä€ß🦀", " lead", "it's"]
+        {
+            let secret = Secret::new(password);
+            let text = text(&pairs("DSN=a;UID=u"), Some(&secret));
+            let parts = Parts::parse(&text).unwrap();
+            assert_eq!(parts.password, Some(secret), "{text}");
+            assert_eq!(redacted(&parts.pairs), "DSN=a;UID=u");
+        }
+    }
+
+    #[test]
+    fn no_form_of_a_secret_is_shown() {
+        for text in [
+            "DSN=a;PWD=hunter2",
+            "DSN=a;Pwd = {hunter2}",
+            "DSN=a;password={x;hunter2}}y}",
+            "DSN=a;SSLKeyPassword=hunter2",
+            "DSN=a;TrustStorePwd=hunter2",
+            "DSN=a;AuthToken={hunter2}",
+            "DSN=a;Pqopt={host=h password = hunter2}",
+        ] {
+            let shown = redacted(&pairs(text));
+            assert_eq!(shown, "DSN=a", "{text}");
+        }
+        for wrong in [
+            "DSN=a;hunter2",
+            "DSN=a;PWD={hunter2",
+            "DSN=a;PWD={hun}ter2;UID=b",
+            "DSN=a;=hunter2",
+            "DSN=a;hun;ter2=x",
+            "PWD=hunter2",
+        ] {
+            let error = Parts::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("odbc:DSN=name") && !error.contains("hun"), "{error}");
+        }
+    }
+}

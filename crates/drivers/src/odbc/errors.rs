@@ -1,0 +1,83 @@
+//! Maps ODBC's errors to error classes, by the table of the dialect.
+
+use triphammer_core::error::{DbError, ErrorClass};
+use triphammer_core::odbc::OdbcDef;
+use triphammer_odbc::{Error, ManagerError};
+
+use super::shared::Secrets;
+
+/// SQLSTATE of errors that have no other.
+const GENERAL: &str = "HY000";
+
+/// Classes of SQLSTATEs where no dialect is known yet, or says nothing of them: the standard's and
+/// ODBC's own.
+const STANDARD: [(&str, ErrorClass); 12] = [
+    ("HYT00", ErrorClass::Cancelled),
+    ("HYT01", ErrorClass::Disconnected),
+    ("HY008", ErrorClass::Cancelled),
+    ("HYC00", ErrorClass::Unsupported),
+    ("IM001", ErrorClass::Unsupported),
+    ("IM", ErrorClass::Refused),
+    ("08", ErrorClass::Disconnected),
+    ("0A", ErrorClass::Unsupported),
+    ("23", ErrorClass::Constraint),
+    ("25006", ErrorClass::ReadOnly),
+    ("28", ErrorClass::Refused),
+    ("40001", ErrorClass::Serialization),
+];
+
+fn class_of(error: &Error, def: Option<&OdbcDef>) -> ErrorClass {
+    let declared = def.and_then(|def| def.class_of(&error.state, error.native, &error.message));
+    let standard = || STANDARD.iter().find(|(state, _)| error.state.starts_with(state));
+    declared.or_else(|| standard().map(|(_, class)| *class)).unwrap_or(ErrorClass::Other)
+}
+
+/// Converts an error of a session in use.
+#[cold]
+pub(super) fn on_statement(error: &Error, def: &OdbcDef, secrets: &Secrets) -> DbError {
+    let class = match class_of(error, Some(def)) {
+        // Neither is about a session that works.
+        ErrorClass::Refused => ErrorClass::Other,
+        class => class,
+    };
+    DbError::new(class, secrets.hide(&error.message)).with_code(code(error, Some(def)))
+}
+
+/// Converts an error of an attempt to connect.
+#[cold]
+pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>, secrets: &Secrets) -> DbError {
+    let class = match class_of(error, def) {
+        class if class.loses_session() => class,
+        _ => ErrorClass::Refused,
+    };
+    let hint = match error.state.as_str() {
+        "IM002" => "; list the names with `odbcinst -q -s` and `odbcinst -q -d`",
+        "01000" | "IM003" | "IM004" | "IM005" if error.of_manager => {
+            "; the manager found the name and cannot load the driver: see `odbcinst -j` for the \
+             files it reads, and check the library with `ldd`"
+        }
+        _ => "",
+    };
+    let message = format!("{}{hint}", secrets.hide(&error.message));
+    let lacks = def.and_then(|def| def.create.as_ref()).and_then(|create| create.missing.as_ref());
+    let is_missing = lacks.is_some_and(|pattern| {
+        triphammer_core::odbc::matches(pattern, &error.state, error.native, &error.message)
+    });
+    let converted = DbError::new(class, message).with_code(code(error, def));
+    if is_missing { converted.without_database() } else { converted }
+}
+
+/// The error for a driver manager that is not there.
+pub(super) fn on_load(error: &ManagerError) -> DbError {
+    DbError::new(ErrorClass::Refused, error.to_string())
+}
+
+/// The code that people look up: the number where a dialect goes by it, else the SQLSTATE.
+fn code(error: &Error, def: Option<&OdbcDef>) -> String {
+    let by_number = def.is_some_and(|def| def.native_codes.unwrap_or(false));
+    match (error.state.as_str(), error.native) {
+        (_, native) if by_number && native != 0 => native.to_string(),
+        (GENERAL | "", native) if native != 0 => format!("{GENERAL}/{native}"),
+        (state, _) => state.to_owned(),
+    }
+}

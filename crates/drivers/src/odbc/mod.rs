@@ -1,0 +1,120 @@
+//! Any database that has an ODBC driver: `odbc:DSN=name` or `odbc:Driver={name};Server=host`. Calls
+//! block their thread.
+//!
+//! The driver knows ODBC and no product. What a product needs besides is declared by its dialect
+//! ([`triphammer_core::odbc`]): how transactions begin, how errors are classed, what its drivers
+//! get wrong. The dialect is the one that the user names, or that has the name of the product as
+//! the driver reports it.
+
+mod admin;
+pub mod connection_string;
+mod errors;
+mod lists;
+mod load;
+mod script;
+mod session;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use triphammer_core::error::{DbError, SpecError};
+use triphammer_core::session::{Capabilities, Database, EngineControl, Role, Waits};
+
+use self::connection_string::{has_secret, redacted};
+use self::shared::{Profile, Secrets, Shared, UNKNOWN};
+use crate::database_file::DatabaseFile;
+use crate::target::{ConnectSettings, Secret, TargetUrl};
+pub use session::OdbcSession;
+
+/// The dialect before the server is known.
+const BASE: &str = "base";
+
+/// A database that is reached by ODBC.
+pub struct Odbc {
+    shared: Arc<Shared>,
+    waits: Waits,
+}
+
+impl Odbc {
+    /// Reads a target without connecting yet.
+    ///
+    /// # Errors
+    /// When a user who only sends URLs names one: a connection string can name a library of this
+    /// host, which would be loaded.
+    pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
+        settings.reach.check_path("an odbc target")?;
+        let password = settings.password.clone().or_else(|| target.password.clone());
+        let values = target.params.iter().filter(|pair| has_secret(pair));
+        let mut secrets: Vec<_> = values.map(|(_, value)| Secret::new(value.as_str())).collect();
+        secrets.extend(password.clone());
+        secrets.extend(target.password.clone());
+        let shared = Shared {
+            pairs: target.params.clone(),
+            password,
+            secrets: Secrets(secrets),
+            isolation: settings.isolation,
+            schema: settings.schema.clone(),
+            lock_timeout: settings.lock_timeout,
+            connect_limit: settings.connect_limit,
+            dialects: settings.odbc_dialects,
+            chosen: settings.dialect,
+            assumed: settings.dialect.map(|dialect| Profile::of(dialect, true)),
+            profile: OnceLock::new(),
+            setting_up: Mutex::new(()),
+        };
+        Ok(Self { shared: Arc::new(shared), waits: settings.waits })
+    }
+}
+
+impl Database for Odbc {
+    type Session = OdbcSession;
+
+    fn dialect(&self) -> &'static str {
+        let known = self.shared.profile.get().map(|profile| profile.dialect);
+        known.or(self.shared.chosen).map_or(BASE, |dialect| dialect.name.as_str())
+    }
+
+    async fn identify(&self) -> Result<(), DbError> {
+        self.shared.identify().await.map(drop)
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        let known = self.shared.profile.get().or(self.shared.assumed.as_ref());
+        known.map_or(&UNKNOWN, |profile| &profile.capabilities)
+    }
+
+    fn engine_control(&self) -> EngineControl {
+        let of_server = Err("ODBC has no such setting; set it on the server");
+        EngineControl { dop: of_server, memory: of_server }
+    }
+
+    fn target(&self) -> String {
+        format!("odbc:{}", redacted(&self.shared.pairs))
+    }
+
+    async fn connect(&self, role: Role, _slot: u32) -> Result<OdbcSession, DbError> {
+        self.shared.identify().await?;
+        if let Some(file) = self.shared.file() {
+            DatabaseFile::at(file).check(role)?;
+        }
+        let connection = self.shared.open(None).await?;
+        self.shared.set_up(&connection)?;
+        OdbcSession::new(connection, Arc::clone(&self.shared))
+    }
+
+    fn waits(&self) -> Waits {
+        self.waits
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let untested = self.shared.def().and_then(|def| def.untested.clone());
+        untested.into_iter().collect()
+    }
+
+    async fn create_database(&self) -> Result<bool, DbError> {
+        admin::create_database(&self.shared).await
+    }
+}

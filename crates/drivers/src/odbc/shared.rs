@@ -1,0 +1,282 @@
+//! What all sessions on one target share: the connection string, the dialect, what to hide.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use triphammer_core::error::{DbError, ErrorClass};
+use triphammer_core::odbc::{OdbcDef, OdbcDialect};
+use triphammer_core::session::{Capabilities, Isolation, Protocol, Role};
+use triphammer_odbc::{Connection, Info, Manager, Number, Opened};
+
+use super::connection_string::{get, text};
+use super::errors::{on_connect, on_load, on_statement};
+use crate::database_file::DatabaseFile;
+use crate::target::Secret;
+
+/// Shortest secret that is hidden wherever it occurs; a shorter one only as a word of its own.
+const SECRET_ANYWHERE: usize = 4;
+
+/// Passwords and what else must not be shown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Secrets(pub(super) Vec<Secret>);
+
+impl Secrets {
+    /// A message of a driver without the secrets that it may repeat.
+    pub(super) fn hide(&self, message: &str) -> String {
+        let mut out = message.to_owned();
+        for secret in &self.0 {
+            let secret = secret.reveal();
+            if secret.len() >= SECRET_ANYWHERE {
+                out = out.replace(secret, "***");
+            } else if !secret.is_empty() {
+                let words = out.split(' ').map(|word| {
+                    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+                    if bare == secret { word.replace(secret, "***") } else { word.to_owned() }
+                });
+                out = words.collect::<Vec<_>>().join(" ");
+            }
+        }
+        out
+    }
+}
+
+/// A dialect, with what it and the driver can do.
+pub(super) struct Profile {
+    pub(super) dialect: &'static OdbcDialect,
+    pub(super) capabilities: Capabilities,
+}
+
+/// Properties of the target that sessions need.
+pub(super) struct Shared {
+    pub(super) pairs: Vec<(String, String)>,
+    pub(super) password: Option<Secret>,
+    pub(super) secrets: Secrets,
+    pub(super) isolation: Option<Isolation>,
+    pub(super) schema: Option<String>,
+    pub(super) lock_timeout: Option<Duration>,
+    pub(super) connect_limit: Duration,
+    pub(super) dialects: &'static [OdbcDialect],
+    /// The dialect that the user named.
+    pub(super) chosen: Option<&'static OdbcDialect>,
+    /// What can be assumed of that before the driver is known.
+    pub(super) assumed: Option<Profile>,
+    pub(super) profile: OnceLock<Profile>,
+    /// Held while a session sets itself up, which may switch modes of a whole file.
+    pub(super) setting_up: Mutex<()>,
+}
+
+/// What can be assumed before the server is known.
+pub(super) static UNKNOWN: Capabilities = Capabilities {
+    blocks: true,
+    procedures: false,
+    one_writer: false,
+    load_rows_min: 0,
+    transactions: true,
+    transactional_ddl: false,
+    foreign_keys: false,
+    stores: true,
+    users_max: None,
+    isolations: &[
+        Isolation::ReadUncommitted,
+        Isolation::ReadCommitted,
+        Isolation::RepeatableRead,
+        Isolation::Snapshot,
+        Isolation::Serializable,
+    ],
+    protocols: &[Protocol::Prepared],
+    count_delay: Duration::ZERO,
+    exempt: &[],
+};
+
+/// ODBC's bit of an isolation level; snapshot isolation has none.
+pub(super) const fn isolation_bit(level: Isolation) -> Option<u32> {
+    match level {
+        Isolation::ReadUncommitted => Some(1),
+        Isolation::ReadCommitted => Some(2),
+        Isolation::RepeatableRead => Some(4),
+        Isolation::Serializable => Some(8),
+        Isolation::Snapshot => None,
+    }
+}
+
+impl Profile {
+    /// The profile of a dialect, through a driver that may have no transactions.
+    pub(super) fn of(dialect: &'static OdbcDialect, can_transact: bool) -> Self {
+        let def = &dialect.def;
+        let capabilities = Capabilities {
+            procedures: def.procedures.unwrap_or(false),
+            one_writer: def.one_writer.unwrap_or(false),
+            transactions: can_transact && def.transactions.unwrap_or(true),
+            transactional_ddl: can_transact && def.transactional_ddl.unwrap_or(false),
+            foreign_keys: def.foreign_keys.unwrap_or(false),
+            isolations: dialect.isolations,
+            exempt: dialect.exempt,
+            ..UNKNOWN.clone()
+        };
+        Self { dialect, capabilities }
+    }
+}
+
+impl Shared {
+    /// What the dialect declares; nothing before it is known.
+    pub(super) fn def(&self) -> Option<&'static OdbcDef> {
+        let known = self.profile.get().map(|profile| profile.dialect);
+        known.or(self.chosen).map(|dialect| &dialect.def)
+    }
+
+    /// The database's file, for a database in this process.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let key = self.def()?.file.as_ref()?;
+        get(&self.pairs, key).map(PathBuf::from)
+    }
+
+    /// The connection string, with what the dialect adds.
+    fn string(&self, def: Option<&OdbcDef>, instead: Option<(&str, &str)>) -> String {
+        let mut pairs = self.pairs.clone();
+        let key = def.and_then(|def| def.lock_timeout_key.as_ref());
+        if let Some((key, limit)) = key.zip(self.lock_timeout) {
+            pairs.retain(|(name, _)| !name.eq_ignore_ascii_case(key));
+            pairs.push((key.clone(), limit.as_millis().to_string()));
+        }
+        for (key, value) in def.into_iter().flat_map(|def| &def.connection) {
+            if get(&pairs, key).is_none() {
+                pairs.push((key.clone(), value.clone()));
+            }
+        }
+        if let Some((key, value)) = instead {
+            pairs.retain(|(name, _)| !name.eq_ignore_ascii_case(key));
+            pairs.push((key.to_owned(), value.to_owned()));
+        }
+        text(&pairs, self.password.as_ref())
+    }
+
+    /// Connects, with a pair of the connection string replaced. The driver waits on a thread of
+    /// its own, which the caller can abandon.
+    pub(super) async fn open(&self, instead: Option<(&str, &str)>) -> Result<Connection, DbError> {
+        let manager = Manager::get().map_err(|error| on_load(&error))?;
+        let (string, limit) = (self.string(self.def(), instead), self.connect_limit);
+        let (sender, receiver) = tokio::sync::oneshot::channel::<Result<Opened, _>>();
+        let work = move || {
+            // A caller that has stopped waiting drops the connection here.
+            let _ = sender.send(manager.connect(&string, limit));
+        };
+        let thread = std::thread::Builder::new().name("odbc-connect".to_owned());
+        thread.spawn(work).map_err(|error| {
+            DbError::new(ErrorClass::Other, format!("starting a thread to connect: {error}"))
+        })?;
+        let silent = || {
+            let message = format!("no answer within {} s", limit.as_secs_f64());
+            DbError::new(ErrorClass::Disconnected, message)
+        };
+        let answer = tokio::time::timeout(limit, receiver).await.map_err(|_| silent())?;
+        let opened = answer.map_err(|_| silent())?;
+        let opened = opened.map_err(|error| {
+            let error = on_connect(&error, self.def(), &self.secrets);
+            match self.place() {
+                Some(place) if !error.message().contains(&place) => error.context(place),
+                _ => error,
+            }
+        })?;
+        Ok(opened.here())
+    }
+
+    /// Where the string leads to, for messages.
+    fn place(&self) -> Option<String> {
+        let value = |keys: &[&str]| keys.iter().find_map(|key| get(&self.pairs, key));
+        let host = self.host().or_else(|| value(&["DSN"]));
+        match (host, value(&["Database", "DBQ"])) {
+            (Some(host), Some(database)) => Some(format!("{host}/{database}")),
+            (host, database) => host.or(database).map(str::to_owned),
+        }
+    }
+
+    /// The host that the string names.
+    pub(super) fn host(&self) -> Option<&str> {
+        let keys = ["Server", "Servername", "Host", "Hostname", "Socket"];
+        keys.iter().find_map(|key| get(&self.pairs, key)).filter(|host| !host.is_empty())
+    }
+
+    /// Finds out what the server is, unless that is known.
+    pub(super) async fn identify(&self) -> Result<&Profile, DbError> {
+        if let Some(profile) = self.profile.get() {
+            return Ok(profile);
+        }
+        if let Some(file) = self.file() {
+            DatabaseFile::at(file).check(Role::Loader)?;
+        }
+        // A driver creates a file that does not exist, and only the dialect knows that it is one.
+        let path = get(&self.pairs, "Database").map(PathBuf::from);
+        let absent = path.filter(|path| !path.exists());
+        let connection = self.open(None).await?;
+        let found = self.profile_of(&connection);
+        drop(connection);
+        if let Some(path) = absent
+            && std::fs::metadata(&path).is_ok_and(|facts| facts.len() == 0)
+        {
+            // Best effort: an empty file is harmless.
+            let _ = std::fs::remove_file(path);
+        }
+        let profile = found?;
+        Ok(self.profile.get_or_init(|| profile))
+    }
+
+    fn profile_of(&self, connection: &Connection) -> Result<Profile, DbError> {
+        let product = connection.info(Info::DbmsName);
+        let is_it = |dialect: &&OdbcDialect| {
+            dialect.def.dbms.iter().any(|name| name.eq_ignore_ascii_case(&product))
+        };
+        let found = self.chosen.or_else(|| self.dialects.iter().find(is_it));
+        let dialect = found.ok_or_else(|| {
+            let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.name.as_str()).collect();
+            let message = format!(
+                "the driver says that the database is `{product}`, for which there is no SQL here: \
+                 name a dialect that it understands with --dialect ({}), or the folder of one with \
+                 --dialect-dir",
+                names.join(", ")
+            );
+            DbError::new(ErrorClass::Refused, message)
+        })?;
+        let can_transact = connection.number(Number::TransactionCapable) & 0xffff != 0;
+        let profile = Profile::of(dialect, can_transact);
+        let levels = profile.capabilities.isolations;
+        if let Some(level) = self.isolation.filter(|level| !levels.contains(level)) {
+            let known: Vec<_> = levels.iter().map(|level| level.name()).collect();
+            let message = format!(
+                "the dialect {} does not support isolation level {}: use one of {}",
+                dialect.name,
+                level.name(),
+                known.join(", ")
+            );
+            return Err(DbError::new(ErrorClass::Refused, message));
+        }
+        Ok(profile)
+    }
+
+    /// Sets a new session up.
+    pub(super) fn set_up(&self, connection: &Connection) -> Result<(), DbError> {
+        let Some(def) = self.def() else { return Ok(()) };
+        let _alone = self.setting_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |error: triphammer_odbc::Error| {
+            on_statement(&error, def, &self.secrets).context("setting up the session")
+        };
+        if let Some(bit) = self.isolation.and_then(isolation_bit) {
+            connection.set_isolation(bit).map_err(failed)?;
+        }
+        let mut texts: Vec<String> = def.connect.iter().flatten().cloned().collect();
+        if let Some((text, limit)) = def.lock_timeout.as_ref().zip(self.lock_timeout) {
+            let seconds = limit.as_millis().div_ceil(1000).to_string();
+            let text = text.replace("{ms}", &limit.as_millis().to_string());
+            texts.push(text.replace("{s}", &seconds));
+        }
+        if let Some((text, schema)) = def.schema.as_ref().zip(self.schema.as_ref()) {
+            texts.push(text.replace("{schema}", &schema.replace('"', "\"\"")));
+        }
+        let mut statement = connection.statement().map_err(failed)?;
+        for text in texts {
+            statement.direct(&text).map_err(failed)?;
+            while statement.next_result().map_err(failed)? {}
+        }
+        Ok(())
+    }
+}
