@@ -8,6 +8,7 @@ mod answer;
 pub mod any;
 mod database_file;
 pub mod duckdb;
+mod json_list;
 pub mod mysql;
 pub mod null;
 #[cfg(unix)]
@@ -15,6 +16,7 @@ mod polled;
 pub mod postgres;
 mod socket;
 pub mod sqlite;
+pub mod sqlserver;
 mod stream;
 pub mod target;
 pub mod tls;

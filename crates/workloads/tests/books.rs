@@ -12,7 +12,7 @@ use triphammer_workloads::tproc_h::TprocH;
 use triphammer_workloads::{all, catalogues};
 
 /// Dialects with stored procedures.
-const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
+const WITH_PROCEDURES: [&str; 5] = ["mariadb", "mysql", "null", "postgres", "sqlserver"];
 
 #[test]
 fn every_workload_resolves_in_every_dialect() {
@@ -30,7 +30,7 @@ fn every_workload_resolves_in_every_dialect() {
     }
     assert_eq!(
         catalogues::dialects(),
-        ["base", "duckdb", "mariadb", "mysql", "null", "postgres", "sqlite", "trino"]
+        ["base", "duckdb", "mariadb", "mysql", "null", "postgres", "sqlite", "sqlserver", "trino"]
     );
 }
 
@@ -40,7 +40,7 @@ fn an_unknown_dialect_is_answered_with_the_known_ones() {
         catalogues::catalogue(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
     assert!(error.contains("unknown SQL dialect `oracle`"), "{error}");
     assert!(
-        error.contains("base, duckdb, mariadb, mysql, null, postgres, sqlite, trino"),
+        error.contains("base, duckdb, mariadb, mysql, null, postgres, sqlite, sqlserver, trino"),
         "{error}"
     );
 }

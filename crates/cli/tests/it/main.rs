@@ -33,6 +33,7 @@ mod scripts;
 mod serve;
 mod servers;
 mod sqlite;
+mod sqlserver;
 mod tpc_b;
 mod tproc_h;
 mod tproc_h_layouts;
