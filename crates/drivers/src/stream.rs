@@ -29,11 +29,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
     /// # Errors
     /// `Disconnected` when the connection breaks, `Refused` when certificates will fail the next
     /// time too.
-    pub async fn secure(
-        connector: &TlsConnector,
-        socket: S,
-        host: &str,
-    ) -> Result<Self, DbError> {
+    pub async fn secure(connector: &TlsConnector, socket: S, host: &str) -> Result<Self, DbError> {
         let name = ServerName::try_from(host.to_owned()).map_err(|error| {
             let message =
                 format!("TLS failed: a certificate cannot be issued for this host name: {error}");

@@ -53,7 +53,8 @@ impl SqlServer {
         let options = UrlOptions::resolve(url, settings, env)?;
         let is_strict = options.encrypt == Encrypt::Strict;
         // In TDS 7 the handshake is in packets, which suits TLS up to 1.2 only.
-        let versions = if is_strict { rustls::DEFAULT_VERSIONS } else { &[&rustls::version::TLS12] };
+        let versions =
+            if is_strict { rustls::DEFAULT_VERSIONS } else { &[&rustls::version::TLS12] };
         let setup = Setup {
             roots: options.root_cert.as_ref(),
             checks_name: true,
@@ -110,8 +111,10 @@ impl Database for SqlServer {
 
     fn engine_control(&self) -> EngineControl {
         EngineControl {
-            dop: Err("set it on the server, with sp_configure 'max degree of parallelism' or ALTER \
-                      DATABASE SCOPED CONFIGURATION SET MAXDOP"),
+            dop: Err(
+                "set it on the server, with sp_configure 'max degree of parallelism' or ALTER \
+                      DATABASE SCOPED CONFIGURATION SET MAXDOP",
+            ),
             memory: Err("memory is a setting of the server; set `max server memory` there"),
         }
     }

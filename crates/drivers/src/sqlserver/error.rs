@@ -42,8 +42,8 @@ fn class_of(number: i32, severity: u8, message: &str, moment: ErrorContext) -> E
         2627 | 2601 | 547 | 515 => ErrorClass::Constraint,
         // The server shuts down or starts, the database starts, recovers, is in transition, has no
         // free workers or connections; those of Azure SQL that pass.
-        6005 | 17142 | 17147 | 17187 | 17188 | 17189 | 17809 | 921 | 922 | 927 | 904 | 983 | 40197
-        | 40501 | 40613 | 49918 | 49919 | 49920 | 10928 | 10929 => ErrorClass::Unavailable,
+        6005 | 17142 | 17147 | 17187 | 17188 | 17189 | 17809 | 921 | 922 | 927 | 904 | 983
+        | 40197 | 40501 | 40613 | 49918 | 49919 | 49920 | 10928 | 10929 => ErrorClass::Unavailable,
         1101 | 1105 | 9002 | 3257 => ErrorClass::DiskFull,
         // A database, filegroup or secondary that is read only.
         3906 | 3908 | 652 | 978 => ErrorClass::ReadOnly,

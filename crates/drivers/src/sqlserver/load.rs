@@ -73,10 +73,7 @@ fn fill(batch: &mut Rows, table: &TableDef, source: &mut dyn RowSource) -> Resul
 }
 
 /// The types of the table's columns, those that may be NULL.
-async fn describe(
-    connection: &mut Connection,
-    table: &TableDef,
-) -> Result<Vec<TypeInfo>, DbError> {
+async fn describe(connection: &mut Connection, table: &TableDef) -> Result<Vec<TypeInfo>, DbError> {
     let names: Vec<_> = table.columns.iter().map(|c| quote_identifier(&c.name)).collect();
     let name = quote_identifier(&table.name);
     connection.batch(&format!("SELECT TOP 0 {} FROM {name}", names.join(", "))).await?;
@@ -260,7 +257,9 @@ fn put_cell(
             let units = match cell {
                 Cell::Int(value) => rescale128(value.into(), 0, info.scale),
                 Cell::Decimal { units, scale } => rescale128(units.into(), scale, info.scale),
-                Cell::Decimal128 { place, scale } => rescale128(*row.units(place), scale, info.scale),
+                Cell::Decimal128 { place, scale } => {
+                    rescale128(*row.units(place), scale, info.scale)
+                }
                 _ => Some(row.decimal128(place, info.scale)?),
             };
             let most = 10u128.checked_pow(info.precision.into()).unwrap_or(u128::MAX);
@@ -363,7 +362,8 @@ fn put_narrow(out: &mut Vec<u8>, text: &str, info: TypeInfo) -> Option<()> {
         put_long(out, |out| out.extend_from_slice(bytes));
         return Some(());
     }
-    let length = u16::try_from(bytes.len()).ok().filter(|length| u32::from(*length) <= info.length)?;
+    let length =
+        u16::try_from(bytes.len()).ok().filter(|length| u32::from(*length) <= info.length)?;
     out.extend_from_slice(&length.to_le_bytes());
     out.extend_from_slice(bytes);
     Some(())

@@ -205,9 +205,7 @@ fn bad_options() -> DbError {
 fn put_login(out: &mut Vec<u8>, login: &Login<'_>) -> Result<(), DbError> {
     let start = out.len();
     let version = if login.encrypt == Encrypt::Strict { TDS_8_0 } else { TDS_7_4 };
-    for number in
-        [0, version, u32::from(login.packet_bytes), 0x0100_0000, std::process::id(), 0]
-    {
+    for number in [0, version, u32::from(login.packet_bytes), 0x0100_0000, std::process::id(), 0] {
         out.extend_from_slice(&number.to_le_bytes());
     }
     // Fail without the database or the language, report both; behave as an ODBC client, with the

@@ -201,7 +201,9 @@ impl Prepared {
     ) -> Result<Option<Box<[ParamType]>>, DbError> {
         let mut renewed = None;
         let written = match &self.form {
-            Form::OnServer(handle) if self.holds(args) => self.put_execute(connection, *handle, args),
+            Form::OnServer(handle) if self.holds(args) => {
+                self.put_execute(connection, *handle, args)
+            }
             Form::OnServer(_) | Form::New => {
                 let types = self.types_for(args);
                 let out = connection.call_number(Procedure::PrepareExecute)?;
@@ -217,7 +219,7 @@ impl Prepared {
                 if !types.is_empty() {
                     put_declarations(out, &types);
                 }
-                put_all(out, &types, args)
+                put_all_named(out, &types, args)
             }
             Form::Call(call) => call.put(connection, &self.types, args),
         };
@@ -248,7 +250,7 @@ impl Prepared {
     ) -> Result<(), DbError> {
         put_declarations(out, types);
         put_sql(out, &self.sql);
-        put_all(out, types, args)
+        put_all_named(out, types, args)
     }
 
     #[cold]
@@ -295,8 +297,22 @@ fn put_declarations(out: &mut Vec<u8>, types: &[ParamType]) {
     if types.is_empty() {
         return put_no_sql(out);
     }
-    let one = |(place, declared): (usize, &ParamType)| format!("@p{} {}", place + 1, declared.sql());
+    let one =
+        |(place, declared): (usize, &ParamType)| format!("@p{} {}", place + 1, declared.sql());
     put_sql(out, &types.iter().enumerate().map(one).collect::<Vec<_>>().join(","));
+}
+
+/// Writes arguments with the names of their declarations, which Babelfish needs where it has just
+/// read those.
+fn put_all_named(
+    out: &mut Vec<u8>,
+    types: &[ParamType],
+    args: &[Value<'_>],
+) -> Result<(), DbError> {
+    let one = |(place, (declared, value)): (usize, (&ParamType, &Value<'_>))| {
+        put_named(out, &utf16(&format!("@p{}", place + 1)), false, *declared, value)
+    };
+    types.iter().zip(args).enumerate().try_for_each(one)
 }
 
 #[inline]

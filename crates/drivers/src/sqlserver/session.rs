@@ -29,6 +29,8 @@ const LOCK_WAIT_MS: u32 = 1;
 /// What Babelfish says about statements with sums of decimals, which it prepares only with their
 /// first execution.
 const UNPREPARED: &str = "Internal error detected while calculating the precision";
+/// Number of the error for a rollback without a transaction.
+const NO_TRANSACTION: &str = "3903";
 /// Number of SQL Server's error for a missing right.
 const FORBIDDEN: &str = "300";
 
@@ -50,12 +52,7 @@ fn keep(rows: &mut Rows) -> Result<(), DbError> {
 }
 
 impl SqlServerSession {
-    pub(super) fn new(
-        connection: Connection,
-        shared: Arc<Shared>,
-        flag: Flag,
-        spid: i64,
-    ) -> Self {
+    pub(super) fn new(connection: Connection, shared: Arc<Shared>, flag: Flag, spid: i64) -> Self {
         Self { connection, statements: Vec::new(), shared, flag, spid, is_levelled: false }
     }
 
@@ -261,10 +258,17 @@ impl Session for SqlServerSession {
     }
 
     async fn rollback(&mut self) -> Result<(), DbError> {
-        if self.connection.is_open() {
-            self.connection.rollback().await?;
+        if !self.connection.is_open() {
+            return Ok(());
         }
-        Ok(())
+        match self.connection.rollback().await {
+            // It was rolled back because of an error, and the server did not say so.
+            Err(error) if error.code() == Some(NO_TRANSACTION) => {
+                self.connection.answer.transaction = 0;
+                Ok(())
+            }
+            result => result,
+        }
     }
 
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {

@@ -98,10 +98,7 @@ impl Shared {
     }
 
     /// Whether the database allows snapshot isolation.
-    pub(super) async fn has_snapshots(
-        &self,
-        connection: &mut Connection,
-    ) -> Result<bool, DbError> {
+    pub(super) async fn has_snapshots(&self, connection: &mut Connection) -> Result<bool, DbError> {
         if let Some(known) = self.snapshots.get() {
             return Ok(*known);
         }
@@ -206,9 +203,7 @@ impl Shared {
         let label = crate::target::host_text(host, Some(port));
         let limit = self.limits.connect;
         let outcome = match timeout(limit, log_in(wire, &login, route)).await {
-            Ok(outcome) => {
-                outcome.map_err(|error| hint(error, options.encrypt).context(&label))?
-            }
+            Ok(outcome) => outcome.map_err(|error| hint(error, options.encrypt).context(&label))?,
             Err(_) => {
                 let message = format!("{label} does not answer within {} s", limit.as_secs());
                 return Err(DbError::new(ErrorClass::Disconnected, message));
@@ -261,8 +256,7 @@ async fn connect_any(
     label: &str,
     limits: SocketTimeouts,
 ) -> Result<Socket, DbError> {
-    let attempt =
-        |address| Box::pin(Socket::connect(address, label, limits)) as Attempt<'_>;
+    let attempt = |address| Box::pin(Socket::connect(address, label, limits)) as Attempt<'_>;
     let mut attempts: Vec<_> = addresses.iter().map(attempt).collect();
     let mut last = None;
     poll_fn(|cx| {

@@ -92,10 +92,27 @@ impl TypeInfo {
     pub(super) fn read(rest: &mut Reader<'_>) -> Result<Self, Fault> {
         let mut info = Self::of(rest.byte()?);
         match info.id {
-            id::NULL | id::INT1 | id::BIT | id::INT2 | id::INT4 | id::DATETIME4 | id::FLOAT4
-            | id::MONEY | id::DATETIME | id::FLOAT8 | id::MONEY4 | id::INT8 | id::DATE => {}
-            id::GUID | id::INT_N | id::BIT_N | id::FLOAT_N | id::MONEY_N | id::DATETIME_N
-            | id::OLD_BINARY | id::OLD_VARBINARY => info.length = rest.byte()?.into(),
+            id::NULL
+            | id::INT1
+            | id::BIT
+            | id::INT2
+            | id::INT4
+            | id::DATETIME4
+            | id::FLOAT4
+            | id::MONEY
+            | id::DATETIME
+            | id::FLOAT8
+            | id::MONEY4
+            | id::INT8
+            | id::DATE => {}
+            id::GUID
+            | id::INT_N
+            | id::BIT_N
+            | id::FLOAT_N
+            | id::MONEY_N
+            | id::DATETIME_N
+            | id::OLD_BINARY
+            | id::OLD_VARBINARY => info.length = rest.byte()?.into(),
             id::OLD_CHAR | id::OLD_VARCHAR => {
                 info.length = rest.byte()?.into();
                 info.collation = rest.fixed()?;
@@ -388,8 +405,7 @@ fn put_value(
 /// Appends text of a code page.
 #[inline]
 fn put_narrow(rows: &mut Rows, data: &[u8], info: TypeInfo, problem: &mut Option<DbError>) {
-    let can_be_read =
-        data.is_ascii() || (info.is_utf8() && std::str::from_utf8(data).is_ok());
+    let can_be_read = data.is_ascii() || (info.is_utf8() && std::str::from_utf8(data).is_ok());
     if can_be_read {
         rows.text_with(|out| out.extend_from_slice(data));
     } else if let Some(text) = windows_1252(data).filter(|_| !info.is_utf8() && is_latin(info)) {
@@ -449,8 +465,8 @@ fn put_decimal(rows: &mut Rows, data: &[u8], info: TypeInfo) -> Result<(), Fault
     }
     let mut bytes = [0; 16];
     bytes[..magnitude.len()].copy_from_slice(magnitude);
-    let units = i128::try_from(u128::from_le_bytes(bytes))
-        .map_err(|_| Fault::broken("a decimal"))?;
+    let units =
+        i128::try_from(u128::from_le_bytes(bytes)).map_err(|_| Fault::broken("a decimal"))?;
     rows.decimal128(if *sign == 0 { -units } else { units }, info.scale);
     Ok(())
 }
@@ -567,11 +583,8 @@ mod tests {
 
     #[test]
     fn narrow_text_is_read_by_its_collation() {
-        let german = TypeInfo {
-            length: 10,
-            collation: [0x07, 4, 0, 0, 0],
-            ..TypeInfo::of(id::VARCHAR)
-        };
+        let german =
+            TypeInfo { length: 10, collation: [0x07, 4, 0, 0, 0], ..TypeInfo::of(id::VARCHAR) };
         assert_eq!(text(german, &[2, 0, 0xe4, 0x80]), "ä€");
         let utf8 = TypeInfo { collation: [0x09, 4, 0, 4, 0], ..german };
         assert_eq!(text(utf8, &[2, 0, 0xc3, 0xa4]), "ä");

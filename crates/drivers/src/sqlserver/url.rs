@@ -141,7 +141,10 @@ impl UrlOptions {
             password: None,
             hosts: vec![UrlHost { name: self.host.clone(), port: self.port }],
             path: format!("/{}", self.database),
-            params: instance.map(|name| ("instance".to_owned(), name.clone())).into_iter().collect(),
+            params: instance
+                .map(|name| ("instance".to_owned(), name.clone()))
+                .into_iter()
+                .collect(),
         };
         url.redacted()
     }
@@ -202,8 +205,7 @@ impl<'a> UrlSource<'a> {
         if !instance.chars().all(is_name) || instance.len() > 64 {
             return Err(SpecError::new("invalid `instance`: it must be a name such as DEV"));
         }
-        let is_default =
-            instance.is_empty() || instance.eq_ignore_ascii_case("MSSQLSERVER");
+        let is_default = instance.is_empty() || instance.eq_ignore_ascii_case("MSSQLSERVER");
         let port = port.or(is_default.then_some(DEFAULT_PORT));
         Ok((name.to_owned(), instance, port))
     }
@@ -292,7 +294,9 @@ impl<'a> UrlSource<'a> {
             None => Ok(default),
             Some("0" | "false" | "off" | "no") => Ok(false),
             Some("" | "1" | "true" | "on" | "yes") => Ok(true),
-            Some(text) => Err(SpecError::new(format!("invalid `{name}` `{text}`: must be on or off"))),
+            Some(text) => {
+                Err(SpecError::new(format!("invalid `{name}` `{text}`: must be on or off")))
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -41,6 +41,8 @@ pub struct Words {
     primary_key: &'static str,
     /// Creates a user who may connect; `{user}` is its name and `{password}` a string.
     pub create_user: &'static str,
+    /// Removes that user.
+    pub drop_user: &'static str,
     /// A query of one row that returns its parameter.
     pub echo: &'static str,
     /// A query of two columns, a number from 1 to 1,000,000 and forty characters.
@@ -80,6 +82,7 @@ const SQLITE: Words = Words {
     wide_digits: 15,
     primary_key: " PRIMARY KEY",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     series: SERIES,
     procedure: "",
@@ -110,6 +113,7 @@ const DUCKDB: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     series: "SELECT range + 1, 'forty characters are about as many as th' FROM range(1000000)",
     procedure: "",
@@ -139,6 +143,7 @@ const POSTGRES: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "CREATE USER {user} PASSWORD {password}",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     series: SERIES,
     procedure: "CREATE FUNCTION twice(n int, OUT a int, OUT b text, OUT c int[]) LANGUAGE sql AS \
@@ -167,6 +172,7 @@ const MARIADB: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     // Recursion ends after 1,000 rounds here.
     series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
@@ -208,6 +214,7 @@ const TRINO: Words = Words {
     wide_digits: 38,
     primary_key: "",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     // A sequence has at most 10,000 entries.
     series: "SELECT 1 + a + 1000 * b, 'forty characters are about as many as th' \
@@ -241,6 +248,7 @@ const SQLSERVER: Words = Words {
     primary_key: " PRIMARY KEY",
     create_user: "CREATE LOGIN {user} WITH PASSWORD = N{password}; ALTER SERVER ROLE sysadmin \
          ADD MEMBER {user}",
+    drop_user: "DROP LOGIN {user}",
     echo: "SELECT :1",
     // Recursion ends after 100 rounds unless an option says otherwise.
     series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
@@ -273,6 +281,7 @@ const NULL: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "rows 1: :1",
     series: "rows 1000000: row, text 'forty characters are about as many as th'",
     procedure: "",
@@ -316,12 +325,16 @@ pub fn trino() -> Bed {
     Bed { url, words: &TRINO, folder: None }
 }
 
+/// Babelfish creates one database at a time.
+static CREATING: Mutex<()> = Mutex::new(());
+
 /// Creates a bed for the driver of SQL Server.
 pub fn sqlserver() -> Bed {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let name = format!("conformance_{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let url = BabelfishServer::shared().url(&name);
     let bed = Bed { url, words: &SQLSERVER, folder: None };
+    let _turn = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(block_on(bed.database().create_database()).unwrap());
     bed
 }
@@ -333,10 +346,13 @@ pub fn null() -> Bed {
 
 /// Runs a case for a driver, unless that is exempt.
 pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
-    if std::ptr::fn_addr_eq(bed, sqlserver as fn() -> Bed) && !BabelfishServer::is_available() {
+    let is_sqlserver = std::ptr::fn_addr_eq(bed, sqlserver as fn() -> Bed);
+    if is_sqlserver && !BabelfishServer::is_available() {
         return;
     }
     let bed = bed();
+    let creates = is_sqlserver && case == "missing_database";
+    let _turn = creates.then(|| CREATING.lock().unwrap_or_else(PoisonError::into_inner));
     if bed.database().capabilities().exempt.iter().any(|(name, _)| *name == case) {
         return;
     }

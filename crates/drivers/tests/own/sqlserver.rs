@@ -1,6 +1,7 @@
 //! The driver for SQL Server on a real server: Babelfish, where `TRIPHAMMER_BABELFISH` names one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use triphammer_core::session::{Access, Admin, Database as _, Isolation, Role, Session as _};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Value};
@@ -22,11 +23,14 @@ async fn connect(url: &str) -> Result<SqlServerSession, DbError> {
 /// A session in a database of its own; `None` without a server.
 async fn session() -> Option<SqlServerSession> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
+    static CREATING: Mutex<()> = Mutex::new(());
     if !BabelfishServer::is_available() {
         return None;
     }
     let name = format!("own_{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let database = open(&BabelfishServer::shared().url(&name));
+    // Babelfish creates one database at a time.
+    let _turn = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(database.create_database().await.unwrap());
     Some(database.connect(Role::User, 0).await.unwrap())
 }
@@ -111,7 +115,10 @@ fn procedures_return_their_status_and_outputs() {
 fn statements_are_prepared_again_for_wider_values() {
     on_worker(async {
         let Some(mut session) = session().await else { return };
-        session.script("CREATE TABLE t (words nvarchar(max), amount decimal(38, 2))").await.unwrap();
+        session
+            .script("CREATE TABLE t (words nvarchar(max), amount decimal(38, 2))")
+            .await
+            .unwrap();
         let types = [ColumnType::Text, ColumnType::Decimal(2)];
         let insert = "INSERT INTO t VALUES (@p1, @p2)";
         let id = session.prepare(&statement(insert, &types)).await.unwrap();
@@ -129,7 +136,8 @@ fn statements_are_prepared_again_for_wider_values() {
         // The types of such parameters depend on their values.
         let id = session.prepare(&statement("SELECT @p1", &[ColumnType::Any])).await.unwrap();
         let mut rows = Rows::new();
-        for (value, shown) in [(Value::Int(7), "7"), (Value::Text("x"), "`x`"), (Value::Int(8), "8")]
+        for (value, shown) in
+            [(Value::Int(7), "7"), (Value::Text("x"), "`x`"), (Value::Int(8), "8")]
         {
             session.query(id, &[value], &mut rows).await.unwrap();
             assert_eq!(rows.row(0).show(0), shown);
