@@ -19,9 +19,11 @@ const PASSWORD: &str = "triphammer-test";
 const VARIABLE: &str = "TRIPHAMMER_BABELFISH";
 /// Port in the name of the unix socket, over which PostgreSQL's own protocol is spoken.
 const SOCKET_PORT: &str = "5432";
-/// Settings besides those of `start`: isolation levels that are errors otherwise.
+/// Settings besides those of `start`: isolation levels that are errors otherwise, and commits that
+/// survive a killed server.
 const SETTINGS: &str = "babelfishpg_tsql.isolation_level_repeatable_read = 'pg_isolation'\n\
-    babelfishpg_tsql.isolation_level_serializable = 'pg_isolation'\n";
+    babelfishpg_tsql.isolation_level_serializable = 'pg_isolation'\n\
+    synchronous_commit = on\n";
 /// Creates the data folder: starts the server and stops it again.
 const CREATE: &str = r#""$0/start" "$1" "$2" && exec "$0/stop" "$1""#;
 /// Starts the server as this process, as the user that `start` would take.

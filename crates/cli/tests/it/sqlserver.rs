@@ -41,7 +41,7 @@ fn tpc_b_is_built_run_checked_and_dropped() {
     let rows = number(server, &format!("SELECT count(*) FROM {schema}.pgbench_history"));
     let sums = "SELECT (SELECT sum(abalance) FROM S.pgbench_accounts) \
                 - (SELECT sum(delta) FROM S.pgbench_history)";
-    assert_eq!((rows, number(server, &sums.replace('S', &schema))), (400, 0));
+    assert_eq!((rows, number(server, &sums.replace("S.", &format!("{schema}.")))), (1_600, 0));
     program.ok(&["drop", &target, "-w", "tpc-b", "--yes"]);
     let left = format!("SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'");
     assert_eq!(number(server, &left), 0);
@@ -83,7 +83,18 @@ fn tproc_c_is_built_run_checked_and_dropped_in_both_modes() {
     program.ok(&["build", &target, "--scale", "1", "--create-database"]);
     program.ok(&["check", &target]);
     for mode in ["procedures", "statements"] {
-        let ran = program.json(&["run", &target, "--mode", mode, "--vus", "4", "--duration", "5s"]);
+        let ran = program.json(&[
+            "run",
+            &target,
+            "--mode",
+            mode,
+            "--vus",
+            "4",
+            "--rampup",
+            "1s",
+            "--duration",
+            "5s",
+        ]);
         assert_eq!(ran["failures"]["failed"].as_u64().unwrap_or_default(), 0, "{ran:#}");
         program.ok(&["check", &target]);
     }
@@ -121,8 +132,18 @@ fn a_run_survives_a_killed_server() {
     let mut server = BabelfishServer::start().unwrap();
     let target = server.url("killed");
     program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
-    let mut child =
-        program.start(&["run", &target, "-w", "tpc-b", "--vus", "4", "--duration", "20s"]);
+    let mut child = program.start(&[
+        "run",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "4",
+        "--rampup",
+        "0s",
+        "--duration",
+        "30s",
+    ]);
     let history = "SELECT count(*) FROM killed_dbo.pgbench_history";
     wait_until(&mut child, "transactions", || number(&server, history) > 50);
     server.kill9();

@@ -337,6 +337,8 @@ fn put_datetime(out: &mut Vec<u8>, at: Timestamp) -> Option<()> {
     Some(())
 }
 
+/// Writes text in UTF-16. A text of fixed length is filled with blanks here: Babelfish stores what
+/// it receives, and cannot return a shorter one.
 fn put_wide(out: &mut Vec<u8>, text: &str, info: TypeInfo) -> Option<()> {
     if info.length == UNLIMITED {
         put_long(out, |out| put_utf16(out, text));
@@ -345,11 +347,16 @@ fn put_wide(out: &mut Vec<u8>, text: &str, info: TypeInfo) -> Option<()> {
     let at = out.len();
     out.extend_from_slice(&[0, 0]);
     put_utf16(out, text);
+    let missing = (info.length as usize).checked_sub(out.len() - at - 2)?;
+    if info.id == id::NCHAR {
+        out.extend(std::iter::repeat_n(*b" \0", missing / 2).flatten());
+    }
     let length = u16::try_from(out.len() - at - 2).ok()?;
     out[at..at + 2].copy_from_slice(&length.to_le_bytes());
-    (u32::from(length) <= info.length).then_some(())
+    Some(())
 }
 
+/// Like [`put_wide`], in the code page of the column.
 fn put_narrow(out: &mut Vec<u8>, text: &str, info: TypeInfo) -> Option<()> {
     let coded;
     let bytes = if text.is_ascii() || info.is_utf8() {
@@ -362,9 +369,30 @@ fn put_narrow(out: &mut Vec<u8>, text: &str, info: TypeInfo) -> Option<()> {
         put_long(out, |out| out.extend_from_slice(bytes));
         return Some(());
     }
-    let length =
-        u16::try_from(bytes.len()).ok().filter(|length| u32::from(*length) <= info.length)?;
+    let missing = (info.length as usize).checked_sub(bytes.len())?;
+    let blanks = if info.id == id::CHAR { missing } else { 0 };
+    let length = u16::try_from(bytes.len() + blanks).ok()?;
     out.extend_from_slice(&length.to_le_bytes());
     out.extend_from_slice(bytes);
+    out.extend(std::iter::repeat_n(b' ', blanks));
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_fixed_length_are_filled_and_longer_ones_rejected() {
+        let of = |id, length| TypeInfo { length, ..TypeInfo::of(id) };
+        let mut out = Vec::new();
+        put_narrow(&mut out, "ab", of(id::CHAR, 4)).unwrap();
+        put_narrow(&mut out, "ab", of(id::VARCHAR, 4)).unwrap();
+        assert_eq!(out, b"\x04\0ab  \x02\0ab");
+        out.clear();
+        put_wide(&mut out, "a", of(id::NCHAR, 4)).unwrap();
+        assert_eq!(out, b"\x04\0a\0 \0");
+        assert_eq!(put_narrow(&mut out, "abcde", of(id::CHAR, 4)), None);
+        assert_eq!(put_wide(&mut out, "abc", of(id::NVARCHAR, 4)), None);
+    }
 }

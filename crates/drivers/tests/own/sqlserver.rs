@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use triphammer_core::session::{Access, Admin, Database as _, Isolation, Role, Session as _};
+use triphammer_core::workload::{column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Value};
 use triphammer_drivers::sqlserver::{SqlServer, SqlServerSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
@@ -195,5 +196,32 @@ fn text_of_a_code_page_is_read() {
         assert_eq!(row.text(0).unwrap(), "6F9619FF-8B86-D011-B42D-00C04FC964FF");
         assert_eq!(row.decimal(1, 2).unwrap(), 1250);
         assert_eq!(row.timestamp(2).unwrap().to_string(), "2026-01-02 03:04:05.123000");
+    });
+}
+
+#[test]
+fn texts_of_fixed_length_are_loaded_and_read() {
+    on_worker(async {
+        let Some(mut session) = session().await else { return };
+        session
+            .script("CREATE TABLE t (a char(25) NOT NULL, b nchar(5), c varchar(9))")
+            .await
+            .unwrap();
+        let table = table("t", ["a", "b", "c"].map(|name| column(name, ColumnType::Text)));
+        let mut left = 1;
+        let mut source = |rows: &mut Rows| {
+            for text in ["ab", "cd", "ef"] {
+                rows.text(text);
+            }
+            left -= 1;
+            left > 0
+        };
+        session.begin(Access::Write).await.unwrap();
+        assert_eq!(session.load(&table, &mut source).await.unwrap(), 1);
+        session.commit().await.unwrap();
+        let rows = rows_of(&mut session, "SELECT a, b, c FROM t WHERE a = 'ab'").await.unwrap();
+        let row = rows.row(0);
+        let found = [0, 1, 2].map(|column| row.text(column).unwrap());
+        assert_eq!(found, [&*format!("{:25}", "ab"), "cd   ", "ef"]);
     });
 }
