@@ -248,7 +248,8 @@ const SQLSERVER: Words = Words {
     primary_key: " PRIMARY KEY",
     create_user: "CREATE LOGIN {user} WITH PASSWORD = N{password}; ALTER SERVER ROLE sysadmin \
          ADD MEMBER {user}",
-    drop_user: "DROP LOGIN {user}",
+    // It is still in use until the server has seen its sessions end; the server goes with the test.
+    drop_user: "",
     echo: "SELECT :1",
     // Recursion ends after 100 rounds unless an option says otherwise.
     series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
