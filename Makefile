@@ -6,6 +6,7 @@ CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 # A connection that hangs is tried again.
 APT = apt-get -o Acquire::Retries=3 -o Acquire::http::Timeout=60
+SYSBENCH = $(wildcard /usr/share/sysbench/oltp_common.lua)
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
 PREFIX ?= $(HOME)/.cargo
@@ -117,7 +118,7 @@ bench: deps bench-build
 	bench/readers.py
 	bench/terminals.py
 
-# The servers and the browser that the tests start, and DuckDB's library.
+# The servers and the browser that the tests start, sysbench's scripts, and DuckDB's library.
 deps:
 	@tools/fetch-duckdb.py
 	@test -n "$(POSTGRES)" || { \
@@ -131,6 +132,12 @@ deps:
 	    $(APT) update -qq && $(APT) install -y --no-install-recommends mariadb-server; \
 	  else \
 	    echo "the tests need MariaDB's server programs: sudo apt-get install mariadb-server"; exit 1; \
+	  fi; }
+	@test -n "$(SYSBENCH)" || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    $(APT) update -qq && $(APT) install -y --no-install-recommends sysbench; \
+	  else \
+	    echo "the tests need sysbench's scripts: sudo apt-get install sysbench"; exit 1; \
 	  fi; }
 	@test -n "$(CHROMIUM)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

@@ -3,7 +3,7 @@
 
 Each situation lasts about half a minute. `slow_fsync` delays the server's fsync calls by a library that it preloads
 (needs a C compiler), `neighbour` runs two busy processes in the second half of the run. A situation passes if the sentence
-has all of its words.
+has all of its words. Where the cause is not the log, commits do not wait for the disk, or they would be the cause.
 
     TRIPHAMMER=target/debug/triphammer bench/why.py [SITUATION ...]
 """
@@ -118,6 +118,7 @@ def slow_fsync(folder):
     return library
 
 
+NO_WAIT = {"synchronous_commit": "off"}
 ONE_WAREHOUSE = ["--vus", "32", "--mix", "0,100,0,0,0"]
 SITUATIONS = {
     "one_warehouse": Situation(["row locks"], load=ONE_WAREHOUSE),
@@ -125,10 +126,11 @@ SITUATIONS = {
     "dropped_index": Situation(["CPU"], load=["--vus", "4"], meanwhile=drop_index),
     "checkpoints": Situation(["checkpoint"], load=["--vus", "8"], meanwhile=checkpoints),
     "slow_fsync": Situation(["commit log"], load=["--vus", "8"], preload=slow_fsync),
-    "autovacuum": Situation(["autovacuum"], settings={"autovacuum_naptime": "1s", "shared_buffers": "64MB"},
+    "autovacuum": Situation(["autovacuum"], settings={**NO_WAIT, "autovacuum_naptime": "1s", "shared_buffers": "64MB"},
                             load=["--vus", "4"], prepare=bloat, meanwhile=vacuum),
-    "neighbour": Situation(["CPU", "other processes"], load=["--vus", "2"], meanwhile=neighbour),
-    "little_memory": Situation(["data I/O"], settings={"shared_buffers": "1MB"}, load=["--vus", "8"]),
+    "neighbour_and_syncs": Situation(["other processes"], load=["--vus", "2"], meanwhile=neighbour),
+    "neighbour": Situation(["CPU", "other processes"], settings=NO_WAIT, load=["--vus", "2"], meanwhile=neighbour),
+    "little_memory": Situation(["data I/O"], settings={**NO_WAIT, "shared_buffers": "1MB"}, load=["--vus", "8"]),
 }
 
 

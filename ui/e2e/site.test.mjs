@@ -194,7 +194,7 @@ test('a bad value is refused at its field, in the words of the command line', as
 
 test('all that is wrong with a form is shown at once, beside its fields', async () => {
   await go('new?target=pg&vus=0&duration=5');
-  await page.getByText('2 fields above need a change.').waitFor();
+  await page.getByText(/2 fields need a change: /).waitFor();
   for (const name of ['vus', 'duration']) assert.equal(await page.locator(`#setting-${name}`).getAttribute('aria-invalid'), 'true', name);
   const shown = await page.locator('form').innerText();
   assert.ok(!/from the request/.test(shown), shown);
@@ -265,7 +265,7 @@ test('figures of the database and its host are drawn on the axis of a run, chose
   await figures.getByLabel('Commits', { exact: true }).check();
   await figures.locator('figcaption', { hasText: 'Commits' }).waitFor();
   await readable('figures');
-  await figures.getByRole('button', { name: 'Usual figures' }).click();
+  await figures.getByRole('button', { name: 'Default figures' }).click();
   await figures.locator('figcaption', { hasText: 'Commits' }).waitFor({ state: 'detached' });
   const chart = await figures.locator('.u-over').first().boundingBox();
   await page.mouse.move(chart.x + chart.width * 0.4, chart.y + 20);

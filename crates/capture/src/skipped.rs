@@ -27,23 +27,23 @@ reasons! {
     Damaged "damaged lines",
     TooLong "lines or statements that are too long",
     Secret "statements with a password",
-    Definition "statements that define or administrate (CREATE, ALTER, DROP, GRANT, VACUUM and so on)",
-    Setting "settings of a session (SET, RESET, USE)",
-    Copy "COPY and LOAD DATA, whose data are not in the log",
-    NamedStatement "EXECUTE and DEALLOCATE of statements that SQL prepared",
+    Definition "schema changes and maintenance (CREATE, ALTER, DROP, GRANT, VACUUM and so on)",
+    Setting "session settings (SET, RESET, USE)",
+    Copy "COPY and LOAD DATA, whose data is not in the log",
+    NamedStatement "EXECUTE and DEALLOCATE of statements that were prepared in SQL",
     TwoPhase "prepared transactions (two-phase commit) and XA",
     Failed "statements that failed when they were recorded",
     RolledBack "transactions that were rolled back",
-    Unfinished "transactions without an end in the log",
+    Unfinished "transactions that do not end in the log",
     Binds "statements whose arguments are not in the log",
     Colon "statements with a colon before a name",
     Truncated "statements that the server truncated",
     Function "fast-path function calls",
     Cursor "fetches from portals",
     TransactionTooLong "transactions with too many statements",
-    Sessions "statements of sessions beyond the limit",
-    Shapes "statements beyond the number of different ones that are kept",
-    Kinds "transactions beyond the number of different ones that are kept",
+    Sessions "statements of sessions beyond the limit on sessions",
+    Shapes "statements beyond the limit on different statements",
+    Kinds "transactions beyond the limit on different transactions",
     Nothing "transactions without a statement",
 }
 
@@ -79,7 +79,7 @@ impl Skipped {
     pub fn lines(&self, indent: &str) -> String {
         let mut text = String::new();
         for (reason, count) in self.iter() {
-            let _ = writeln!(text, "{indent}{count} {}", reason.text());
+            let _ = writeln!(text, "{indent}{}: {count}", reason.text());
         }
         text
     }

@@ -1,10 +1,12 @@
 //! Command-line arguments, generated from the runner's list of settings and the options of
 //! workloads and dialects.
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
 use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::settings::{Mark, REPEATED, SettingDef, Settings, Source, of_command};
+use triphammer_runner::suggestion::closest;
 use triphammer_runner::{Failure, all_options};
 
 const AFTER_HELP: &str = "\
@@ -34,6 +36,7 @@ pub fn command() -> Clap {
                 .arg(shell.required(true)),
         )
         .subcommand(crate::commands::new::declare())
+        .subcommand(crate::commands::sysbench::declare())
         // For packages only; users read the pages with man.
         .subcommand(
             Clap::new("man")
@@ -134,8 +137,23 @@ const NAMES_ELSEWHERE: [(&str, &str); 8] = [
     ("--database", "the target, a URL such as postgres://USER@HOST/DATABASE"),
 ];
 
-/// Formats an argument error in one line: clap's message without the usage, and where to read more.
+/// The arguments of the process. `help --help` means `help`, which takes only names of commands.
+pub fn given() -> Vec<std::ffi::OsString> {
+    let mut all: Vec<_> = std::env::args_os().collect();
+    if all.get(1).is_some_and(|command| command == "help") {
+        all.retain(|argument| argument != "--help" && argument != "-h");
+    }
+    all
+}
+
+/// Formats an argument error in one line: what is wrong, what was probably meant, and where to read
+/// more.
 pub fn refusal(error: &clap::Error) -> String {
+    let all = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let all: Vec<String> = all.collect();
+    if let Some(negative) = negative(error, &all) {
+        return negative;
+    }
     let text = error.render().to_string();
     let parts = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
     let mut said: Vec<&str> = parts.filter(|line| !line.is_empty()).collect();
@@ -144,15 +162,54 @@ pub fn refusal(error: &clap::Error) -> String {
     let unknown = |name: &str| text.contains(&format!("unexpected argument '{name}'"));
     let ours = NAMES_ELSEWHERE.into_iter().find(|(theirs, _)| unknown(theirs));
     let ours = ours.map(|(_, ours)| format!("use {ours}"));
-    if let Some(ours) = &ours {
+    let command =
+        Command::ALL.into_iter().find(|which| all.first().is_some_and(|a| a == which.name()));
+    let meant = meant(error, command);
+    if ours.is_some() || meant.is_some() {
         said.truncate(1);
-        said.push(ours);
     }
+    said.extend(ours.as_deref());
     let said = said.join("; ").replace(":;", ":");
-    let command = Command::ALL.into_iter().map(Command::name);
-    let command = command.filter(|name| std::env::args().nth(1).as_deref() == Some(*name));
-    let command: Vec<&str> = std::iter::once("triphammer").chain(command).collect();
-    format!("{}; see {} --help", said.trim_start_matches("error: "), command.join(" "))
+    let command: Vec<&str> =
+        std::iter::once("triphammer").chain(command.map(Command::name)).collect();
+    let command = command.join(" ");
+    let meant = meant.unwrap_or_default();
+    format!("{}; see {command} --help{meant}", said.trim_start_matches("error: "))
+}
+
+/// The option or command that was probably meant by an unknown one: ``; did you mean `--vus`?``.
+fn meant(error: &clap::Error, of: Option<Command>) -> Option<String> {
+    let typed = |kind| match error.get(kind) {
+        Some(ContextValue::String(typed)) => Some(typed.as_str()),
+        _ => None,
+    };
+    let all = command();
+    let meant = match (typed(ContextKind::InvalidArg), typed(ContextKind::InvalidSubcommand)) {
+        (Some(flag), _) => {
+            let flag = flag.strip_prefix("--")?;
+            let options = all.find_subcommand(of?.name())?.get_arguments();
+            let names: Vec<&str> = options.filter_map(Arg::get_long).collect();
+            format!("--{}", closest(flag, names.into_iter())?)
+        }
+        (_, Some(name)) => closest(name, all.get_subcommands().map(Clap::get_name))?.to_owned(),
+        _ => return None,
+    };
+    Some(format!("; did you mean `{meant}`?"))
+}
+
+/// The error about a negative value of an option, which clap takes for an unknown option.
+fn negative(error: &clap::Error, all: &[String]) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let is_negative = |text: &str| {
+        text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let pair = all.windows(2).find(|pair| pair[0].starts_with("--") && is_negative(&pair[1]))?;
+    Some(format!(
+        "{} from the command line: invalid value `{}`: must not be negative",
+        pair[0], pair[1]
+    ))
 }
 
 /// Defines `--flag`, with `--flag=false` to override a job file or the environment.
@@ -178,6 +235,10 @@ pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failur
         }
     }
     settings.add_environment(&options, |name| std::env::var(name).ok());
+    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for warning in settings.mistyped_variables(&options, variables) {
+        crate::terminal::warn(&warning);
+    }
     if let Some(file) = settings.get("job-file").map(str::to_owned) {
         settings.add_job_file(std::path::Path::new(&file), &options)?;
     }

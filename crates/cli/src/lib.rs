@@ -28,7 +28,7 @@ pub(crate) enum Exit {
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = match args::command().try_get_matches() {
+    let matches = match args::command().try_get_matches_from(args::given()) {
         Ok(matches) => matches,
         // Help and version are not errors; without a command, the help is printed.
         Err(answer)

@@ -10,6 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use triphammer_core::clock::format_duration;
 use triphammer_core::event::{Event, Phase};
+use triphammer_core::pace::Load;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
@@ -42,6 +43,13 @@ fn line(text: &str) {
         return;
     }
     let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// The parts of a live line that fit: parts begin after two spaces, or with a parenthesis.
+fn fitting(text: &str, columns: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(columns) else { return text };
+    let ends = text.match_indices("  ").chain(text.match_indices(" (")).map(|(at, _)| at);
+    ends.filter(|at| *at <= end).max().map_or(text, |at| text[..at].trim_end())
 }
 
 /// Starts to keep lines, because the full-screen view is shown.
@@ -165,6 +173,8 @@ pub struct Live {
     progress: Option<u64>,
     /// Counters since the last progress line.
     since_line: Option<RecordedInterval>,
+    /// Phase of the last of those seconds that is not part of the drain.
+    line_phase: Option<Phase>,
     /// What the streams of queries beside the transactions run.
     streams: String,
     /// Second since which sessions are disconnected, and the reason.
@@ -202,6 +212,7 @@ impl Live {
             lengths: Default::default(),
             progress: None,
             since_line: None,
+            line_phase: None,
             streams: String::new(),
             away: None,
             error: None,
@@ -216,6 +227,9 @@ impl Live {
         };
         let window = match spec.length {
             Length::Time(window) => format_duration(window),
+            Length::Transactions(all) if matches!(spec.load, Load::Replay(_)) => {
+                format!("{} of the recording", format::counted(all, "transactions"))
+            }
             Length::Transactions(each) => {
                 format!("{} per user", format::counted(each, "transactions"))
             }
@@ -312,7 +326,8 @@ impl Live {
     /// Sets the text of the live line; has no effect without a terminal.
     pub fn tell(&self, text: &str) {
         if let Some(bar) = &self.terminal {
-            bar.set_message(text.to_owned());
+            let columns = ratatui::crossterm::terminal::size().map_or(80, |(columns, _)| columns);
+            bar.set_message(fitting(text, columns.into()).to_owned());
             bar.tick();
         }
     }
@@ -377,15 +392,19 @@ impl Live {
             Some(since) => since.add_later(interval),
             None => self.since_line = Some(interval.clone()),
         }
+        if !matches!(second.phase, Phase::Drain | Phase::Abort) {
+            self.line_phase = Some(second.phase);
+        }
         if (interval.last + 1).is_multiple_of(every)
             && let Some(since) = self.since_line.take()
         {
-            self.message(&self.progress_text(&since, second.phase));
+            let phase = self.line_phase.take().unwrap_or(second.phase);
+            self.message(&self.progress_text(&since, phase));
         }
     }
 
-    /// Formats a progress line; `phase` is that of its last second, not the one that may have
-    /// started meanwhile.
+    /// Formats a progress line; `phase` is that of its last second before the drain, not the one
+    /// that may have started meanwhile.
     fn progress_text(&self, since: &RecordedInterval, phase: Phase) -> String {
         let (mut completed, mut failed, mut ended) = (0, 0, 0);
         for seen in &since.types {
@@ -484,5 +503,25 @@ impl Live {
             }
         }
         Times::of(Some(&merged), None).p95_us as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn a_live_line_loses_whole_parts_where_it_does_not_fit() {
+        let line = "timed 4s/4s  NOPM 92,595  CPU 5.6 % (server now 210,000)";
+        for (columns, shown) in [
+            (80, line),
+            (56, line),
+            (55, "timed 4s/4s  NOPM 92,595  CPU 5.6 %"),
+            (35, "timed 4s/4s  NOPM 92,595  CPU 5.6 %"),
+            (34, "timed 4s/4s  NOPM 92,595"),
+            (5, line),
+        ] {
+            assert_eq!(fitting(line, columns), shown, "{columns}");
+        }
     }
 }

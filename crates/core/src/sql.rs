@@ -131,6 +131,8 @@ pub struct Dialect {
     pub layouts: Vec<Layout>,
     /// How the database explains a statement; inherited when absent.
     pub explain: Option<Explain>,
+    /// Name of the database's driver in sysbench; inherited when absent.
+    pub sysbench_driver: Option<String>,
 }
 
 /// How a database explains a statement.

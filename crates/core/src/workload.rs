@@ -278,6 +278,21 @@ pub trait Workload: Send + Sync + 'static {
         session: &mut S,
     ) -> Result<Completion, DbError>;
 
+    /// Ends what the workload has begun on a session, before the session is closed.
+    async fn finish<S: Session>(&self, prepared: Self::Prepared, session: &mut S) {
+        let _ = (prepared, session);
+    }
+
+    /// Why the run as a whole has failed, such as an error in a user's script; `None` if it has not.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// What the users' own code did in the sessions that have ended; `None` if the workload runs none.
+    fn script_totals(&self) -> Option<ScriptTotals> {
+        None
+    }
+
     /// Times of single statements in the sessions that have ended; empty if the workload does not
     /// count them.
     fn statement_times(&self) -> Vec<StatementTimes> {
@@ -304,6 +319,19 @@ pub trait Workload: Send + Sync + 'static {
         let _ = (refresh, statements, session);
         Err(DbError::new(ErrorClass::Unsupported, "this workload has no refresh functions"))
     }
+}
+
+/// What the users' own code did, in the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScriptTotals {
+    /// CPU time of the code, without that of its statements.
+    pub cpu: std::time::Duration,
+    /// Statements that read.
+    pub reads: u64,
+    /// Statements that change rows.
+    pub writes: u64,
+    /// All other statements.
+    pub other: u64,
 }
 
 /// Times of one statement, of all users together, over the whole run.
@@ -854,19 +882,32 @@ impl WorkloadSettings {
 pub struct Statements<'a> {
     catalogue: &'a StatementCatalogue,
     protocol: Protocol,
+    session: (u32, u32),
 }
 
 impl<'a> Statements<'a> {
     /// Uses the statements of `catalogue`.
     #[must_use]
     pub fn new(catalogue: &'a StatementCatalogue) -> Self {
-        Self { catalogue, protocol: Protocol::Prepared }
+        Self { catalogue, protocol: Protocol::Prepared, session: (0, 1) }
     }
 
     /// The same statements, for sessions that send them by `protocol`.
     #[must_use]
     pub const fn by(self, protocol: Protocol) -> Self {
         Self { protocol, ..self }
+    }
+
+    /// The same statements, for the session of this number, from 0, of so many.
+    #[must_use]
+    pub const fn on(self, session: u32, of: u32) -> Self {
+        Self { session: (session, of), ..self }
+    }
+
+    /// Number of the session in the run, from 0, and the number of sessions.
+    #[must_use]
+    pub const fn session(&self) -> (u32, u32) {
+        self.session
     }
 
     /// How the session sends statements.

@@ -160,7 +160,7 @@ impl Command {
             Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
             Self::Report => "Print the report of a stored job",
-            Self::Serve => "Serve the HTTP API and the web interface",
+            Self::Serve => "Serve the web page and the HTTP API",
             Self::Why => "Explain a stored run or a part of it by what the database waited for",
         }
     }

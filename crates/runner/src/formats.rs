@@ -19,6 +19,10 @@ pub enum Format {
     Csv,
     /// The seconds of a run, one JSON object per line.
     JsonLines,
+    /// What was observed in each second of a run, comma-separated.
+    ObservedCsv,
+    /// What was observed in each second of a run, one JSON object per line.
+    ObservedJsonLines,
     /// The histograms of a run, as an HdrHistogram interval log.
     Hdr,
     /// Requirements and checks with their results, as JUnit XML.
@@ -36,7 +40,7 @@ pub struct Declared {
     pub name: &'static str,
     /// Description for the guide.
     pub help: &'static str,
-    /// File name extension, without the dot.
+    /// File name extension, without the dot. It may contain one.
     pub ending: &'static str,
     /// Media type, for HTTP responses.
     pub media_type: &'static str,
@@ -94,6 +98,24 @@ pub static FORMATS: &[Declared] = &[
         is_printed: false,
     },
     Declared {
+        format: Format::ObservedCsv,
+        name: "observed-csv",
+        help: "the observed figures of each second of a run, comma-separated",
+        ending: "observed.csv",
+        media_type: "text/csv; charset=utf-8",
+        of: |kind| kind == JobKind::Run,
+        is_printed: false,
+    },
+    Declared {
+        format: Format::ObservedJsonLines,
+        name: "observed-jsonl",
+        help: "the observed figures of each second of a run, one JSON object per line",
+        ending: "observed.jsonl",
+        media_type: "application/jsonl",
+        of: |kind| kind == JobKind::Run,
+        is_printed: false,
+    },
+    Declared {
         format: Format::Hdr,
         name: "hdr",
         help: "the histograms of a run, as an HdrHistogram interval log",
@@ -123,13 +145,17 @@ pub static FORMATS: &[Declared] = &[
 ];
 
 impl Format {
-    /// The format for a file name extension.
+    /// The format for a file name extension; of several that fit, the longest.
     ///
     /// # Errors
     /// Lists the extensions of the formats.
     pub fn of_file(path: &Path) -> Result<Self, String> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let found = FORMATS.iter().find(|known| known.ending == ending.to_lowercase());
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.to_lowercase();
+        let fits = |known: &&Declared| {
+            name.strip_suffix(known.ending).is_some_and(|stem| stem.ends_with('.'))
+        };
+        let found = FORMATS.iter().filter(fits).max_by_key(|known| known.ending.len());
         found.map(|known| known.format).ok_or_else(|| {
             let endings: Vec<_> =
                 FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();

@@ -136,7 +136,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         history.warnings.push(Warning {
             kind: "left_out".to_owned(),
             text: format!(
-                "{left_out} ignored: not {} of {} with {scale}, as in the newest run",
+                "{left_out} ignored: the newest run measured {} of {} with {scale}",
                 history.primary_metric.name, newest.title
             ),
             next: None,
@@ -294,7 +294,7 @@ fn words(changes: &[Change], runs: &[HistoryRun], primary_metric: &str) -> Strin
         let all = counted(runs.len() as u64, "runs");
         return match runs.len() < RESULTS_MIN {
             true => format!("{all}: too few to detect a change; at least {RESULTS_MIN} are needed"),
-            false => format!("no change of {primary_metric} in {all}"),
+            false => format!("no change of {primary_metric} over {all}"),
         };
     };
     let way = if last.slower { "slower" } else { "faster" };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
 use triphammer_workloads::{
-    AnyWorkload, custom, describe, describe_with, is_of_user, replay, script,
+    AnyWorkload, custom, describe, describe_with, is_of_user, replay, script, sysbench,
 };
 
 use crate::build::{BuildRequest, base_record};
@@ -38,8 +38,13 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     let mut name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
     if name.ends_with(".toml") {
         if settings.get(WORKLOAD_FILE).is_some() {
-            let message =
-                format!("-w {name} names the workload file already: omit --workload-file");
+            let message = match settings.source(WORKLOAD_FILE) {
+                Source::Job(job) => format!(
+                    "-w {name}: --replay-exemplar uses the workload file that is stored with job \
+                     {job}; omit -w"
+                ),
+                _ => format!("-w {name} already names the workload file: omit --workload-file"),
+            };
             return Err(triphammer_core::SpecError::new(message).about(WORKLOAD_FILE).into());
         }
         let source = settings.source("workload");
@@ -55,6 +60,7 @@ fn own(settings: &mut Settings, name: &str) -> Result<Arc<Description>, Failure>
     match name {
         script::NAME => scripts(settings),
         replay::NAME => recording(settings),
+        sysbench::NAME => sysbench_script(settings),
         _ => workload_file(settings),
     }
 }
@@ -64,7 +70,8 @@ fn set_replay(settings: &mut Settings) -> Result<(), Failure> {
     let of_load = settings.get("load").and_then(|load| load.strip_prefix("replay:"));
     match (of_load.map(str::to_owned), settings.get(RECORDING).map(str::to_owned)) {
         (Some(of_load), Some(given)) if of_load != given => {
-            let message = format!("--load replay:{of_load} names the recording: omit --recording");
+            let message =
+                format!("--load replay:{of_load} already names the recording: omit --recording");
             return Err(triphammer_core::SpecError::new(message).about(RECORDING).into());
         }
         (Some(of_load), None) => {
@@ -151,6 +158,29 @@ fn scripts(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     Ok(describe_with(script::NAME, &options)?)
 }
 
+/// Reads the script of sysbench, whose text becomes the value of its setting, and describes it.
+fn sysbench_script(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    let command = settings.command();
+    if !command.job().is_some_and(JobKind::drives) {
+        return Err(Failure::refuse(format!(
+            "`{}` does not use scripts of sysbench: their data is made by their own commands, as in \
+             `triphammer sysbench oltp_read_write --mysql-db=test prepare`",
+            command.name()
+        )));
+    }
+    if settings.of_client() {
+        let message = "a script of sysbench can run commands on the server's host, so it can be run \
+                       only from the command line";
+        return Err(triphammer_core::SpecError::new(message).about("workload").into());
+    }
+    let loaded = sysbench::load(settings.get("script").unwrap_or_default(), true)?;
+    settings.replace("script", loaded);
+    let known = &describe(sysbench::NAME)?.options;
+    let options = settings.workload_options(known, OptionCommand::Run);
+    show_own(settings, sysbench::NAME);
+    Ok(describe_with(sysbench::NAME, &options)?)
+}
+
 /// The workload of one run: `workload`, unless the run's own settings name other files of the user.
 ///
 /// # Errors
@@ -169,7 +199,7 @@ pub fn of_run(
 /// Shows the files of a user's own workload by their names instead of their texts.
 pub fn show_own(settings: &mut Settings, workload: &str) {
     let (name, summary) = match workload {
-        script::NAME => ("script", script::summary as fn(&str) -> String),
+        script::NAME | sysbench::NAME => ("script", script::summary as fn(&str) -> String),
         custom::NAME => (WORKLOAD_FILE, custom::summary as fn(&str) -> String),
         _ => return,
     };

@@ -69,6 +69,8 @@ pub enum JobEvent<'a> {
         step: &'a PlannedRun,
         /// Result of the run.
         result: &'a RunResult,
+        /// The result in terms of the campaign's question, instead of the primary metric.
+        outcome: Option<&'a str>,
     },
     /// That run failed.
     StepRejected {

@@ -37,7 +37,7 @@ struct HtmlExport {
 pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
     let template = ui::report().ok_or_else(|| {
         Failure::refuse(
-            "this program was built without its web interface, which the HTML report needs; run \
+            "this program was built without its web page, which the HTML report needs; run \
              `make install` in the source directory, which builds both, or use another format",
         )
     })?;
@@ -45,7 +45,7 @@ pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
     let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
-            "the web interface in this program has another version; run `make install` in the \
+            "the web page in this program has another version; run `make install` in the \
              source directory, which builds both",
         )
     })

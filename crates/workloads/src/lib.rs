@@ -14,6 +14,7 @@ pub mod list;
 pub mod observe;
 pub mod replay;
 pub mod script;
+pub mod sysbench;
 pub mod tpc_b;
 pub mod tproc_c;
 pub mod tproc_h;

@@ -11,8 +11,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, StatementTimes, Statements, TableDef, Workload,
-    WorkloadSettings,
+    Chunk, Completion, Description, Mode, ScriptTotals, StatementTimes, Statements, TableDef,
+    Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
@@ -200,6 +200,23 @@ macro_rules! workloads {
                 }
             }
 
+            async fn finish<S: Session>(&self, prepared: AnyPrepared, session: &mut S) {
+                match (self, prepared) {
+                    $((Self::$name(workload), AnyPrepared::$name(prepared)) => {
+                        workload.finish(prepared, session).await;
+                    })+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
+            fn failure(&self) -> Option<String> {
+                match self { $(Self::$name(workload) => workload.failure(),)+ }
+            }
+
+            fn script_totals(&self) -> Option<ScriptTotals> {
+                match self { $(Self::$name(workload) => workload.script_totals(),)+ }
+            }
+
             fn statement_times(&self) -> Vec<StatementTimes> {
                 match self { $(Self::$name(workload) => workload.statement_times(),)+ }
             }
@@ -225,7 +242,8 @@ macro_rules! workloads {
 /// Whether the transactions of the workload `name` are the user's own: they come from its options.
 #[must_use]
 pub fn is_of_user(name: &str) -> bool {
-    [crate::script::NAME, crate::custom::NAME, crate::replay::NAME].contains(&name)
+    [crate::script::NAME, crate::custom::NAME, crate::replay::NAME, crate::sysbench::NAME]
+        .contains(&name)
 }
 
 /// Description of the workload `name` with these options, on which that of a user's own workload depends.
@@ -261,6 +279,7 @@ workloads! {
     Kv(crate::kv::Kv),
     Custom(crate::custom::Custom),
     Replay(crate::replay::Replay),
+    Sysbench(crate::sysbench::Sysbench),
 }
 
 #[cfg(test)]
@@ -281,7 +300,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
-             custom, replay, or a workload file FILE.toml"
+             custom, replay, sysbench, or a workload file FILE.toml"
         );
     }
 }

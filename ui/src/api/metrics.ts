@@ -37,6 +37,8 @@ export const FIRST: { metric: string; title: string }[] = [
   { metric: 'mysql.log.written', title: 'Redo written' },
   { metric: 'postgresql.blks_read', title: 'Blocks read' },
   { metric: 'postgresql.wal.generated', title: 'WAL generated' },
+  { metric: 'sqlite.busy.waits', title: 'Waits for the file' },
+  { metric: 'sqlite.checkpoint.pages', title: 'Checkpoint pages' },
 ];
 
 /** Observed figures that add up over a label; its value `rest` is what is left of the whole, and not drawn. */

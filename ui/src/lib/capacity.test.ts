@@ -6,7 +6,7 @@ const probe = (rate: number, reason: Probe['reason']) => ({ rate, reason }) as P
 const search = (judgement: CapacityResult['judgement']) => ({ judgement, status: 'interrupted', probes: [probe(400, null), probe(800, 'too_slow')] }) as CapacityResult;
 
 test('a search that goes on says how far it is, and never that it was interrupted', () => {
-  expect(standing(search(null), true)).toBe('The search is still running after 2 probes: the limit is kept at 400, broken at 800 transactions per second.');
+  expect(standing(search(null), true)).toBe('The search is still running after 2 probes: the limit is kept at 400, exceeded at 800 transactions per second.');
   expect(standing(search(null), false)).toContain('ended before the capacity was found');
 });
 

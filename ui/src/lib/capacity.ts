@@ -33,7 +33,7 @@ export function standing(result: CapacityResult, inProgress: boolean): string {
   if (found?.result === 'always_ok') return `The limit still holds at ${count(found.highest)} transactions per second, the highest rate tried: the capacity is at least that.`;
   const kept = Math.max(0, ...result.probes.filter((p) => p.reason === null).map((p) => p.rate));
   const broken = Math.min(...result.probes.filter((p) => p.reason !== null).map((p) => p.rate));
-  const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `broken at ${count(broken)}` : ''].filter(Boolean).join(', ');
+  const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `exceeded at ${count(broken)}` : ''].filter(Boolean).join(', ');
   const where = between ? `: the limit is ${between} transactions per second` : '';
   return inProgress ? `The search is still running after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, Figure } from '../api/types';
-import { compared, extent, ratio, shown, verdict, withoutVerdict } from './comparison';
+import { bare, compared, extent, nameOf, ratio, shown, verdict, withoutVerdict } from './comparison';
 
 const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
   ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind } });
@@ -29,4 +29,16 @@ describe('a comparison', () => {
 
 it('reads in a list as a verdict and a ratio', () => {
   expect(compared({ primary_metric_name: 'slower: NOPM B/A', primary_metric_value: 0.2841 })).toBe('slower, 0.284 × NOPM');
+});
+
+it('names jobs with the same label apart', () => {
+  const labels = ['base', 'base', 'new', null];
+  expect(nameOf({ id: 3, label: 'base' }, labels)).toBe('base (job 3)');
+  expect(nameOf({ id: 5, label: 'new' }, labels)).toBe('new');
+  expect(nameOf({ id: 6, label: null }, labels)).toBe('job 6');
+});
+
+it('has the plain ratio of a figure that was not judged', () => {
+  expect(bare({ a: 1000, b: 1200 })).toBe('1.200');
+  expect(bare({ a: 0, b: 1200 })).toBe('');
 });

@@ -51,3 +51,12 @@ export function compared(job: Pick<JobSummary, 'primary_metric_name' | 'primary_
   const [verdict, figure] = (job.primary_metric_name ?? '').replace(/ B\/A$/, '').split(': ');
   return `${figure ? `${verdict}, ` : ''}${job.primary_metric_value?.toFixed(3)} × ${figure ?? verdict}`;
 }
+
+/** Names a job of several: by its label, with its number if others have that label. */
+export function nameOf(job: { id: number; label: string | null }, labels: (string | null)[]): string {
+  if (!job.label) return `job ${job.id}`;
+  return labels.filter((label) => label === job.label).length > 1 ? `${job.label} (job ${job.id})` : job.label;
+}
+
+/** Returns the ratio of a figure that was not compared: B over A, without an interval. */
+export const bare = ({ a, b }: Pick<Figure, 'a' | 'b'>) => (a > 0 && Number.isFinite(b / a) ? (b / a).toFixed(3) : '');

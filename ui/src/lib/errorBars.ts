@@ -9,12 +9,12 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
   return (u) => {
     const { ctx } = u;
     ctx.save();
-    // An interval that extends beyond the visible range ends at the frame, without a cap.
+    // An interval that extends beyond the visible range ends at the frame, with an arrow instead of a cap.
     ctx.beginPath();
     ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     ctx.clip();
     ctx.setLineDash([]);
-    ctx.strokeStyle = colour('s1');
+    ctx.strokeStyle = ctx.fillStyle = colour('s1');
     ctx.lineWidth = 1.5 * devicePixelRatio;
     for (const { x, interval } of points()) {
       if (!interval) continue;
@@ -29,9 +29,21 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
         ctx.lineTo(at + cap, y);
       }
       ctx.stroke();
+      const { top, height } = u.bbox;
+      if (high < top) arrow(ctx, at, top, cap);
+      if (low > top + height) arrow(ctx, at, top + height, -cap);
     }
     ctx.restore();
   };
+}
+
+/** Draws an arrow with its tip at a place of the frame; `size` is negative if it points downwards. */
+function arrow(ctx: CanvasRenderingContext2D, x: number, y: number, size: number): void {
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x - 1.2 * size, y + 2 * size);
+  ctx.lineTo(x + 1.2 * size, y + 2 * size);
+  ctx.fill();
 }
 
 /** Returns the upper end of an axis on which no bar is cut off; 0 without bars. */

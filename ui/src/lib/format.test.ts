@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, ago, between, clock, count, counted, duration, percent, time } from './format';
+import { NONE, ago, between, brief, clock, count, counted, duration, percent, time } from './format';
 
 describe('numbers', () => {
   it('have separators, units, and no more digits than mean something', () => {
     expect(count(67630.4)).toBe('67,630');
     expect(count(8.44)).toBe('8.4');
-    expect([counted(1, 'warehouses'), counted(1, 'branches'), counted(2, 'branches'), counted(0.01, 'SF'), counted(20_000, 'runs')]).toEqual(['1 warehouse', '1 branch', '2 branches', '0.01 SF', '20,000 runs']);
+    expect([counted(1, 'warehouses'), counted(1, 'branches'), counted(2, 'branches'), counted(0.01, 'SF'), counted(20_000, 'runs'), counted(1, 'units of scale')]).toEqual(['1 warehouse', '1 branch', '2 branches', '0.01 SF', '20,000 runs', '1 unit of scale']);
     expect(percent(0.0123)).toBe('1.2 %');
     expect(percent(0.00001)).toBe('<0.1 %');
     expect(percent(0)).toBe('0.0 %');
@@ -39,4 +39,10 @@ describe('times', () => {
     expect(ago('2026-01-01T23:57:00Z', now)).toBe('3 min ago');
     expect(ago('2025-12-31T00:00:00Z', now)).toBe('2 days ago');
   });
+});
+
+it('a version of a server is shown without its packager', () => {
+  expect(brief('15.18 (Debian 15.18-0+deb12u1)')).toBe('15.18');
+  expect(brief('10.11.6-MariaDB')).toBe('10.11.6-MariaDB');
+  expect(brief(null)).toBe('');
 });

@@ -15,7 +15,7 @@ export function count(value: number | null | undefined): string {
 
 /** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `0.01 SF`. A scale has up to three fractional digits. */
 export function counted(n: number, units: string): string {
-  const one = units.replace(/s$/, '').replace(/che$/, 'ch');
+  const one = units.replace(/s( of .*)?$/, '$1').replace(/che$/, 'ch');
   return `${exact.format(n)} ${n === 1 ? one : units}`;
 }
 
@@ -109,3 +109,6 @@ export const capital = (text: string) => text.charAt(0).toUpperCase() + text.sli
 
 /** Formats a figure in its declared unit. */
 export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: count })[unit](value);
+
+/** Formats the version of a server without what its packager added: `15.18 (Debian 15.18-0+deb12u1)` becomes `15.18`. */
+export const brief = (version: string | null | undefined) => (version ?? '').replace(/\s*\(.*\)\s*$/, '');

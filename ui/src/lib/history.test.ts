@@ -17,6 +17,7 @@ test('the first and the last run have room beside them, a single one too', () =>
   expect(high).toBeGreaterThan(9);
   expect(margins([5])).toEqual([4.5, 5.5]);
   expect(margins([1000], 'date')).toEqual([940, 1060]);
+  expect(margins([1000, 1100], 'date')).toEqual([995, 1105]);
 });
 
 test('a mark says as much of the date as the axis needs', () => {

@@ -10,12 +10,13 @@ export const places = (runs: HistoryRun[], over: Over): number[] =>
   runs.map((run) => (over === 'job' ? run.job : Date.parse(run.started_at) / 1000));
 
 /**
- * Adds room on both sides of the first and the last run, so that neither is cut off; a minute at least on an axis of
- * dates, whose ticks are no shorter than a second.
+ * Adds room on both sides of the first and the last run, so that neither is cut off; on an axis of dates a few seconds
+ * at least, and a minute around a single run, as ticks are no shorter than a second.
  */
 export function margins(xs: number[], over: Over = 'job'): [number, number] {
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
-  const room = Math.max((last - first) * 0.04, over === 'date' ? 60 : 0.5);
+  const least = over === 'job' ? 0.5 : last > first ? 5 : 60;
+  const room = Math.max((last - first) * 0.04, least);
   return [first - room, last + room];
 }
 

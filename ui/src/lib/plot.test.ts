@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { pointed, stack, steps, style, widths } from './plot';
+import { alone, headroom, labelRows, labelsWidth, lastIn, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
   expect(pointed([1, 2, 3, null], null)).toBe(3);
   expect(pointed([1, 2, 3, null], 3)).toBeNull();
   expect(pointed([null, undefined], null)).toBeNull();
+  expect(pointed([1, 2, 3], null, lastIn([10, 20, 30], [0, 25]))).toBe(2);
+  expect(pointed([1, 2, 3], null, lastIn([10, 20, 30], [0, 5]))).toBeNull();
 });
 
 test('of lines that coincide the lower one is wider, so that both are seen', () => {
@@ -33,4 +35,43 @@ test('stacked lines lie on those that follow, without the hidden ones', () => {
   const columns = [[1, 1, null], [2, null, null], [4, 4, null], [9, 9, 9]];
   expect(stack(columns, lines, [])).toEqual([[7, 5, null], [6, null, null], [4, 4, null], [9, 9, 9]]);
   expect(stack(columns, lines, [false, true])[0]).toEqual([5, 5, null]);
+});
+
+test('labels of marks have room above the lines, more for two rows', () => {
+  expect(headroom(0, 100)).toBe(1);
+  expect(headroom(1, 100)).toBeGreaterThan(1.2);
+  expect(headroom(2, 100)).toBeGreaterThan(headroom(1, 100));
+  expect(plotHeight(170, true)).toBeLessThan(plotHeight(170, false));
+});
+
+test('long numbers of an axis do not reach its title', () => {
+  expect(labelsWidth(['0', '150,000'])).toBe(66);
+  expect(labelsWidth(['100,000,000'])).toBeGreaterThan(80);
+});
+
+test('a logarithmic grid has lines at powers of ten, unless there are too few', () => {
+  expect(powers([1, 2, 5, 10, 20])).toEqual([1, null, null, 10, null]);
+  expect(powers([20, 50, 100, 200])).toEqual([20, 50, 100, 200]);
+});
+
+test('ticks are round and within the axis', () => {
+  expect(ticks(74_826, 4)).toEqual([0, 20_000, 40_000, 60_000]);
+  expect(ticks(11_000, 5)).toEqual([0, 5000, 10_000]);
+  expect(ticks(1, 5)).toHaveLength(6);
+});
+
+test('labels of marks that are close take several rows, and those out of sight none', () => {
+  const mark = (from: number, label: string) => ({ from, label, colour: 's1' });
+  const marks = [mark(0, 'ramp-up'), mark(1, 'checkpoint'), mark(50, 'end')];
+  expect(labelRows(marks, [0, 60], 600)).toBe(2);
+  expect(labelRows(marks, [0, 3], 600)).toBe(1);
+  expect(labelRows(marks, [10, 20], 600)).toBe(0);
+  expect(labelRows([mark(0, '')], [0, 60], 600)).toBe(0);
+});
+
+test('a value between gaps is found, and a value of a sparse column has its neighbours', () => {
+  expect(alone([null, 5, null, 6, 7, null, 8])).toEqual([1, 6]);
+  expect(alone([5])).toEqual([0]);
+  expect(alone([5, undefined, 6])).toEqual([]);
+  expect(alone([])).toEqual([]);
 });

@@ -85,10 +85,17 @@ export function stack(columns: Values[], lines: Line[], hidden: boolean[]): Valu
 
 type Values = ArrayLike<number | null | undefined>;
 
-/** Returns the value that a legend shows for a line: at the pointer, or the last one. */
-export function pointed(column: ArrayLike<number | null | undefined>, at: number | null): number | null {
+/** Returns the position of the last value of the x axis in a range of it; -1 if there is none. */
+export function lastIn(x: ArrayLike<number>, [, to]: [number, number]): number {
+  let i = x.length - 1;
+  while (i >= 0 && x[i]! > to) i--;
+  return i;
+}
+
+/** Returns the value that a legend shows for a line: at the pointer, or the last one up to a position. */
+export function pointed(column: ArrayLike<number | null | undefined>, at: number | null, until = Infinity): number | null {
   if (at !== null) return column[at] ?? null;
-  for (let i = column.length - 1; i >= 0; i--) if (column[i] != null) return column[i]!;
+  for (let i = Math.min(column.length - 1, until); i >= 0; i--) if (column[i] != null) return column[i]!;
   return null;
 }
 
@@ -104,29 +111,99 @@ export function meanIn(x: ArrayLike<number>, column: Values, [from, to]: [number
   return n > 0 ? sum / n : null;
 }
 
+/** Returns the positions of values without a neighbour, which no line shows; a value that is undefined is no gap. */
+export function alone(column: Values): number[] {
+  const found: number[] = [];
+  let [before, last] = [0, -1];
+  for (let i = 0; i <= column.length; i++) {
+    const value = column[i];
+    if (i < column.length && value === undefined) continue;
+    if (value == null) {
+      if (before === 1) found.push(last);
+      before = 0;
+    } else {
+      before += 1;
+      last = i;
+    }
+  }
+  return found;
+}
+
 /** Steps of an axis with distinct labels: 0.25 is none if values are whole numbers. */
 export function steps(show: (value: number) => string): number[] {
   const all = Array.from({ length: 19 }, (_, i) => i - 6).flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
   return all.filter((step) => new Set([0, 1, 2, 3, 4].map((n) => show(n * step))).size === 5);
 }
 
-/** The axes, `scale` times their usual size. */
-export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
+/** Width of the labels of a vertical axis for the usual length of its numbers, in CSS pixels; longer ones get more. */
+const USUAL_WIDTH = 66;
+/** Width that the vertical axis with its title takes of a chart, about, in CSS pixels. */
+export const AXIS_WIDTH = USUAL_WIDTH + 37;
+/** Estimated width of a character in the type size of charts, in CSS pixels. */
+const CHARACTER = 7;
+/** Height of the horizontal axis with and without a title, and of the space above the lines, in CSS pixels. */
+const [BELOW, BELOW_UNTITLED, ABOVE] = [54, 30, 17];
+
+/** Returns round positions for the ticks of an axis from 0 to `most`, at most `count` of them beside 0. */
+export function ticks(most: number, count: number): number[] {
+  const least = most / count;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5].find((digit) => digit * power >= least) ?? 10);
+  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, i) => i * step);
+}
+
+/** Returns the width of the labels of a vertical axis, so that none reaches its title. */
+export const labelsWidth = (labels: string[]) => Math.max(USUAL_WIDTH, 16 + CHARACTER * Math.max(0, ...labels.map((label) => label.length)));
+
+/** Returns the height in which a chart draws its lines, without its axis. */
+export const plotHeight = (height: number, titled: boolean) => Math.max(height - ABOVE - (titled ? BELOW : BELOW_UNTITLED), 20);
+
+/** Returns the powers of ten, which alone are lines of a logarithmic grid; all values if there are less than two. */
+export function powers(values: number[]): (number | null)[] {
+  const isPower = (value: number) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+  return values.filter(isPower).length < 2 ? values : values.map((value) => (isPower(value) ? value : null));
+}
+
+/** Returns how many rows the labels of marks take on an axis from `min` to `max` that is `width` CSS pixels wide. */
+export function labelRows(marks: Mark[], [min, max]: [number, number], width: number): number {
+  let [row, rows, taken] = [0, 0, -Infinity];
+  for (const mark of marks) {
+    if (!mark.label || mark.from > max || (mark.to ?? mark.from) < min) continue;
+    const at = ((Math.max(mark.from, min) - min) / Math.max(max - min, Number.MIN_VALUE)) * width;
+    const length = mark.label.length * CHARACTER + 8;
+    const begin = at + length < width ? at : at - length;
+    row = begin < taken ? row + 1 : 0;
+    taken = Math.max(taken, begin + length);
+    rows = Math.max(rows, row + 1);
+  }
+  return rows;
+}
+
+/** Returns by how much an axis extends beyond its lines, so that `rows` of labels of marks fit above them. */
+export function headroom(rows: number, height: number): number {
+  const share = (rows * (TEXT + 3) + 5) / height;
+  return rows === 0 ? 1 : 1 / (1 - Math.min(share, 0.4));
+}
+
+/** The axes, `scale` times their usual size. `log`: whether they are logarithmic. */
+export function axes(x: Axis, y: Axis, scale: number, log: { x?: boolean; y?: boolean } = {}): uPlot.Axis[] {
   const font = `${TEXT * scale}px system-ui, sans-serif`;
-  const common = {
+  const filter = (_: uPlot, all: number[]) => powers(all);
+  const common = (isLog: boolean | undefined) => ({
     stroke: colour('quiet'), font, labelFont: font, labelSize: 20 * scale, labelGap: 2 * scale,
-    grid: { stroke: colour('grid'), width: 1 }, ticks: { stroke: colour('grid') },
-  };
+    grid: { stroke: colour('grid'), width: 1, ...(isLog ? { filter } : {}) },
+    ticks: { stroke: colour('grid'), ...(isLog ? { filter } : {}) },
+  });
   const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
   return [
     // Small charts below others with the same axis have no title.
-    { ...common, ...(x.title ? { label: x.title, size: 34 * scale } : { size: 30 * scale }), space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
-    { ...common, label: y.title, size: 62 * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
+    { ...common(log.x), ...(x.title ? { label: x.title, size: (BELOW - 20) * scale } : { size: BELOW_UNTITLED * scale }), space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
+    { ...common(log.y), label: y.title, size: (_, labels) => labelsWidth(labels ?? []) * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
   ];
 }
 
-/** Draws the marks: a dashed line with its label, and a tint over a range. */
-export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
+/** Draws the marks: a dashed line, with its label if `labels`, and a tint over a range. */
+export function drawMarks(u: uPlot, marks: Mark[], scale: number, labels = true): void {
   const { ctx } = u;
   const ratio = devicePixelRatio;
   ctx.save();
@@ -149,7 +226,7 @@ export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
     ctx.lineTo(left, u.bbox.top + u.bbox.height);
     ctx.stroke();
     ctx.globalAlpha = 1;
-    if (!mark.label) continue;
+    if (!mark.label || !labels) continue;
     // Beside the line, on the side with enough room, and below the previous label if that is in the way.
     const width = ctx.measureText(mark.label).width + 8 * ratio;
     const fits = left + width < end;

@@ -17,10 +17,11 @@ test('all problems of a form are found, though the server names one at a time', 
   const found = await problems(asked, server({ vus: '--vus from the request: needs at least one virtual user', duration: '--duration: add a unit' }));
   expect(found.fields).toEqual({ vus: 'Needs at least one virtual user', duration: 'Add a unit' });
   expect(found.preview).toBeNull();
+  expect(found.without).toBe('fine');
 });
 
 test('a form without a problem has a preview, and what is about no field is shown by itself', async () => {
-  expect(await problems(form({ vus: '8' }), server({}))).toEqual({ preview: 'fine', fields: {}, other: null });
+  expect(await problems(form({ vus: '8' }), server({}))).toEqual({ preview: 'fine', without: 'fine', fields: {}, other: null });
   const found = await problems(form({}), async () => Promise.reject(about(undefined, 'nothing is built')));
   expect(found.other?.message).toBe('nothing is built');
 });

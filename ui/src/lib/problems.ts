@@ -13,6 +13,8 @@ export interface Form {
 /** Errors of a form: by setting, and those that belong to no setting. */
 export interface Problems<T> {
   preview: T | null;
+  /** The preview of the form without the settings that have an error: the defaults of the others. */
+  without: T | null;
   fields: Record<string, string>;
   other: ApiError | null;
 }
@@ -54,11 +56,11 @@ export async function problems<T>(form: Form, ask: (form: Form) => Promise<T>, t
   for (;;) {
     try {
       const preview = await ask({ ...form, settings });
-      return { preview: Object.keys(fields).length > 0 ? null : preview, fields, other: null };
+      return { preview: Object.keys(fields).length > 0 ? null : preview, without: preview, fields, other: null };
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       const { field } = problem;
-      if (field === undefined) return { preview: null, fields, other: problem };
+      if (field === undefined) return { preview: null, without: null, fields, other: problem };
       const standIn = STAND_INS[field];
       if (standIn && !(field in settings) && !(field in fields)) {
         fields[field] = plain(problem.message, titles);
@@ -66,7 +68,7 @@ export async function problems<T>(form: Form, ask: (form: Form) => Promise<T>, t
         continue;
       }
       // A missing setting: it may be one that was just left out.
-      if (!(field in settings)) return { preview: null, fields: { [field]: plain(problem.message, titles), ...fields }, other: null };
+      if (!(field in settings)) return { preview: null, without: null, fields: { [field]: plain(problem.message, titles), ...fields }, other: null };
       fields[field] = plain(problem.message, titles);
       settings = Object.fromEntries(Object.entries(settings).filter(([name]) => name !== field));
     }

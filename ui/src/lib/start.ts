@@ -28,9 +28,9 @@ export const described = (known: JobKind[]) => [
 /** Groups of settings; the first groups are expanded, the others collapsed. */
 const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = [
   { group: 'question', title: 'Purpose', open: true },
-  { group: 'data', title: 'Data', open: true },
   { group: 'load', title: 'Load', open: true },
   { group: 'length', title: 'Length', open: true },
+  { group: 'data', title: 'Data', open: true },
   { group: 'failures', title: 'Failures and requirements', open: false },
   { group: 'observe', title: 'Observe', open: false },
   { group: 'statements', title: 'How statements run', open: false },
@@ -40,7 +40,7 @@ const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = 
 ];
 
 /** Settings that have separate fields on the page, or are only available on the command line. */
-const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'load', 'json', 'allow-shell'];
+const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'label', 'load', 'json', 'allow-shell'];
 
 /**
  * Returns the groups of a form with their settings, without those that do not apply to the load model, or to a run of

@@ -19,15 +19,17 @@ export function theme(): Theme {
   return chosen() ?? (system().matches ? 'dark' : 'light');
 }
 
-function apply(): void {
-  document.documentElement.dataset.theme = theme();
+function apply(shown: Theme): void {
+  document.documentElement.dataset.theme = shown;
   dispatchEvent(new Event('themechange'));
 }
 
-/** Applies the theme, and follows the system from now on. */
+/** Applies the theme, and follows the system from now on. Paper is white: a page is printed in light colours. */
 export function start(): void {
-  apply();
-  system().addEventListener('change', apply);
+  apply(theme());
+  system().addEventListener('change', () => apply(theme()));
+  addEventListener('beforeprint', () => apply('light'));
+  addEventListener('afterprint', () => apply(theme()));
 }
 
 /** Switches to the other theme, and stores that. */
@@ -38,8 +40,7 @@ export function toggle(): void {
   } catch {
     // shown, but not kept
   }
-  document.documentElement.dataset.theme = next;
-  dispatchEvent(new Event('themechange'));
+  apply(next);
 }
 
 /** Returns a colour of the theme, for canvases: `colour('s1')`. */

@@ -24,6 +24,10 @@ test('a run whose requirement fails is not good though it is complete', () => {
   expect(ending(run({ requirements: [{ ...judged, passed: true }] })).tone).toBe('good');
 });
 
+test('a run with an outage is not plainly complete', () => {
+  expect(ending(run({ availability: { outages: [{ from_s: 8, until_s: 15 }] } }))).toEqual({ tone: 'warn', words: 'complete, with an outage' });
+});
+
 test('a run whose streams lack answers is not good', () => {
   const streams = (over: object, failed = 0) => ({ away: 0, baseline: null, queries: [{ timed_out: 0, failed }], ...over });
   expect(ending(run({ query_streams: streams({}) })).tone).toBe('good');

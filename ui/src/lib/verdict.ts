@@ -25,6 +25,8 @@ export function ending(result: RunResult): Ending {
   if (lacksAnswers(result)) return { tone: 'bad', words: 'complete, queries without an answer' };
   if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
   if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
+  // The requirements may allow it, but it is the first thing to know about the run.
+  if ((result.availability?.outages ?? []).length > 0) return { tone: 'warn', words: 'complete, with an outage' };
   return { tone: 'good', words: 'complete' };
 }
 
@@ -50,8 +52,12 @@ export function failing(result: RunResult): string | null {
   const error = commonest(result);
   if (!above_limit || share === 0) return null;
   const { name, value } = result.primary_metric;
-  return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${error}` : ''}`;
+  return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${cut(error)}` : ''}`;
 }
+
+/** Longest error in a heading, in characters: all of it is in the table of errors. */
+const LONGEST = 200;
+const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()} …` : text);
 
 /** Whether steadiness was not judged because the load itself changes. */
 export const changes = (result: RunResult) => result.steadiness == null && /^(ramp|steps):/.test(result.spec.load);
@@ -61,7 +67,9 @@ export function sentence(result: RunResult): string {
   const { workload, server, primary_metric, durations } = result;
   const load = loadInWords(result);
   const server_ = [server.product, server.version.split(/[ (]/)[0]].filter(Boolean).join(' ');
-  const subject = `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}`;
+  // Data that triphammer did not make have no size that it knows.
+  const scale = workload.scale_unit === 'units of scale' ? '' : ` with ${counted(workload.scale, workload.scale_unit)}`;
+  const subject = `${workload.title}${scale} on ${server_}`;
   if (result.queries) {
     const { name, unavailable, value } = primary_metric;
     const title = result.queries.figures.find((one) => one.name === name)?.title ?? name;

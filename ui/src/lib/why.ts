@@ -1,7 +1,7 @@
 // The figures of an explanation, as the page shows them.
 
 import type { CauseFigures, Interval, WaitChanges, WhyEvidence } from '../api/types';
-import { percent } from './format';
+import { count, percent } from './format';
 import { CLASSES } from './waits';
 
 /** A row of the table of causes. */
@@ -24,7 +24,7 @@ export function tablesOf(waits: WaitChanges): { title: string; rows: CauseRow[] 
 }
 
 /** A number of sessions or milliseconds, to three digits. */
-export const short = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
+export const short = (value: number): string => (Math.abs(value) >= 100 ? count(value) : Number(value.toPrecision(3)).toString());
 
 /** `+8.1 (7.2 to 9)` ms per transaction; in sessions where nothing was committed. */
 export function changeOf(of: CauseFigures): string {

@@ -106,10 +106,15 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
 /// The next steps to suggest after a run on the default SQLite file.
 fn lead_on() {
     let program = std::env::args().next().unwrap_or_else(|| "triphammer".to_owned());
+    let browser = match triphammer_server::has_page() {
+        true => format!("{program} serve"),
+        false => "make install, then triphammer serve".to_owned(),
+    };
     terminal::note(&format!(
-        "next, in a browser: {program} serve\n\
-         next, your own database: {program} build postgres://USER@HOST/DATABASE --create-database,\n\
-         then run instead of build, without --create-database"
+        "Next, in a browser: {browser}\n\
+         Next, on your own database:\n  \
+         {program} build postgres://USER@HOST/DATABASE --create-database\n  \
+         {program} run postgres://USER@HOST/DATABASE"
     ));
 }
 
@@ -232,7 +237,7 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
 }
 
 /// The failure of a job that was not stored completely; a warning has already given the reason.
-fn unstored() -> Failure {
+pub(super) fn unstored() -> Failure {
     Failure::refuse(
         "the job is missing from the job store or incomplete there; the printed output is the only \
          copy",

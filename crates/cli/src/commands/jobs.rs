@@ -17,6 +17,9 @@ use crate::{Exit, Result};
 pub fn list(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let limit = settings.count("limit", u32::MAX, || 20)?;
+    if limit == 0 {
+        return Err(Failure::refuse("--limit must be 1 or more"));
+    }
     let label = settings.get("label").map(str::to_owned);
     let parent = settings.get("parent").map(number).transpose()?;
     let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };
@@ -59,7 +62,7 @@ pub fn find(store: &Store, job: &str) -> Result<JobId> {
     }
     let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
     let jobs = store.jobs(&newest).map_err(refuse)?;
-    jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse("no job is stored yet"))
+    jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse(store.nothing_stored()))
 }
 
 /// Renders execution plans of a stored run.

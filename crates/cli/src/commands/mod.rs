@@ -11,6 +11,7 @@ mod jobs;
 pub mod new;
 mod screen;
 mod serve;
+pub mod sysbench;
 mod why;
 
 use std::io::IsTerminal;
@@ -40,6 +41,11 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         "completions" => return completions(matches),
         "man" => return manual(matches),
         new::NAME => return new::command(matches),
+        sysbench::NAME => {
+            resources::check_process()?;
+            signals::listen();
+            return sysbench::command(matches);
+        }
         _ => {}
     }
     let command = Command::of(name).expect("clap knows these only");

@@ -189,10 +189,13 @@ impl Watcher for Screen {
                 }
             }
             JobEvent::RunInfo(_) | JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
-            JobEvent::StepEnded { step, result } => {
-                let (name, value) =
-                    (&self.workload.primary_metric.name, figure(result.primary_metric.value));
-                self.message(&format!("{}: {name} {value}", step.title));
+            JobEvent::StepEnded { step, result, outcome } => {
+                // Which figure of a set of queries is the primary one depends on its test.
+                let queries = result.queries.as_ref().map(|queries| &*queries.primary().title);
+                let name = queries.unwrap_or(&self.workload.primary_metric.name);
+                let metric = || format!("{name} {}", figure(result.primary_metric.value));
+                let outcome = outcome.map_or_else(metric, str::to_owned);
+                self.message(&format!("{}: {outcome}", step.title));
             }
             JobEvent::StepRejected { step, reason } => {
                 self.message(&format!("warning: {}: {reason}", step.title));

@@ -45,7 +45,7 @@ impl Campaign {
                 (self.done, self.of, self.rest) = (done, of, None);
                 self.now.clone_from(&step.title);
             }
-            JobEvent::StepEnded { step, result } => {
+            JobEvent::StepEnded { step, result, .. } => {
                 self.done += 1;
                 let made = self.made(&step.title);
                 made.runs += 1;

@@ -14,6 +14,7 @@ mod view;
 
 use std::io::{IsTerminal, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -37,6 +38,8 @@ use crate::{signals, terminal};
 
 /// Maximum wait for a key before checking for changes.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Maximum wait for the view to end, which a terminal that accepts nothing may prevent.
+const END_MAX: Duration = Duration::from_secs(2);
 /// Number of message lines to look at: more than any terminal has rows.
 const SAID_MAX: usize = 100;
 
@@ -90,6 +93,8 @@ pub fn restore() {
 pub struct Tui {
     model: Arc<Mutex<Model>>,
     thread: Option<JoinHandle<()>>,
+    /// Disconnected when the thread ends.
+    ended: Receiver<()>,
 }
 
 impl Tui {
@@ -109,7 +114,9 @@ impl Tui {
         }
         let model = Arc::new(Mutex::new(model));
         let shown = Arc::clone(&model);
+        let (lives, over) = channel();
         let thread = std::thread::Builder::new().name("view".into()).spawn(move || {
+            let _lives = lives;
             let ended = show(&shown);
             restore();
             if let Err(error) = ended {
@@ -117,7 +124,7 @@ impl Tui {
             }
         });
         match thread {
-            Ok(thread) => Ok(Self { model, thread: Some(thread) }),
+            Ok(thread) => Ok(Self { model, thread: Some(thread), ended: over }),
             Err(error) => {
                 restore();
                 Err(failed(error))
@@ -139,7 +146,9 @@ impl Tui {
 impl Drop for Tui {
     fn drop(&mut self) {
         restore();
-        if let Some(thread) = self.thread.take() {
+        if self.ended.recv_timeout(END_MAX) == Err(RecvTimeoutError::Disconnected)
+            && let Some(thread) = self.thread.take()
+        {
             let _ = thread.join();
         }
     }
@@ -158,7 +167,7 @@ fn restore_after_panic() {
     }));
 }
 
-/// Draws and reads keys, until the user leaves the view.
+/// Draws and reads keys, until the user leaves the view or the terminal disconnects.
 fn show(model: &Mutex<Model>) -> std::io::Result<()> {
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let palette = Palette::new(colours);
@@ -178,7 +187,10 @@ fn show(model: &Mutex<Model>) -> std::io::Result<()> {
             })?;
             drawn = Some(news);
         }
-        if !event::poll(LOOK_EVERY)? {
+        if has_disconnected()? {
+            break;
+        }
+        if !event::poll(Duration::ZERO)? {
             continue;
         }
         match event::read()? {
@@ -194,6 +206,30 @@ fn show(model: &Mutex<Model>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Waits for input, at most until it is time to look for changes, and returns whether the terminal
+/// has disconnected. Without this, crossterm would read its end again and again.
+#[cfg(unix)]
+fn has_disconnected() -> std::io::Result<bool> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+
+    let stdin = std::io::stdin();
+    let mut input = [PollFd::new(&stdin, PollFlags::IN)];
+    let most = Timespec::try_from(LOOK_EVERY).expect("a fraction of a second");
+    match poll(&mut input, Some(&most)) {
+        // The size of the terminal has changed.
+        Err(Errno::INTR) => return Ok(false),
+        other => other?,
+    };
+    Ok(input[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL))
+}
+
+/// Waits for input, at most until it is time to look for changes.
+#[cfg(not(unix))]
+fn has_disconnected() -> std::io::Result<bool> {
+    event::poll(LOOK_EVERY).map(|_| false)
 }
 
 #[cfg(test)]

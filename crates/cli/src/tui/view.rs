@@ -136,7 +136,7 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
     let [first, second] = sides.areas(area);
     let (now, tpm_now) = model.now();
-    let below = format!("{}   now {}", mean_of(model), figure(now));
+    let below = [mean_of(model), format!("now {}", figure(now))];
     draw_figure(
         seen,
         first,
@@ -145,10 +145,8 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         &below,
         buffer,
     );
-    let server = model
-        .tpm_server()
-        .map_or_else(String::new, |server| format!("the server counted {}   ", figure(server)));
-    let below = format!("{server}now {}", figure(tpm_now));
+    let server = model.tpm_server().map(|server| format!("server counted {}", figure(server)));
+    let below: Vec<_> = server.into_iter().chain([format!("now {}", figure(tpm_now))]).collect();
     let title = ["TPM", "transactions completed per minute"];
     draw_figure(seen, second, title, model.tpm(), &below, buffer);
 }
@@ -158,7 +156,7 @@ fn draw_figure(
     area: Rect,
     [name, meaning]: [&str; 2],
     value: f64,
-    below: &str,
+    below: &[String],
     buffer: &mut Buffer,
 ) {
     let rows = [Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)];
@@ -176,7 +174,20 @@ fn draw_figure(
     for (row, line) in large.rows().zip(shown) {
         Line::styled(format!(" {line}"), style).render(row, buffer);
     }
-    Line::from(format!(" {below}")).render(under, buffer);
+    Line::from(format!(" {}", joined(below, usize::from(under.width)))).render(under, buffer);
+}
+
+/// Joins the parts that fit after a leading space: half a number would be a wrong one.
+fn joined(parts: &[String], room: usize) -> String {
+    let mut line = String::new();
+    for part in parts {
+        let gap = if line.is_empty() { "" } else { "   " };
+        if 1 + line.chars().count() + gap.len() + part.chars().count() <= room {
+            line.push_str(gap);
+            line.push_str(part);
+        }
+    }
+    line
 }
 
 /// Describes what the large figure is the mean of, and its interval.
@@ -233,6 +244,28 @@ fn is_bad(metric: &Metric, value: f64) -> bool {
     }
 }
 
+/// Breaks a text between words into at most `rows` lines of at most `room` characters; an ellipsis
+/// marks what is left out.
+fn broken(text: &str, room: usize, rows: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let is_full = lines.len() == rows;
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(line) if is_full => {
+                *line = shortened(&format!("{line} {word}"), room);
+                break;
+            }
+            None if is_full => break,
+            _ => lines.push(shortened(word, room)),
+        }
+    }
+    lines
+}
+
 /// Draws what streams of queries run, and the last messages, the newest at the bottom.
 fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let streams = &seen.model.streams;
@@ -243,10 +276,16 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         Line::from(format!(" {streams}")).render(row, buffer);
     }
     let left = area.height.saturating_sub(u16::from(!streams.is_empty()));
-    let newest = seen.said.len().saturating_sub(left.into());
-    for (row, text) in rows.zip(&seen.said[newest..]) {
+    let mut free = usize::from(left);
+    let mut messages = Vec::new();
+    for text in seen.said.iter().rev() {
         let style = if text.starts_with("warning") { seen.palette.bad() } else { Palette::quiet() };
-        Line::styled(format!(" {}", text.replace('\n', " ")), style).render(row, buffer);
+        let lines = broken(text, usize::from(area.width).saturating_sub(1), free);
+        free -= lines.len();
+        messages.push(lines.into_iter().map(move |line| (line, style)));
+    }
+    for (row, (line, style)) in rows.zip(messages.into_iter().rev().flatten()) {
+        Line::styled(format!(" {line}"), style).render(row, buffer);
     }
 }
 
@@ -375,6 +414,26 @@ mod tests {
         let screen = text(terminal.backend().buffer());
         assert!(screen.contains(" stream 1: Q4 for 12s · stream 2: Q9 for 3s\n"), "{screen}");
         assert!(screen.contains(" third\n"), "{screen}");
+    }
+
+    #[test]
+    fn a_figure_is_left_out_rather_than_cut() {
+        let parts = ["server counted 185,788".to_owned(), "now 82,960".to_owned()];
+        assert_eq!(joined(&parts, 40), "server counted 185,788   now 82,960");
+        assert_eq!(joined(&parts, 24), "server counted 185,788");
+        assert_eq!(joined(&parts, 12), "now 82,960");
+    }
+
+    #[test]
+    fn a_long_message_is_broken_between_words_and_marked_where_it_is_cut() {
+        assert_eq!(broken("fsync is off", 20, 2), ["fsync is off"]);
+        assert_eq!(
+            broken("fsync is off at this server", 12, 3),
+            ["fsync is off", "at this", "server"]
+        );
+        assert_eq!(broken("fsync is off at this server", 12, 2), ["fsync is off", "at this ser…"]);
+        assert_eq!(broken("fsync", 3, 1), ["fs…"]);
+        assert!(broken("fsync", 3, 0).is_empty());
     }
 
     #[test]

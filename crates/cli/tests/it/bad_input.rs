@@ -8,6 +8,19 @@ const UNREACHABLE: &str = "postgres://nobody@127.0.0.1:1/none";
 /// Arguments, and what stderr must hold.
 const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--vus", "0", "null:"], "at least one virtual user"),
+    // The default file is not built for a run that cannot start.
+    (&["run", "--vus", "0"], "at least one virtual user"),
+    (
+        &["run", "--duration", "-5s", "null:"],
+        "--duration from the command line: invalid value `-5s`: must not be negative",
+    ),
+    (
+        &["run", "--vsu", "4", "null:"],
+        "unexpected argument '--vsu' found; see triphammer run --help; did you mean `--vus`?",
+    ),
+    (&["rnu"], "unrecognized subcommand 'rnu'; see triphammer --help; did you mean `run`?"),
+    (&["jobs", "--limit", "0"], "--limit must be 1 or more"),
+    (&["report", "last"], "jobs.sqlite yet; `triphammer run` stores one"),
     (
         &["run", "--vus", "4294967295", "null:"],
         "--vus from the command line: must be at most 100000, got 4294967295",

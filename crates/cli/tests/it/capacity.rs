@@ -46,6 +46,11 @@ fn a_limit_that_never_holds_and_one_that_always_does_are_told() {
     assert!(done.out.contains("all.p50 < 1ms does not hold even at"), "{}", done.out);
     let mut always = vec!["capacity", "null:", "--limit", "all.p50 < 10s", "--max-rate", "50/s"];
     always.extend(common);
-    let out = program.ok(&always);
+    let done = program.run(&always);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let (out, err) = (done.out, done.err);
     assert!(out.contains("still holds at 50.0/s, the highest rate tried"), "{out}");
+    let probe = err.lines().find(|line| line.starts_with("50.0 transactions per second: "));
+    let probe = probe.unwrap_or_else(|| panic!("{err}"));
+    assert!(probe.contains("p50 of all ") && probe.ends_with("ms, within the limit"), "{probe}");
 }

@@ -144,11 +144,11 @@ fn what_is_no_log_is_rejected_and_leaves_nothing() {
     let long = format!("2026-01-31 12:00:00 UTC,\"{}\n", "x".repeat(10_000_000));
     let trace = "2026-01-31T12:00:00.000100Z\t    8 Quit\t\n";
     for (text, from, message) in [
-        ("", "", "is empty: expected one of csvlog"),
-        ("hello\n", "", "is no log that is known"),
-        ("\0\0\0\0", "", "is no log that is known"),
+        ("", "", "the log a.log is empty"),
+        ("hello\n", "", "cannot detect the format of the log a.log: set it with --from"),
+        ("\0\0\0\0", "", "cannot detect the format of the log a.log"),
         (long.as_str(), "csvlog", "has no transaction that can be replayed"),
-        ("a\0b\n", "jsonlog", "1 damaged lines"),
+        ("a\0b\n", "jsonlog", "damaged lines: 1"),
         (trace, "general-log", "the server logs every statement with general_log = ON"),
         ("hello\n", "slow", "unknown source `slow`: expected one of csvlog"),
     ] {
@@ -167,4 +167,6 @@ fn what_is_no_log_is_rejected_and_leaves_nothing() {
     assert!(none.err.contains("cannot read the log nowhere.csv"), "{}", none.err);
     let other = program.run(&["run", "null:", "-w", "tpc-b", "--load", "replay:a.recording"]);
     assert!(other.err.contains("-w tpc-b cannot be replayed"), "{}", other.err);
+    let not_one = program.run(&["run", "null:", "--load", "replay:a.log"]);
+    assert!(not_one.err.contains("cannot read the recording a.log: "), "{}", not_one.err);
 }

@@ -210,6 +210,13 @@ fn the_null_database_and_stored_jobs_have_workload_files() {
     assert!(compared.contains("workload.toml (sha256 "), "{compared}");
     let replayed = program.ok(&["run", "null:", "--replay-exemplar", "1:1"]);
     assert!(replayed.contains("bank_accounts"), "{replayed}");
+    // The file is that of the job.
+    let named = program.run(&["run", "null:", "-w", "workload.toml", "--replay-exemplar", "1:1"]);
+    let why = "--replay-exemplar uses the workload file that is stored with job 1; omit -w";
+    assert!(named.code == 2 && named.err.contains(why), "{}", named.err);
+    let shown = program.ok(&["run", "null:", "-w", "workload.toml", "--show-spec"]);
+    let scale = shown.lines().find(|line| line.starts_with("scale ")).unwrap();
+    assert_eq!(scale.split_whitespace().nth(1), Some("1"), "{scale}");
 }
 
 #[test]

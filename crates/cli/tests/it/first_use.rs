@@ -193,6 +193,11 @@ fn a_drain_is_not_shown_as_part_of_the_length() {
     let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
     assert!(lines.iter().any(|line| line.starts_with("progress: 3s/3s timed ")), "{}", done.err);
     assert!(lines.iter().any(|line| line.starts_with("progress: 4s draining ")), "{}", done.err);
+    // A line with a second of the window is not one of the drain.
+    let length = ["--vus", "1", "--rampup", "0s", "--duration", "3s", "--progress", "2s"];
+    let done = program.run(&[&run[..], &length].concat());
+    let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
+    assert!(lines.iter().any(|line| line.starts_with("progress: 4s timed ")), "{}", done.err);
 }
 
 #[test]

@@ -271,7 +271,7 @@ fn a_collector_that_fails_is_told_of_once_and_ends_no_run() {
             ["run", "null:?service=1ms", "--transactions", "50", "--vus", "1", "--otlp", &url];
         let done = program.run(&run);
         assert_eq!(done.code, 0, "{}", done.err);
-        assert_eq!(done.err.matches("does not accept metrics").count(), 1, "{}", done.err);
+        assert_eq!(done.err.matches("cannot send metrics").count(), 1, "{}", done.err);
         assert!(done.err.contains(reason), "{}", done.err);
     }
 }
@@ -295,13 +295,13 @@ fn a_collector_with_tls_gets_figures_when_its_certificate_will_do() {
     let (port, got) = tls_collector("127.0.0.1", &folder);
     for host in ["localhost", "127.0.0.1"] {
         let err = run(&program, host, port, &file("ca.crt"));
-        assert!(!err.contains("does not accept metrics"), "{err}");
+        assert!(!err.contains("cannot send metrics"), "{err}");
         let (path, body) = got.recv().unwrap();
         assert_eq!(path, "/v1/metrics");
         assert!(body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0].is_object());
     }
     let other = run(&program, "localhost", port, &file("other-ca.crt"));
-    assert_eq!(other.matches("does not accept metrics").count(), 1, "{other}");
+    assert_eq!(other.matches("cannot send metrics").count(), 1, "{other}");
     assert!(other.contains("invalid peer certificate: UnknownIssuer"), "{other}");
     assert!(
         other.contains("use --otlp-ca to give the file with its certificate authority"),
@@ -313,7 +313,7 @@ fn a_collector_with_tls_gets_figures_when_its_certificate_will_do() {
     assert!(got.try_recv().is_err(), "nothing is sent without trust");
     program.set("SSL_CERT_FILE", &file("ca.crt"));
     let of_system = run(&program, "localhost", port, "");
-    assert!(!of_system.contains("does not accept metrics"), "{of_system}");
+    assert!(!of_system.contains("cannot send metrics"), "{of_system}");
     assert_eq!(got.recv().unwrap().0, "/v1/metrics");
 }
 

@@ -110,7 +110,9 @@ fn a_closed_stdout_is_told_before_anything_runs() {
 fn files_that_cannot_be_written_are_no_success() {
     let program = Program::new();
     program.ok(&SHORT);
-    for format in ["text", "json", "markdown", "csv", "jsonl", "hdr", "junit", "html"] {
+    for format in
+        ["text", "json", "markdown", "csv", "jsonl", "observed-csv", "hdr", "junit", "html"]
+    {
         let done = program.run(&["report", "last", "-o", "/dev/full", "--format", format]);
         assert_eq!(done.code, 2, "{format}: {}", done.err);
     }

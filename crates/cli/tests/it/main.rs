@@ -34,6 +34,7 @@ mod serve;
 mod servers;
 mod sqlite;
 mod sqlserver;
+mod sysbench;
 mod tpc_b;
 mod tproc_h;
 mod tproc_h_layouts;

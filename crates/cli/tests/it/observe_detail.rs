@@ -67,7 +67,7 @@ fn the_log_probe_works_on_mariadb() {
 }
 
 #[test]
-fn the_log_probe_works_on_sqlite_whose_sessions_are_not_observed() {
+fn the_log_probe_works_on_sqlite() {
     let program = Program::new();
     program.ok(&["build", "sqlite:a.sqlite"]);
     let document = program.json(&[&["run", "sqlite:a.sqlite"][..], &PROBED[..]].concat());

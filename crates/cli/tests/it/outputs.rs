@@ -208,6 +208,35 @@ fn the_series_adds_up_to_the_result_in_every_form() {
 }
 
 #[test]
+fn observed_figures_are_columns_of_a_file() {
+    let program = Program::new();
+    let run = ["run", "null:?service=1ms", "--duration", "3s", "--rampup", "0s", "--vus", "2"];
+    program.json(&run);
+    program.ok(&["report", "last", "-o", "run.observed.csv"]);
+    let rows = csv_rows(&std::fs::read_to_string(program.path("run.observed.csv")).unwrap());
+    assert!(rows.len() >= 2, "{rows:?}");
+    let memory = rows[1].keys().find(|name| name.starts_with("system.memory.usage{")).unwrap();
+    for row in &rows {
+        let all = row.values().filter(|value| !value.is_empty()).count();
+        assert!(all > 1, "a second without figures: {row:?}");
+    }
+    assert!(rows[1].keys().any(|name| name.starts_with("system.cpu.")), "{:?}", rows[1]);
+    assert!(rows[1][memory].parse::<f64>().unwrap() > 1e6, "{:?}", rows[1]);
+    program.ok(&["report", "last", "-o", "run.observed.jsonl"]);
+    let lines = std::fs::read_to_string(program.path("run.observed.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), rows.len());
+    for (line, row) in lines.lines().zip(&rows) {
+        let object: BTreeMap<String, Option<f64>> = serde_json::from_str(line).unwrap();
+        assert!(object.keys().eq(row.keys()));
+        assert_eq!(object[memory], row[memory].parse().ok());
+    }
+    program.json(&[&run[..], &["--no-observe"]].concat());
+    let done = program.run(&["report", "last", "-o", "none.observed.csv"]);
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("has no observed figures"), "{}", done.err);
+}
+
+#[test]
 fn the_histogram_log_gives_the_percentiles_of_the_result() {
     let program = Program::new();
     let run = ["run", "null:?service=1ms", "--vus", "2", "--transactions", "1500"];
@@ -250,7 +279,7 @@ fn reports_go_to_files_by_their_ending_and_refuse_others() {
     }
     program.ok(&["report", "last", "--format", "hdr", "-o", "r.log"]);
     for (args, message) in [
-        (["report", "last", "-o", "r.log"], ".csv, .jsonl, .hdr"),
+        (["report", "last", "-o", "r.log"], ".csv, .jsonl, .observed.csv, .observed.jsonl, .hdr"),
         (["report", "last", "--format", "xlsx"], "unknown format `xlsx`; use one of text, json"),
         (["report", "last", "-o", "nowhere/r.md"], "writing to nowhere/r.md"),
     ] {
@@ -296,11 +325,7 @@ fn a_report_is_one_page_that_asks_nothing_from_any_network() {
         .exists()
     {
         assert_eq!(done.code, 2, "{}", done.err);
-        assert!(
-            done.err.contains("web interface") && done.err.contains("npm run build"),
-            "{}",
-            done.err
-        );
+        assert!(done.err.contains("web page") && done.err.contains("make install"), "{}", done.err);
         assert!(!program.path("report.html").exists());
         return;
     }

@@ -277,6 +277,27 @@ fn a_signal_from_elsewhere_gives_the_terminal_back() {
     assert_eq!(terminal.end().code, "130");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_disconnects_ends_the_run_which_is_stored() {
+    let program = Program::new();
+    let mut terminal = Terminal::start(&program, LONG);
+    terminal.wait_for("timed");
+    let pid = std::fs::read_to_string(program.path("pid")).unwrap();
+    // Its death closes the terminal.
+    terminal.child.kill().unwrap();
+    terminal.child.wait().unwrap();
+    let status = format!("/proc/{}/stat", pid.trim());
+    let lives = || std::fs::read_to_string(&status).is_ok_and(|stat| !stat.contains(") Z "));
+    let ended = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        !lives()
+    });
+    assert!(ended, "the program outlives its terminal");
+    let jobs = program.run(&["jobs"]);
+    assert!(jobs.out.contains("interrupted"), "{}", jobs.out);
+}
+
 #[test]
 fn q_leaves_the_view_and_the_run_goes_on_with_the_live_line() {
     let program = Program::new();

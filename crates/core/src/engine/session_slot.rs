@@ -72,7 +72,8 @@ pub(super) async fn connect<W: Workload, D: Database>(
     let limit = plan.spec.limits.connect;
     let opening = async {
         let mut session = Metered::new(plan.database.connect(Role::User, id).await?);
-        let mut statements = Statements::new(&plan.catalogue).by(plan.spec.protocol);
+        let statements = Statements::new(&plan.catalogue).by(plan.spec.protocol);
+        let mut statements = statements.on(id, plan.spec.sessions());
         let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
         Ok(Live { session, prepared })
     };
@@ -165,9 +166,11 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 tokio::task::yield_now().await;
             }
         }
-        if let Some(live) = self.live.take() {
+        if let Some(Live { mut session, prepared }) = self.live.take() {
             context.sessions.left(self.id);
-            live.session.into_inner().close().await;
+            let ending = context.plan.workload.finish(prepared, &mut session);
+            let _ = timeout(context.plan.spec.limits.connect, ending).await;
+            session.into_inner().close().await;
         }
     }
 

@@ -50,6 +50,7 @@ pub struct DuckdbSession {
     kept: Vec<Kept>,
     advisory_lock: Option<LockFile>,
     file: OpenedFile,
+    has_loaded: bool,
 }
 
 /// A statement prepared by the caller.
@@ -98,7 +99,17 @@ impl Kept {
 impl DuckdbSession {
     pub(super) fn new(connection: Connection, path: PathBuf) -> Self {
         let file = OpenedFile::now(path);
-        Self { connection, kept: Vec::new(), advisory_lock: None, file }
+        Self { connection, kept: Vec::new(), advisory_lock: None, file, has_loaded: false }
+    }
+
+    /// Leaves the work of a load to the sessions that load. With threads of its own, DuckDB takes
+    /// it from them, and they wait for it in a busy loop. The next loader that connects gives the
+    /// database its threads again.
+    fn take_threads(&mut self) -> Result<(), DbError> {
+        if !std::mem::replace(&mut self.has_loaded, true) {
+            self.connection.script("SET threads = 1").map_err(on_statement)?;
+        }
+        Ok(())
     }
 
     /// Runs a query without parameters, and reads its first columns as text.
@@ -211,6 +222,7 @@ impl Session for DuckdbSession {
     }
 
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
+        self.take_threads()?;
         load(&self.connection, table, source)
     }
 

@@ -290,7 +290,8 @@ fn unknown_plugin(plugin: &AuthPlugin<'_>) -> DbError {
 fn explain(error: DbError, login: &Login<'_>) -> DbError {
     if error.code() == Some("1045") && login.password.is_none() {
         let message = format!(
-            "{}; no password was given: set TRIPHAMMER_PASSWORD or MYSQL_PWD, or use ~/.my.cnf",
+            "{}; no password was given: set TRIPHAMMER_PASSWORD or MYSQL_PWD, or use ~/.my.cnf, \
+             --password-file or --ask-password",
             error.message()
         );
         return DbError::new(error.class(), message).with_code("1045");

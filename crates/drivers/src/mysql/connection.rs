@@ -79,6 +79,18 @@ impl Connection {
         result
     }
 
+    /// Runs SQL text; its rows have texts for fields.
+    pub(super) async fn query(
+        &mut self,
+        sql: &str,
+        rows: &mut Rows,
+        after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
+    ) -> Result<ResultEnd, DbError> {
+        self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
+        self.wire.send().await?;
+        self.results(rows, Form::Text, after_row).await
+    }
+
     /// Runs SQL text and returns its rows as text, for the few queries that are made once.
     pub(super) async fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());

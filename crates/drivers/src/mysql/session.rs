@@ -104,6 +104,24 @@ impl MysqlSession {
         Self { connection, statements: Vec::new(), shared }
     }
 
+    /// The result of a text; `was_open` if a transaction was open before.
+    fn after_text(
+        &mut self,
+        was_open: bool,
+        done: Result<ResultEnd, DbError>,
+    ) -> Result<(), DbError> {
+        match done {
+            Ok(_) => Ok(()),
+            // A text without a statement in it.
+            Err(error) if error.code() == Some("1065") => Ok(()),
+            Err(error) => {
+                // A script may have begun a transaction before it failed.
+                self.connection.open = was_open || !self.connection.wire.is_closed();
+                Err(error)
+            }
+        }
+    }
+
     /// Runs a statement that the session has prepared.
     async fn run(
         &mut self,
@@ -152,16 +170,8 @@ fn keep(rows: &mut Rows) -> Result<(), DbError> {
 impl Session for MysqlSession {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
         let was_open = self.connection.open;
-        match self.connection.batch(sql).await {
-            Ok(_) => Ok(()),
-            // A text without a statement in it.
-            Err(error) if error.code() == Some("1065") => Ok(()),
-            Err(error) => {
-                // A script may have begun a transaction before it failed.
-                self.connection.open = was_open || !self.connection.wire.is_closed();
-                Err(error)
-            }
-        }
+        let done = self.connection.batch(sql).await;
+        self.after_text(was_open, done)
     }
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
@@ -227,6 +237,12 @@ impl Session for MysqlSession {
                 Err(error.after_commit_sent())
             }
         }
+    }
+
+    async fn text(&mut self, sql: &str, _commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+        let was_open = self.connection.open;
+        let done = self.connection.query(sql, rows, keep).await;
+        self.after_text(was_open, done)
     }
 
     async fn stream(

@@ -13,13 +13,14 @@
 //! SQLite has no decimals: they are bound as floating point, which keeps 15 digits. Timestamps are
 //! text, lists of integers JSON text.
 
+mod activity;
 mod errors;
 mod scratch;
 mod session;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
@@ -29,6 +30,7 @@ use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation,
 
 use crate::database_file::DatabaseFile;
 use crate::target::{ConnectSettings, TargetUrl};
+use activity::Activity;
 pub use session::SqliteSession;
 
 /// How long a session waits for a lock if the target does not specify it.
@@ -78,6 +80,7 @@ pub struct Sqlite {
     options: UrlOptions,
     /// Held while a session switches the journal mode, since only one can at a time.
     switching: Mutex<()>,
+    activity: Arc<Activity>,
 }
 
 /// Values of the target's parameters.
@@ -112,7 +115,7 @@ impl Sqlite {
         }
         let options = UrlOptions::parse(&target.params, settings.lock_timeout)?;
         let file = DatabaseFile::of(target, settings)?;
-        Ok(Self { file, options, switching: Mutex::new(()) })
+        Ok(Self { file, options, switching: Mutex::new(()), activity: Arc::default() })
     }
 
     fn connection(&self, role: Role) -> Result<Connection, DbError> {
@@ -155,7 +158,7 @@ impl Sqlite {
                 self.leave_wal(connection)
             }
             Role::User => self.switch_journal(connection, options.journal_mode),
-            Role::Monitor => Ok(()),
+            Role::Monitor => self.activity.add_functions(connection),
         }
     }
 
@@ -267,7 +270,15 @@ impl Database for Sqlite {
     }
 
     async fn connect(&self, role: Role, _slot: u32) -> Result<SqliteSession, DbError> {
-        SqliteSession::new(self.connection(role)?, self.file.path().to_owned())
+        let mut connection = self.connection(role)?;
+        let watched = (role == Role::User).then_some(self.options.busy_timeout);
+        let mut activity = self.activity.unseen();
+        if let Some(limit) = watched {
+            activity = self.activity.session();
+            let watch = activity.watch(&mut connection, limit);
+            watch.map_err(|error| errors::on_open(self.file.path(), error))?;
+        }
+        SqliteSession::new(connection, self.file.path().to_owned(), activity, watched)
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, InterruptHandle, Statement};
@@ -25,11 +26,15 @@ use triphammer_core::workload::TableDef;
 use crate::advisory_lock::LockFile;
 use crate::database_file::OpenedFile;
 
+use super::activity::{AUTO_CHECKPOINT_PAGES, SessionActivity};
 use super::errors::on_statement;
 use super::scratch::Scratch;
 
 /// Size of a batch of [`Session::stream`], in bytes.
 const BATCH_BYTES: usize = 256 * 1024;
+
+/// Statements that begin and commit transactions: reading, writing, both.
+const OWN: [&str; 3] = ["BEGIN", "BEGIN IMMEDIATE", "COMMIT"];
 
 /// PRAGMAs that are recorded with a result.
 const SETTINGS: [&str; 14] = [
@@ -74,6 +79,8 @@ struct Kept<'c> {
     name: String,
     params: Vec<Param>,
     order: Vec<usize>,
+    /// Place of its text in the activity.
+    text: u32,
 }
 
 /// A session on a SQLite file.
@@ -85,24 +92,45 @@ pub struct SqliteSession {
     interrupt: Arc<InterruptHandle>,
     scratch: Scratch,
     file: OpenedFile,
+    activity: Arc<SessionActivity>,
+    /// Places of the texts of [`OWN`] in the activity.
+    texts: [u32; 3],
+    /// Maximum wait for a lock, if the driver waits and makes checkpoints instead of SQLite, whose
+    /// PRAGMAs do not know of it.
+    watched: Option<Duration>,
 }
 
 impl SqliteSession {
-    pub(super) fn new(connection: Connection, path: PathBuf) -> Result<Self, DbError> {
+    pub(super) fn new(
+        connection: Connection,
+        path: PathBuf,
+        activity: Arc<SessionActivity>,
+        watched: Option<Duration>,
+    ) -> Result<Self, DbError> {
         let interrupt = Arc::new(connection.get_interrupt_handle());
         let prepared = Prepared::try_new(connection, |connection| {
             Ok(Statements {
-                begin: connection.prepare("BEGIN")?,
-                begin_write: connection.prepare("BEGIN IMMEDIATE")?,
+                begin: connection.prepare(OWN[0])?,
+                begin_write: connection.prepare(OWN[1])?,
                 look: connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")?,
-                commit: connection.prepare("COMMIT")?,
+                commit: connection.prepare(OWN[2])?,
                 rollback: connection.prepare("ROLLBACK")?,
                 kept: Vec::new(),
             })
         });
         let prepared = Some(prepared.map_err(on_statement)?);
         let (scratch, file) = (Scratch::default(), OpenedFile::now(path));
-        Ok(Self { prepared, advisory_lock: None, interrupt, scratch, file })
+        let texts = OWN.map(|text| activity.text(text));
+        Ok(Self {
+            prepared,
+            advisory_lock: None,
+            interrupt,
+            scratch,
+            file,
+            activity,
+            texts,
+            watched,
+        })
     }
 
     fn connection(&self) -> Result<&Connection, DbError> {
@@ -118,6 +146,48 @@ impl SqliteSession {
         let scratch = &mut self.scratch;
         let prepared = self.prepared.as_mut().ok_or_else(only_claims)?;
         prepared.with_dependent_mut(|connection, statements| work(connection, statements, scratch))
+    }
+
+    /// Calls `work` with a prepared statement, and notes it as the session's activity.
+    #[inline]
+    fn with_statement<T>(
+        &mut self,
+        id: StatementId,
+        work: impl FnOnce(&Connection, &mut Kept<'_>, &mut Scratch) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        let Self { prepared, scratch, activity, .. } = self;
+        let prepared = prepared.as_mut().ok_or_else(only_claims)?;
+        let done = prepared.with_dependent_mut(|connection, statements| {
+            let kept = &mut statements.kept[id.index()];
+            activity.executes(Some(kept.text));
+            work(connection, kept, scratch)
+        });
+        activity.executes(None);
+        done
+    }
+
+    /// Runs statements of the session's own, which begin a transaction.
+    #[inline]
+    fn begin_by(
+        &mut self,
+        text: u32,
+        work: impl FnOnce(&mut Statements<'_>) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
+        self.activity.executes(Some(text));
+        let done = self.with(|_, statements, _| work(statements));
+        self.activity.executes(None);
+        self.activity.in_transaction(done.is_ok());
+        done
+    }
+
+    /// Value of a setting that the driver has instead of SQLite.
+    fn own_setting(&self, name: &str) -> Option<String> {
+        let limit = self.watched?;
+        match name {
+            "busy_timeout" => Some(limit.as_millis().to_string()),
+            "wal_autocheckpoint" => Some(AUTO_CHECKPOINT_PAGES.to_string()),
+            _ => None,
+        }
     }
 
     fn pragma(&self, name: &str) -> Result<Option<String>, DbError> {
@@ -149,7 +219,11 @@ fn text_of(value: ValueRef<'_>) -> String {
 }
 
 impl<'c> Kept<'c> {
-    fn of(connection: &'c Connection, statement: &BoundStatement) -> Result<Self, DbError> {
+    fn of(
+        connection: &'c Connection,
+        statement: &BoundStatement,
+        text: u32,
+    ) -> Result<Self, DbError> {
         let prepared = connection.prepare(&statement.sql).map_err(on_statement)?;
         if prepared.parameter_count() != statement.order.len() {
             let message = format!(
@@ -165,6 +239,7 @@ impl<'c> Kept<'c> {
             name: statement.name.clone(),
             params: statement.params.clone(),
             order: statement.order.clone(),
+            text,
         })
     }
 
@@ -236,17 +311,17 @@ impl Session for SqliteSession {
     }
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
+        let text = self.activity.text(&statement.sql);
         let prepared = self.prepared.as_mut().ok_or_else(only_claims)?;
         let place = prepared.with_dependent_mut(|connection, statements| {
-            statements.kept.push(Kept::of(connection, statement)?);
+            statements.kept.push(Kept::of(connection, statement, text)?);
             Ok(statements.kept.len() - 1)
         })?;
         Ok(StatementId(u32::try_from(place).expect("fewer than 2^32 statements")))
     }
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
-        self.with(|connection, statements, scratch| {
-            let kept = &mut statements.kept[id.index()];
+        self.with_statement(id, |connection, kept, scratch| {
             kept.bind(args, scratch)?;
             let before = connection.total_changes();
             let mut rows = 0;
@@ -266,8 +341,7 @@ impl Session for SqliteSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.with(|_, statements, scratch| {
-            let kept = &mut statements.kept[id.index()];
+        self.with_statement(id, |_, kept, scratch| {
             describe(&kept.statement, rows);
             kept.bind(args, scratch)?;
             kept.run(|row, width| append(row, width, rows))
@@ -281,8 +355,7 @@ impl Session for SqliteSession {
         batch: &mut Rows,
         each: &mut dyn FnMut(&Rows),
     ) -> Result<(), DbError> {
-        self.with(|_, statements, scratch| {
-            let kept = &mut statements.kept[id.index()];
+        self.with_statement(id, |_, kept, scratch| {
             describe(&kept.statement, batch);
             kept.bind(args, scratch)?;
             kept.run(|row, width| {
@@ -301,21 +374,33 @@ impl Session for SqliteSession {
     }
 
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
-        self.with(|_, statements, _| match access {
-            Access::Write => run_fixed(&mut statements.begin_write),
-            Access::Read => run_fixed(&mut statements.begin),
-            Access::Snapshot => {
+        match access {
+            Access::Write => {
+                self.begin_by(self.texts[1], |statements| run_fixed(&mut statements.begin_write))
+            }
+            Access::Read => {
+                self.begin_by(self.texts[0], |statements| run_fixed(&mut statements.begin))
+            }
+            Access::Snapshot => self.begin_by(self.texts[0], |statements| {
                 run_fixed(&mut statements.begin)?;
                 run_fixed(&mut statements.look)
-            }
-        })
+            }),
+        }
     }
 
     async fn commit(&mut self) -> Result<(), DbError> {
-        self.with(|_, statements, _| run_fixed(&mut statements.commit))
+        let begin = self.activity.now();
+        self.activity.commits(self.texts[2]);
+        let done = self.with(|_, statements, _| run_fixed(&mut statements.commit));
+        self.activity.executes(None);
+        done?;
+        self.activity.in_transaction(false);
+        self.activity.committed(begin);
+        Ok(())
     }
 
     async fn rollback(&mut self) -> Result<(), DbError> {
+        self.activity.in_transaction(false);
         self.with(|connection, statements, _| {
             // SQLite may have rolled back on its own: after an interrupt, or when the disk is full.
             if connection.is_autocommit() { Ok(()) } else { run_fixed(&mut statements.rollback) }
@@ -354,7 +439,11 @@ impl Admin for SqliteSession {
         self.with(|_, statements, _| run_fixed(&mut statements.look))?;
         let mut settings = Vec::new();
         for name in SETTINGS {
-            if let Some(value) = self.pragma(name)? {
+            let value = match self.own_setting(name) {
+                Some(value) => Some(value),
+                None => self.pragma(name)?,
+            };
+            if let Some(value) = value {
                 settings.push((name.to_owned(), value));
             }
         }

@@ -89,6 +89,12 @@ pub trait Question: JobType + Sized {
     /// Receives the result of a complete run.
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult);
 
+    /// Describes the run that was reported last in terms of the question; `None` to show its primary
+    /// metric.
+    fn outcome(&self) -> Option<String> {
+        None
+    }
+
     /// Receives the reason why a step failed.
     fn report_failure(&mut self, step: &PlannedRun, reason: &str);
 
@@ -289,7 +295,9 @@ impl Sequence<'_, '_> {
                 self.done += 1;
                 question.server_settings(journal.settings_of(&result));
                 question.report_result(step, &result);
-                watch.report(JobEvent::StepEnded { step, result: &result });
+                let outcome = question.outcome();
+                let outcome = outcome.as_deref();
+                watch.report(JobEvent::StepEnded { step, result: &result, outcome });
                 Going::On
             }
             // Stopped while the run connected, or later.

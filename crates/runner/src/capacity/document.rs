@@ -193,6 +193,20 @@ impl Probe {
         }
     }
 
+    /// Describes the outcome: `p95 of new_order 19.8 ms, within the limit`.
+    pub(super) fn words(&self, limit: &LatencyLimit) -> String {
+        let outcome = self.reason.map_or("within the limit", Reason::label);
+        match self.value_us {
+            Some(us) => format!(
+                "{} of {} {} ms, {outcome}",
+                limit.percentile.name(),
+                limit.transaction,
+                milliseconds(us)
+            ),
+            None => outcome.to_owned(),
+        }
+    }
+
     /// Converts the probe to an observation for the search.
     pub(super) fn answer(&self, limit: &LatencyLimit) -> Answer {
         let limit = limit.under_us();

@@ -233,6 +233,10 @@ impl Question for Capacity {
         self.first.get_or_insert_with(|| Box::new(result.clone()));
     }
 
+    fn outcome(&self) -> Option<String> {
+        Some(self.probes.last()?.words(&self.request.limit))
+    }
+
     fn report_failure(&mut self, step: &PlannedRun, reason: &str) {
         let (step, title) = (step.number, step.title.clone());
         self.failed_runs.push(FailedProbe { step, title, reason: mask_secrets(reason) });

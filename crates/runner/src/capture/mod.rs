@@ -15,6 +15,7 @@ use triphammer_core::SpecError;
 
 use self::output::{Output, Partial};
 use crate::failure::Failure;
+use crate::report::format::counted;
 use crate::settings::Settings;
 
 /// Bytes at the beginning of a log in which its format is looked for.
@@ -134,13 +135,14 @@ fn detect(log: &mut File, file: &Path) -> Result<Format, Failure> {
     if let Some(format) = head.lines().find_map(Format::of_line) {
         return Ok(format);
     }
-    let what = if head.is_empty() { "is empty" } else { "is no log that is known" };
-    let known: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
-    let message = format!(
-        "{} {what}: expected one of {}; --from names the format",
-        file.display(),
-        known.join(", ")
-    );
+    let file = file.display();
+    let message = if head.is_empty() {
+        format!("the log {file} is empty")
+    } else {
+        let known: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        let known = known.join(", ");
+        format!("cannot detect the format of the log {file}: set it with --from, to one of {known}")
+    };
     Err(SpecError::new(message).about("target").into())
 }
 
@@ -303,12 +305,12 @@ impl CaptureRequest {
     fn head(&self, mix: &Mix, skipped: &Skipped) -> String {
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let mut head = format!(
-            "Captured by triphammer from {name} ({}): {} transactions in {:.1} s.\n\
-             Weights are how often each transaction occurred. Values are drawn from ranges or \
-             samples of the log:\nwhat depended on each other in a transaction, besides equal \
-             values, does not any more.\n",
+            "Captured by triphammer from {name} ({}): {} in {:.1} s.\n\
+             A weight is the number of times that the transaction occurred. Values are drawn from \
+             ranges\nor samples of the log: values that were equal stay equal, other dependencies \
+             are lost.\n",
             self.format.name(),
-            mix.transactions(),
+            counted(mix.transactions(), "transactions"),
             mix.seconds()
         );
         let counts = skipped.lines("  ");

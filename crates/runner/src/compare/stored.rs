@@ -99,7 +99,7 @@ fn choose(store: &Store, text: &str) -> Result<(String, Chosen), Failure> {
         "last" => {
             let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
             let newest = store.jobs(&newest).map_err(refuse)?.first().map(|job| job.id);
-            Some(newest.ok_or_else(|| Failure::refuse("no job is stored yet"))?)
+            Some(newest.ok_or_else(|| Failure::refuse(store.nothing_stored()))?)
         }
         text => text.parse().ok().map(JobId),
     };

@@ -10,6 +10,10 @@ use crate::result::{Bottleneck, Steady, Warning};
 
 /// Maximum number of schema differences named in the warning; `differences` has all of them.
 const SCHEMA_TOLD: usize = 5;
+/// Maximum number of conditions named in the warning about runs with different conditions.
+const MIXED_TOLD: usize = 5;
+/// Maximum length of the values of such a condition, in characters.
+const VALUES_LENGTH: usize = 60;
 
 /// Name of a verdict.
 #[must_use]
@@ -140,10 +144,14 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
         let mixed: Vec<String> =
-            facts.mixed().map(|(name, values)| format!("{name} ({values})")).collect();
+            facts.mixed().map(|(name, values)| format!("{name} ({})", clipped(&values))).collect();
         if !mixed.is_empty() {
-            let text =
-                format!("the runs of {name} do not have the same conditions: {}", mixed.join(", "));
+            let shown = mixed.iter().take(MIXED_TOLD).cloned().collect::<Vec<_>>().join(", ");
+            let more = match mixed.len().saturating_sub(MIXED_TOLD) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let text = format!("the runs of {name} do not have the same conditions: {shown}{more}");
             warn("mixed", text, Some("give runs with different conditions different labels"));
         }
         of_side(name, side, &mut warn);
@@ -158,6 +166,14 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         warn("pairs_missing", text, pairs.failed_runs.first().map(|run| run.reason.as_str()));
     }
     found
+}
+
+/// The start of a text that may be as long as the definition of a table.
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(VALUES_LENGTH) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Describes tables, indexes and constraints that differ, and missing statistics.
@@ -202,8 +218,11 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
         .map(|n| n.to_string())
         .collect();
     if side.runs.iter().any(|run| !run.good) {
-        let jobs =
-            if bad.is_empty() { String::new() } else { format!(" (job {})", bad.join(", ")) };
+        let jobs = match bad.as_slice() {
+            [] => String::new(),
+            [one] => format!(" (job {one})"),
+            several => format!(" (jobs {})", several.join(", ")),
+        };
         let text = format!("not all runs of {name} were successful{jobs}");
         warn("bad_run", text, Some("`triphammer report` of one of them shows why"));
     }

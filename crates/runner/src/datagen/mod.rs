@@ -80,7 +80,7 @@ impl DatagenRequest {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
         let jobs = u32::try_from(cores.min(parts)).unwrap_or(JOBS_MAX);
         let jobs = settings.count("jobs", JOBS_MAX, || jobs)?.max(1);
-        let folder = settings.parse("output", || ".".to_owned())?.into();
+        let folder = settings.parse("output", || workload.name.to_string())?.into();
         let parts = usize::try_from(parts).unwrap_or(usize::MAX);
         let size = workload.scale_unit.count(scale);
         Ok((Self { workload: made, format, parts, jobs, folder }, size))

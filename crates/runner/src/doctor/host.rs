@@ -132,8 +132,8 @@ pub(super) const CHECKS: &[Check<HostFacts>] = &[
     check(
         "clock_source",
         clock_source,
-        "With a slow clock each time stamp is a system call of microseconds, in the server and \
-         here.",
+        "With a slow clock source, each time stamp costs a system call of several microseconds, in \
+         the server and here.",
         "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
     ),
     check(

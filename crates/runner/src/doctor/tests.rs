@@ -235,7 +235,7 @@ fn a_missing_privilege_is_reported_once_with_its_grant() {
     assert_eq!(result.unread.len(), 1);
     let text = report::doctor(&result, Charset::Unicode);
     assert!(text.contains("Missing privilege for a, b:\n  GRANT pg_monitor TO bench;"), "{text}");
-    assert!(text.contains("2 checks not completed, no answer within 3 s: c, d"), "{text}");
+    assert!(text.contains("2 checks not completed (no answer within 3 s): c, d"), "{text}");
 }
 
 /// The declared result is that of the formula: no dialect's spelling of it is the reference.

@@ -118,7 +118,7 @@ async fn export_all(
         {
             // The receiver is gone after the run.
             let _ = report_result
-                .send(format!("the collector {} does not accept metrics: {problem}", to.0));
+                .send(format!("cannot send metrics to the collector {}: {problem}", to.0));
         }
     }
 }

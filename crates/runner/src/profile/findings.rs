@@ -67,11 +67,9 @@ fn peak(profile: &ProfileResult, usl: &Usl) -> String {
         ),
         Peak::NotReached { highest, predicted_users } => {
             let guess = predicted_users.map_or_else(String::new, |users| {
-                let near = profile.level(&figure(users.round().max(1.0)));
+                let near = profile.level(&whole(users.max(1.0)));
                 if users < f64::from(*highest) {
-                    format!(
-                        "; the curve puts it near {near}, but no level beyond is certainly lower"
-                    )
+                    format!("; the curve puts it near {near}, but no higher level is clearly lower")
                 } else {
                     format!("; extrapolation of the curve puts it near {near}")
                 }

@@ -1,18 +1,17 @@
 //! What a capture made, as text.
 
-use super::format::{bytes, duration, integer};
+use super::format::{bytes, counted, duration, integer};
 use crate::capture::CaptureReport;
 
 /// Formats the report of a capture: what was written, from what, what is not in it, and how to use it.
 #[must_use]
 pub fn capture(report: &CaptureReport) -> String {
     let mut text = format!(
-        "captured {} transactions with {} statements ({} different) of {} sessions\n  from {} ({}, \
-         {}; {} from the first to the last)\n",
-        integer(report.transactions),
-        integer(report.statements),
+        "captured {} with {} ({} different) of {}\n  from {} ({}, {}; {} from the first to the last)\n",
+        counted(report.transactions, "transactions"),
+        counted(report.statements, "statements"),
         integer(report.distinct_statements as u64),
-        integer(report.sessions as u64),
+        counted(report.sessions as u64, "sessions"),
         report.source,
         report.from,
         bytes(report.bytes),
@@ -20,15 +19,15 @@ pub fn capture(report: &CaptureReport) -> String {
     );
     if !report.is_recording {
         text.push_str(&format!(
-            "  as {} different transactions with {} parameters\n",
-            integer(report.kinds as u64),
-            integer(report.parameters as u64)
+            "  as {} with {}\n",
+            counted(report.kinds as u64, "different transactions"),
+            counted(report.parameters as u64, "parameters")
         ));
     }
     if !report.skipped.is_empty() {
         text.push_str("not replayed:\n");
         for skipped in &report.skipped {
-            text.push_str(&format!("  {} {}\n", integer(skipped.count), skipped.reason));
+            text.push_str(&format!("  {}: {}\n", skipped.reason, integer(skipped.count)));
         }
     }
     for file in &report.files {

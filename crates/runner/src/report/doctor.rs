@@ -138,7 +138,7 @@ fn missing(result: &DoctorResult) -> Vec<String> {
     for unread in &result.unread {
         let checks = counted(unread.checks.len() as u64, "checks");
         let text =
-            format!("{checks} not completed, {}: {}", unread.reason, unread.checks.join(", "));
+            format!("{checks} not completed ({}): {}", unread.reason, unread.checks.join(", "));
         lines.push(String::new());
         lines.extend(wrapped("", &text, WIDTH));
     }

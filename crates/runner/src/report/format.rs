@@ -23,13 +23,16 @@ pub fn signed(number: i64) -> String {
     format!("{sign}{}", integer(number.unsigned_abs()))
 }
 
-/// Formats a rate or a cost, to three or more significant digits: `12,346`, `41.3`, `0.52`, `0`.
+/// Formats a rate or a cost: `12,346`, `41.3`, `0.52`, `0.013`, `< 0.001`. Only 0 is shown as `0`.
 #[must_use]
 pub fn figure(number: f64) -> String {
     match number {
         n if n >= 99.95 => integer(whole(n)),
         n if n >= 9.995 => format!("{n:.1}"),
-        n if n > 0.0 => format!("{n:.2}"),
+        n if n >= 0.0995 => format!("{n:.2}"),
+        n if n >= 0.00995 => format!("{n:.3}"),
+        n if n >= 0.0005 => format!("{n:.4}"),
+        n if n > 0.0 => "< 0.001".to_owned(),
         _ => "0".to_owned(),
     }
 }
@@ -238,7 +241,15 @@ mod tests {
         ] {
             assert_eq!(duration(seconds), text);
         }
-        for (number, text) in [(0.0, "0"), (0.5, "0.50"), (12.34, "12.3"), (12_345.6, "12,346")] {
+        for (number, text) in [
+            (0.0, "0"),
+            (0.5, "0.50"),
+            (0.0131, "0.013"),
+            (0.0049, "0.0049"),
+            (0.000_4, "< 0.001"),
+            (12.34, "12.3"),
+            (12_345.6, "12,346"),
+        ] {
             assert_eq!(figure(number), text);
         }
         for (number, text) in [(512, "512 B"), (8_375_000_000, "7.8 GiB"), (1 << 37, "128 GiB")] {

@@ -16,6 +16,7 @@ pub mod junit;
 mod load;
 mod markdown;
 mod observed;
+mod observed_series;
 mod output;
 mod plain;
 mod plans;

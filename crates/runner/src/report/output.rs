@@ -1,6 +1,7 @@
 //! Renders a stored job for `triphammer report`. The formats are declared in `formats`; each is one
 //! arm of [`Format::render`] here.
 
+use super::observed_series::ObservedSeries;
 use super::series::{Layout, SeriesWriter};
 use super::text::printable;
 use super::{Charset, hdr, junit, stored, stored_json};
@@ -37,6 +38,8 @@ impl Format {
             Self::Markdown => markdown(asked),
             Self::Csv => series(asked, Layout::Csv),
             Self::JsonLines => series(asked, Layout::JsonLines),
+            Self::ObservedCsv => observed(asked, Layout::Csv),
+            Self::ObservedJsonLines => observed(asked, Layout::JsonLines),
             Self::Hdr => histograms(asked),
             Self::Junit => junit(job),
             Self::Html => page(store, job),
@@ -71,14 +74,28 @@ fn series(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
     Ok(SeriesWriter::new(layout, &job.transactions).all(&seconds, &series))
 }
 
+fn observed(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
+    refuse_all_but_runs(asked)?;
+    let id = asked.job.row.id;
+    let figures = ObservedSeries::read(asked.store, id).map_err(refused)?;
+    figures.map(|figures| figures.write(layout)).ok_or_else(|| {
+        let reason = "it ran with --no-observe, or ended before the first second";
+        Failure::refuse(format!("job {id} has no observed figures: {reason}"))
+    })
+}
+
 fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
     let row = &asked.job.row;
     if (asked.format.declared().of)(row.kind) {
         return Ok(());
     }
     let (id, kind) = (row.id, row.kind.name());
-    let what = if asked.format == Format::Hdr { "histogram log" } else { "series" };
-    Err(Failure::refuse(format!("job {id} is a {kind}: only runs have a {what}")))
+    let what = match asked.format {
+        Format::Hdr => "a histogram log",
+        Format::ObservedCsv | Format::ObservedJsonLines => "observed figures",
+        _ => "a series",
+    };
+    Err(Failure::refuse(format!("job {id} is a {kind}: only runs have {what}")))
 }
 
 fn junit(job: &StoredJob) -> Result<String, Failure> {

@@ -84,6 +84,7 @@ fn check(report: &CheckReport) -> String {
         None => format!("of {} on {} {first} to {last}", report.workload, report.scale_unit),
     };
     out.push_str(&match (bad, expected) {
+        (0, 0) if report.checks.len() == 1 => format!("the condition {of} holds"),
         (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
         (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),
         _ => format!("{bad} of {} conditions {of} violated", report.checks.len()),

@@ -161,10 +161,13 @@ fn json(cell: Cell) -> String {
 fn number(cell: Cell) -> String {
     match cell {
         Cell::Count(count) => count.to_string(),
-        Cell::Number(number) => {
-            let text = format!("{number:.6}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
+        Cell::Number(number) => decimal(number),
         Cell::Word(_) | Cell::Missing => String::new(),
     }
+}
+
+/// Formats a number with at most six decimal places, without trailing zeros.
+pub(super) fn decimal(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

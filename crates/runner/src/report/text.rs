@@ -155,7 +155,11 @@ fn clipped(mut lines: Vec<String>, most: usize) -> Vec<String> {
         most < usize::MAX && width(line) > WIDTH || has_more && *index == last
     };
     for (_, line) in lines.iter_mut().enumerate().filter(is_cut) {
-        let cut: String = line.chars().take(WIDTH - 2).collect();
+        let mut cut: String = line.chars().take(WIDTH - 2).collect();
+        if cut.len() < line.len() {
+            // Never in the middle of a word, unless the line is one.
+            cut.truncate(cut.trim_end().rfind(' ').unwrap_or(cut.len()));
+        }
         *line = format!("{} …", cut.trim_end());
     }
     lines

@@ -150,13 +150,10 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
     }
     if let Some(steadiness) = judged_steadiness(result) {
         let first = steadiness.words.split(DOT).next().unwrap_or_default();
-        let mut text = format!("{} — {first}", steady(steadiness.verdict));
-        if steadiness.verdict == Steady::TooShort
-            && let Some(next) = &steadiness.next
-        {
-            text.push_str(&format!("; {next}"));
-        }
-        rows.push((STEADINESS, text, false));
+        // Of a window that is too short, what to do says more than why.
+        let short = steadiness.verdict == Steady::TooShort;
+        let first = steadiness.next.as_deref().filter(|_| short).unwrap_or(first);
+        rows.push((STEADINESS, format!("{} — {first}", steady(steadiness.verdict)), false));
     } else if let Some(why) = not_judged(result) {
         rows.push((STEADINESS, why, false));
     }

@@ -22,7 +22,40 @@ pub struct RunMetric {
 }
 
 /// The declarations, in display order.
-pub static OF_RUN: &[RunMetric] = &[];
+pub static OF_RUN: &[RunMetric] = &[
+    RunMetric {
+        name: "client.script_cpu",
+        title: "Share of the client's CPU time that the script used",
+        unit: Unit::Share,
+        make: script_cpu,
+    },
+    RunMetric {
+        name: "script.reads",
+        title: "Statements of the script that read",
+        unit: Unit::Number,
+        make: |facts, _| Some(facts.script?.reads as f64),
+    },
+    RunMetric {
+        name: "script.writes",
+        title: "Statements of the script that changed rows",
+        unit: Unit::Number,
+        make: |facts, _| Some(facts.script?.writes as f64),
+    },
+    RunMetric {
+        name: "script.other",
+        title: "Other statements of the script",
+        unit: Unit::Number,
+        make: |facts, _| Some(facts.script?.other as f64),
+    },
+];
+
+/// CPU time of scripts as a share of that of the worker threads, in the whole run.
+#[expect(clippy::cast_precision_loss, reason = "a share for people")]
+fn script_cpu(facts: &RunFacts, end: &RunEnd) -> Option<f64> {
+    let script = facts.script?.cpu.as_nanos() as f64;
+    let all: u64 = end.worker_cpu_ns.iter().sum();
+    (all > 0).then(|| (script / all as f64).min(1.0))
+}
 
 /// A declared figure with its value, part of the result document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

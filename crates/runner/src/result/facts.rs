@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triphammer_core::event::Note;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_core::workload::{AuditDef, Description, StatementTimes};
+use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
 
 use super::observed::Observed;
 use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
@@ -76,6 +76,8 @@ pub struct RunFacts {
     pub observed: Option<Observed>,
     /// Times of the statements of scripts.
     pub statements: Vec<StatementTimes>,
+    /// What users' own code did; `None` if the workload runs none.
+    pub script: Option<ScriptTotals>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }

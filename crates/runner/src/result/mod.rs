@@ -41,7 +41,8 @@ pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use bottleneck::{
     Bottleneck, BottleneckVerdict, BottleneckWait, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE,
     LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST,
-    OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
+    OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, STOP_OTHERS, THREAD_BUSY, TimeShares,
+    WAIT_SHARE_MIN,
 };
 pub use captured::{Capture, CapturedSession, Snapshot};
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};

@@ -253,7 +253,7 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
              needed",
             duration(steadiness.seconds as f64),
             steadiness.effective_seconds,
-            if steadiness.effective_seconds < 1.5 { "second" } else { "seconds" }
+            if (0.5..1.5).contains(&steadiness.effective_seconds) { "second" } else { "seconds" }
         )),
     }
     if let Some(variation) = steadiness.coefficient_of_variation {
@@ -380,7 +380,7 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
             )]
             let needed = (steadiness.seconds.max(1) as f64 * scale * 1.2).ceil() as u64;
             let needed = needed.clamp(POINTS_MIN as u64 + 10, 3600);
-            Some(format!("run longer to get an interval: --duration {}", round(needed)))
+            Some(format!("use --duration {} to get an interval", round(needed)))
         }
     }
 }

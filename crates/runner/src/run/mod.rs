@@ -124,6 +124,8 @@ impl Resolved {
             record = match found {
                 Ok(record) => record,
                 Err(_) if target.is_embedded_to_build() && !is_preview => {
+                    // An invalid setting is reported before a file is created.
+                    Self::new(&mut settings.clone(), workload, target, watch, true)?;
                     build_embedded(settings, workload, target, watch)?;
                     on_this_thread(find(workload, &catalogue, target))?
                 }
@@ -134,7 +136,8 @@ impl Resolved {
             refuse_lack(&record, &database.target())?;
             record.workload_settings().doing("reading the build record")?
         } else {
-            let unstored = if has_data { SCALE_UNSTORED.into() } else { Scale::ONE };
+            let is_own = !has_data || is_of_user(&workload.name);
+            let unstored = if is_own { Scale::ONE } else { SCALE_UNSTORED.into() };
             let scale = requests::scale(settings, unstored)?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };
@@ -335,7 +338,7 @@ impl Resolved {
                     self.drive(&mut monitor, &mut facts, &mut journal, handle, watch, probe).await
                 }
             };
-            let end = match end {
+            let mut end = match end {
                 Ok(end) => end,
                 Err(failure) => {
                     journal.failed(&failure, &mut |text| watch.warn(text));
@@ -343,6 +346,13 @@ impl Resolved {
                 }
             };
             facts.statements = self.plan.workload.statement_times();
+            facts.script = self.plan.workload.script_totals();
+            if let Some(why) = self.plan.workload.failure() {
+                end.ending = RunEnding::UsersEnded;
+                let note = Note::new("script_failed", None, format!("the script failed: {why}"));
+                journal.note(&note, &mut |text| watch.warn(text));
+                facts.notes.push(note);
+            }
             let is_aborted = end.ending == RunEnding::Aborted;
             let mut settings_end = Vec::new();
             let looking = async {
@@ -756,6 +766,7 @@ impl Resolved {
             query_streams: None,
             observed: None,
             statements: Vec::new(),
+            script: None,
             notes: Vec::new(),
         })
     }

@@ -13,10 +13,13 @@ use super::list::SETTINGS;
 use super::source::Source;
 use crate::command::{Command, JobKind};
 use crate::result::Setting;
-use crate::suggestion::suggestion;
+use crate::suggestion::{closest, suggestion};
 
 /// Maximum length of a label, in characters.
 pub const LABEL_MAX: usize = 200;
+
+/// Start of the names of the environment variables.
+const PREFIX: &str = "TRIPHAMMER_";
 
 /// Separator between the values of a repeated setting.
 pub const REPEATED: &str = ", ";
@@ -71,6 +74,33 @@ impl Settings {
                 self.set(name, value, Source::Environment);
             }
         }
+    }
+
+    /// Warns of variables that look like a mistyped setting of the command, given the names of all
+    /// variables of the environment.
+    #[must_use]
+    pub fn mistyped_variables(
+        &self,
+        options: &[&OptionDef],
+        names: impl Iterator<Item = String>,
+    ) -> Vec<String> {
+        let is_known = |name: &str| {
+            SETTINGS.iter().any(|s| s.name == name || s.former == Some(name))
+                || options.iter().any(|option| option.name == name)
+        };
+        let mut warnings: Vec<String> = names
+            .filter_map(|given| {
+                let name = given.strip_prefix(PREFIX)?.to_lowercase().replace('_', "-");
+                let meant =
+                    closest(&name, known(self.command, options)).filter(|_| !is_known(&name))?;
+                let meant = variable(meant);
+                Some(format!(
+                    "the environment variable {given} has no effect; did you mean {meant}?"
+                ))
+            })
+            .collect();
+        warnings.sort();
+        warnings
     }
 
     /// Adds the values of a request to the server. Only settings with [`SettingDef::in_request`]
@@ -215,5 +245,17 @@ mod tests {
         let mut file = Settings::new(JobKind::Profile);
         file.add_job_file(&path, &[]).unwrap();
         assert_eq!(file.get("cool-down"), Some("6s"));
+    }
+
+    #[test]
+    fn a_variable_that_looks_like_a_mistyped_setting_is_reported() {
+        let run = Settings::new(JobKind::Run);
+        let warnings = |name: &str| run.mistyped_variables(&[], [name.to_owned()].into_iter());
+        let [warning] = warnings("TRIPHAMMER_DURATOIN").try_into().unwrap();
+        assert!(warning.contains("DURATOIN has no effect; did you mean TRIPHAMMER_DURATION?"));
+        // Known to this command, to another one, to no command, and of another program.
+        for name in ["TRIPHAMMER_VUS", "TRIPHAMMER_PAIRS", "TRIPHAMMER_PASSWORD", "DURATOIN"] {
+            assert_eq!(warnings(name), [""; 0], "{name}");
+        }
     }
 }

@@ -63,8 +63,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         "LOG",
         of(&[CAPTURE]),
-        "Log of a server that has every statement: PostgreSQL's csvlog or jsonlog, the general or slow \
-         log of MySQL or MariaDB, or an extended SQL trace of Oracle",
+        "Server log that contains every statement: PostgreSQL's csvlog or jsonlog, the general or \
+         slow log of MySQL or MariaDB, or an extended SQL trace of Oracle",
     )
     .marked(&[Positional, OfHost, NotInJobFile]),
     value("from", "FORMAT", of(&[CAPTURE]), "Format of the log: {words}")
@@ -165,12 +165,12 @@ pub const SETTINGS: &[SettingDef] = &[
         "scale",
         "N",
         DRIVE.and(&[BUILD, DATAGEN]),
-        "Scale of the data: warehouses for TPROC-C, branches for TPC-B-like, million rows for \
-         Key-value, scale factor, such as 0.01, for TPROC-H. `run` accepts it only for null: \
-         (which stores nothing) and for the default SQLite file (which it builds)",
+        "Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, \
+         scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores \
+         nothing) and for the default SQLite file (which it builds)",
     )
     .titled(Group::Data, "Scale")
-    .default("1; 10 for null: and for a build of Key-value"),
+    .default("1; 10 for a build of kv, and for null: except with your own SQL"),
     value("jobs", "N", of(&[DATAGEN]), "Number of threads that write files in parallel")
         .default("min(cores, parts)")
         .marked(&[NotInJobFile]),
@@ -219,7 +219,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "vus",
         "N",
         of(&[CAPACITY]),
-        "Number of virtual users that serve the arrivals; give more than are ever busy at once",
+        "Number of virtual users that serve the arrivals; choose more than are ever busy at once",
     )
     .titled(Group::Load, "Virtual users")
     .default("1 for SQLite, else 64")
@@ -284,7 +284,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Highest rate to try, in transactions per second",
     )
     .titled(Group::Question, "Highest rate")
-    .default("until the limit is broken"),
+    .default("until the limit is exceeded"),
     value("precision", "SHARE", of(&[CAPACITY]), "Search until the capacity is known to within this \
                                               share")
         .titled(Group::Question, "Precision")
@@ -299,13 +299,12 @@ pub const SETTINGS: &[SettingDef] = &[
         "a",
         "NAME=VALUE",
         of(&[COMPARE]),
-        "With --ab, settings that apply only to the runs of A, such as vus=8, mode=statements; can \
-         be repeated",
+        "With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated",
     )
     .titled(Group::Question, "Settings of A only")
     .marked(&[Repeats]),
-    value("b", "NAME=VALUE", of(&[COMPARE]), "With --ab, settings that apply only to the runs of B; \
-                                          can be repeated")
+    value("b", "NAME=VALUE", of(&[COMPARE]), "With --ab, a setting that applies only to the runs of \
+                                          B; can be repeated")
         .titled(Group::Question, "Settings of B only")
         .marked(&[Repeats]),
     value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs")
@@ -469,8 +468,8 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "no-observe",
         DRIVE,
-        "Do not observe what the database's sessions and its host do beside the run; turns off \
-         --host-metrics, --log-probe and --capture-on, too",
+        "Do not observe the database's sessions and hosts during the run; also turns off \
+         --host-metrics, --log-probe and --capture-on",
     )
     .titled(Group::Observe, "Do not observe the database")
     .marked(&[OfTransactions]),
@@ -622,7 +621,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile]),
     value("output", "DIR", of(&[DATAGEN]), "Directory of the files; created if it does not exist")
         .short('o')
-        .default("the current directory")
+        .default("a directory named after the workload")
         .marked(&[NotInJobFile]),
     value(
         "output",
@@ -671,7 +670,7 @@ pub const SETTINGS: &[SettingDef] = &[
          files, sockets and passwords of this host",
     )
     .marked(&[NotInJobFile]),
-    value("data", "FOLDER", of(&[SERVE]), "Directory of the SQLite and DuckDB files that clients may use")
+    value("data", "DIR", of(&[SERVE]), "Directory of the SQLite and DuckDB files that clients may use")
         .default("the current directory")
         .marked(&[NotInJobFile]),
     value(
@@ -697,9 +696,9 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "allow-scripts",
         of(&[SERVE]),
-        "Let clients run SQL of their own (workloads script and custom), which can do anything that \
-         the database user of a target may",
+        "Let clients run their own SQL (workloads script and custom), which can do anything that the \
+         database user of a target may do",
     )
     .marked(&[NotInJobFile]),
-    switch("open", of(&[SERVE]), "Open the web interface in a browser").marked(&[NotInJobFile]),
+    switch("open", of(&[SERVE]), "Open the web page in a browser").marked(&[NotInJobFile]),
 ];

@@ -9,6 +9,7 @@ use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::spec::DURATION_MAX;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
+use super::declaration::variable;
 use super::layers::Settings;
 use super::source::Source;
 use crate::catalogues;
@@ -34,6 +35,7 @@ impl Settings {
                 let value = value.map_err(|problem| {
                     let from = match source {
                         Source::Command(command) => format!("as set by {}", command.name()),
+                        Source::Environment => format!("from {}", variable(name)),
                         other => format!("from the {other}"),
                     };
                     SpecError::new(format!("--{name} {from}: {problem}")).about(name)

@@ -116,6 +116,13 @@ impl Store {
         &self.path
     }
 
+    /// Says that no job is stored here, and how to store one.
+    #[must_use]
+    pub fn nothing_stored(&self) -> String {
+        let path = self.path.display();
+        format!("no job is stored in {path} yet; `triphammer run` stores one")
+    }
+
     /// Runs `work` in one transaction that is a writer from its start, so that it never fails
     /// halfway because of another writer.
     pub(super) fn write<T>(

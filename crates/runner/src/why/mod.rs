@@ -44,9 +44,8 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
     let window = window(&result);
     if !all.seconds.iter().any(|second| window.contains(second)) {
         return Err(Failure::refuse(format!(
-            "what the sessions of job {job} waited for was not observed, so that it cannot be \
-             explained: PostgreSQL, MySQL and MariaDB can be observed, in runs of transactions \
-             without --no-observe, since the version that introduced it"
+            "job {job} cannot be explained: its sessions were not observed; triphammer observes \
+             runs of transactions on PostgreSQL, MySQL and MariaDB, unless --no-observe is given"
         )));
     }
     let (basis, stretch) = match at {
@@ -113,7 +112,7 @@ fn long_enough(what: &str, seconds: usize, of: &Range<u64>) -> Result<(), Failur
     let Range { start, end } = of;
     Err(Failure::refuse(format!(
         "{what} has {seconds} observed seconds from {start}s to {end}s, and needs at least \
-         {SECONDS_MIN}: fewer do not show what is more than chance"
+         {SECONDS_MIN}: fewer cannot tell a cause from chance"
     )))
 }
 

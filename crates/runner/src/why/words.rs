@@ -5,12 +5,17 @@ use triphammer_statistics::Interval;
 use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
 use super::evidence::{AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, OTHER_CPU, STEAL};
 use crate::report::format::{figure, percent};
-use crate::result::{Bottleneck, WaitClass};
+use crate::result::{Bottleneck, STOP_OTHERS, WaitClass};
 
 /// Share of a cause's change from which on a statement, event or blocker is named with it.
 const MOSTLY: f64 = 0.5;
 /// Checkpoints per minute from which on they are named with a cause.
 const CHECKPOINTS_MIN: f64 = 2.0;
+/// What can slow every session, and from which mean on it is the cause of their waits: CPUs that
+/// others use, the share of CPU time that the hypervisor takes, workers of autovacuum.
+const OUTSIDE: [(&str, f64); 3] = [(OTHER_CPU, 0.5), (STEAL, 0.15), (AUTOVACUUM, 0.5)];
+/// Ratio to the rest from which on it is.
+const MUCH_MORE: f64 = 3.0;
 /// Maximum number of sentences about what to try next.
 const NEXT_MAX: usize = 4;
 
@@ -21,13 +26,13 @@ const SPACE_CHECKPOINTS: &str =
     "checkpoints are frequent: raise max_wal_size, or see what requests them";
 const MOVE_VACUUM: &str = "autovacuum competes with the run: let it start earlier and work in smaller steps, or vacuum \
      before the run";
-const STOP_OTHERS: &str = "other processes use the host's CPUs: stop or move them";
 const ASK_HYPERVISOR: &str = "the hypervisor gives the CPUs to others: use a dedicated host";
 
 /// The main cause with its evidence.
 pub(super) fn of(why: &WhyResult, limit: Bottleneck) -> String {
     let Some(cause) = main(why) else { return nothing(why) };
-    let mut parts = vec![lead(why, cause)];
+    let mut parts: Vec<String> = outside(why, cause).map(circumstances).into_iter().collect();
+    parts.push(lead(why, cause));
     parts.extend(holder(why, cause));
     parts.extend(statement(why, cause));
     parts.extend(circumstance(why, cause.class));
@@ -161,6 +166,19 @@ fn statement(why: &WhyResult, cause: &Cause) -> Option<String> {
     is_most.then(|| format!("mostly in `{}` ({share} of active-session time)", top.statement))
 }
 
+/// What began outside of the run and explains the waits of its sessions, whatever these wait for:
+/// who holds a lock or syncs the log for others needs a CPU too. Only beside a rest in which there
+/// was much less of it, and unless a session of another program holds the lock.
+fn outside<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
+    let is_foreign = locks(why, cause).first().is_some_and(|lock| lock.is_foreign);
+    let is_much = |of: &&Evidence, least: f64| {
+        let rest = of.rest.filter(|_| !is_foreign);
+        rest.is_some_and(|rest| of.here >= least && of.here >= MUCH_MORE * rest)
+    };
+    let found = OUTSIDE.iter().filter_map(|(name, least)| Some((evidence(why, name)?, *least)));
+    found.into_iter().find(|(of, least)| is_much(of, *least)).map(|(of, _)| of)
+}
+
 fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
     why.evidence.iter().find(|of| of.name == name)
 }
@@ -169,11 +187,15 @@ fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
 fn circumstance(why: &WhyResult, class: WaitClass) -> Option<String> {
     let names: &[&str] = match class {
         WaitClass::Cpu => &[OTHER_CPU, STEAL, AUTOVACUUM],
-        WaitClass::Log => &[CHECKPOINTS, DISK_QUEUE],
-        WaitClass::Io | WaitClass::Latch => &[AUTOVACUUM, CHECKPOINTS, DISK_QUEUE],
+        WaitClass::Log => &[CHECKPOINTS, AUTOVACUUM, OTHER_CPU, STEAL, DISK_QUEUE],
+        WaitClass::Io | WaitClass::Latch => {
+            &[AUTOVACUUM, CHECKPOINTS, OTHER_CPU, STEAL, DISK_QUEUE]
+        }
         _ => &[],
     };
-    let found: Vec<&Evidence> = names.iter().filter_map(|name| evidence(why, name)).collect();
+    let told = main(why).and_then(|cause| outside(why, cause)).map(|of| of.name.as_str());
+    let names = names.iter().filter(|name| Some(**name) != told);
+    let found: Vec<&Evidence> = names.filter_map(|name| evidence(why, name)).collect();
     let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_MIN;
     let told: Vec<String> = found.iter().filter(is_told).map(|of| circumstances(of)).collect();
     (!told.is_empty()).then(|| told.join(", "))
@@ -186,7 +208,9 @@ fn circumstances(of: &Evidence) -> String {
     match of.name.as_str() {
         CHECKPOINTS => format!("{} checkpoints per minute{}", figure(of.here), rest(figure)),
         AUTOVACUUM => format!("{} autovacuum workers at work{}", figure(of.here), rest(figure)),
-        OTHER_CPU => format!("other processes used {} CPUs{}", figure(of.here), rest(figure)),
+        OTHER_CPU => {
+            format!("other processes used CPU time: {} CPUs{}", figure(of.here), rest(figure))
+        }
         STEAL => format!("the hypervisor took {} of the CPUs{}", percent(of.here), rest(percent)),
         _ => format!("{} {}{}", figure(of.here), of.title, rest(figure)),
     }
@@ -196,12 +220,16 @@ fn circumstances(of: &Evidence) -> String {
 pub(super) fn next(why: &WhyResult) -> Vec<String> {
     let Some(main) = main(why) else { return Vec::new() };
     let is_foreign = locks(why, main).first().is_some_and(|lock| lock.is_foreign);
-    let told = |name| circumstance(why, main.class).is_some() && evidence(why, name).is_some();
+    let outside = outside(why, main).map(|of| of.name.as_str());
+    let told = |name| {
+        let is_beside = circumstance(why, main.class).is_some() && evidence(why, name).is_some();
+        is_beside || outside == Some(name)
+    };
     let is_cpu = main.class == WaitClass::Cpu;
     let situations = [
         (is_foreign, END_FOREIGN),
-        (is_cpu && told(OTHER_CPU), STOP_OTHERS),
-        (is_cpu && told(STEAL), ASK_HYPERVISOR),
+        (told(OTHER_CPU), STOP_OTHERS),
+        (told(STEAL), ASK_HYPERVISOR),
         (told(AUTOVACUUM), MOVE_VACUUM),
         (!is_cpu && told(CHECKPOINTS), SPACE_CHECKPOINTS),
     ];

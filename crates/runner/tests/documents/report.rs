@@ -159,7 +159,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
 
 /// The lists of the guide that are generated from declarations, by the name at their start.
 fn lists_of_the_guide() -> [(&'static str, String); 3] {
-    let mut formats = String::from("| format | ending | what it is |\n|---|---|---|\n");
+    let mut formats = String::from("| format | extension | what it is |\n|---|---|---|\n");
     for known in report::FORMATS {
         let report::Declared { name, ending, help, .. } = known;
         formats.push_str(&format!("| `{name}` | `.{ending}` | {help} |\n"));

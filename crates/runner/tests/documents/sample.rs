@@ -166,6 +166,7 @@ pub fn facts() -> RunFacts {
         query_streams: None,
         observed: None,
         statements: Vec::new(),
+        script: None,
         notes: Vec::new(),
     }
 }

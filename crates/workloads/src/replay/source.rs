@@ -20,7 +20,11 @@ type Version = (String, u64, Option<SystemTime>);
 static LAST: Mutex<Option<(Version, Arc<Recording>)>> = Mutex::new(None);
 
 fn wrong(file: &str, why: impl std::fmt::Display) -> SpecError {
-    SpecError::new(format!("the recording {file}: {why}")).about(&RECORDING.name)
+    let message = format!(
+        "cannot read the recording {file}: {why}; `triphammer capture LOG -o FILE.recording` makes \
+         recordings"
+    );
+    SpecError::new(message).about(&RECORDING.name)
 }
 
 /// Reads a recording.

@@ -26,6 +26,7 @@ mod workload;
 
 pub use source::{SCRIPTS_MAX, ScriptText, hashes, load, scripts, summary, value};
 pub use workload::Script;
+pub(crate) use workload::key;
 
 /// Name of the workload.
 pub const NAME: &str = "script";

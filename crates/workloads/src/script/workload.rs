@@ -164,7 +164,7 @@ fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description 
 
 /// A key for a script in JSON and in requirements: the name of its file in lower case, without its
 /// extension, with a number if another script has it.
-fn key(name: &str, others: &[TransactionDef]) -> String {
+pub(crate) fn key(name: &str, others: &[TransactionDef]) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };

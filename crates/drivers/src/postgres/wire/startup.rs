@@ -200,7 +200,7 @@ fn password_of<'a>(login: Login<'a>) -> Result<&'a str, DbError> {
     login.password.ok_or_else(|| {
         refused(
             "the server requires a password, and none was given: set TRIPHAMMER_PASSWORD or \
-             PGPASSWORD, or use ~/.pgpass",
+             PGPASSWORD, or use ~/.pgpass, --password-file or --ask-password",
         )
     })
 }

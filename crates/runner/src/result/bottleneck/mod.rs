@@ -28,6 +28,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use figures::{LimitFigures, TimeShares};
+pub use words::STOP_OTHERS;
 
 use super::observed::{Observed, WaitClass};
 use crate::measure::Evidence;

@@ -6,11 +6,14 @@ use super::{Cause, Certainty};
 use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
+/// Advice where other processes took the host's CPUs.
+pub const STOP_OTHERS: &str = "stop other programs on this host, and run again";
+
 /// Reason in words, for people.
 pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
-            "too little to judge by: {} in a window of {}",
+            "too little to judge: {} in a window of {}",
             counted(f.committed, evidence.observed),
             duration(f.window_s)
         ),
@@ -173,7 +176,7 @@ pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
             "check whether a CPU quota limits client or server (cgroup cpu.max)"
         }
         Cause::Shared => "run the client on another host: here it takes CPU time from the server",
-        Cause::OtherProcesses => "stop other programs on this host, and run again",
+        Cause::OtherProcesses => STOP_OTHERS,
         Cause::RoundTrips => {
             "use fewer round trips (--mode procedures), a client closer to the server, or more \
              --vus"

@@ -1,0 +1,366 @@
+//! sysbench's scripts, run by the program on MariaDB and PostgreSQL. The tests that sysbench brings are used where they
+//! are installed, and skipped with a message elsewhere.
+
+use std::path::Path;
+
+use serde_json::Value;
+use triphammer_testbed::{MariadbServer, PostgresServer};
+
+use crate::program::{Done, Program};
+
+/// Folder of the tests that sysbench brings.
+const BUNDLED: &str = "/usr/share/sysbench";
+
+/// Whether the tests that sysbench brings are installed; says so if they are not.
+fn has_bundled() -> bool {
+    let is_there = Path::new(BUNDLED).is_dir();
+    if !is_there {
+        eprintln!("skipped: {BUNDLED} is missing; install sysbench (`make deps` does)");
+    }
+    is_there
+}
+
+/// A database, as sysbench's options name it.
+struct Site {
+    url: String,
+    options: Vec<String>,
+}
+
+impl Site {
+    fn mariadb() -> Self {
+        let server = MariadbServer::shared();
+        let url = server.fresh_database("sysbench").unwrap();
+        let name = name_of(&url);
+        let options = vec![
+            "--db-driver=mysql".to_owned(),
+            "--mysql-host=127.0.0.1".to_owned(),
+            format!("--mysql-port={}", server.port()),
+            format!("--mysql-user={}", server.user()),
+            format!("--mysql-password={}", server.password()),
+            format!("--mysql-db={name}"),
+        ];
+        Self { url, options }
+    }
+
+    fn postgres() -> Self {
+        let server = PostgresServer::shared();
+        let url = server.fresh_database("sysbench").unwrap();
+        let name = name_of(&url);
+        let options = vec![
+            "--db-driver=pgsql".to_owned(),
+            "--pgsql-host=127.0.0.1".to_owned(),
+            format!("--pgsql-port={}", server.port()),
+            format!("--pgsql-user={}", server.user()),
+            format!("--pgsql-password={}", server.password()),
+            format!("--pgsql-db={name}"),
+        ];
+        Self { url, options }
+    }
+
+    fn all() -> [Self; 2] {
+        [Self::mariadb(), Self::postgres()]
+    }
+
+    fn is_mariadb(&self) -> bool {
+        self.options[0].ends_with("mysql")
+    }
+
+    fn sql(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        let name = name_of(&self.url);
+        match self.is_mariadb() {
+            true => MariadbServer::shared().run(name, sql).unwrap(),
+            false => PostgresServer::shared().run(name, sql).unwrap(),
+        }
+    }
+
+    fn number(&self, sql: &str) -> i64 {
+        self.sql(sql)[0][0].as_deref().unwrap().parse().unwrap()
+    }
+
+    /// Runs `triphammer sysbench SCRIPT … COMMAND`.
+    fn call(&self, program: &Program, script: &str, more: &[&str], command: &str) -> Done {
+        let mut args = vec!["sysbench", script];
+        args.extend(self.options.iter().map(String::as_str));
+        args.extend(more);
+        args.push(command);
+        program.run(&args)
+    }
+
+    fn ok(&self, program: &Program, script: &str, more: &[&str], command: &str) -> String {
+        let done = self.call(program, script, more, command);
+        assert_eq!(done.code, 0, "{script} {command}\n{}\n{}", done.out, done.err);
+        done.out
+    }
+}
+
+fn name_of(url: &str) -> &str {
+    let (_, name) = url.rsplit_once('/').unwrap();
+    name.split('?').next().unwrap()
+}
+
+fn write(program: &Program, name: &str, text: &str) {
+    std::fs::write(program.path(name), text).unwrap();
+}
+
+/// The document of the last run.
+fn last_run(program: &Program) -> Value {
+    serde_json::from_str(&program.ok(&["report", "last", "--format", "json"])).unwrap()
+}
+
+#[test]
+fn the_tests_that_sysbench_brings_run_unmodified() {
+    if !has_bundled() {
+        return;
+    }
+    let size = ["--tables=2", "--table-size=200", "--threads=2"];
+    let one = ["--tables=1", "--table-size=200", "--threads=2"];
+    for site in Site::all() {
+        let program = Program::new();
+        let limit = ["--events=60", "--time=60"];
+        let out = site.ok(&program, "oltp_read_write", &size, "prepare");
+        assert!(out.contains("Creating table 'sbtest2'"), "{out}");
+        assert_eq!(site.number("SELECT count(*) FROM sbtest2"), 200);
+        for script in [
+            "oltp_read_write",
+            "oltp_read_only",
+            "oltp_write_only",
+            "oltp_point_select",
+            "oltp_update_index",
+            "oltp_update_non_index",
+            "oltp_delete",
+            "oltp_insert",
+        ] {
+            site.ok(&program, script, &[&size[..], &limit].concat(), "run");
+            let result = last_run(&program);
+            assert_eq!(result["run"]["total"]["completed"], 60, "{script} on {}", site.url);
+            assert_eq!(result["run"]["total"]["failed"], 0, "{script} on {}", site.url);
+        }
+        site.ok(&program, "oltp_read_write", &size, "cleanup");
+        for script in ["select_random_points", "select_random_ranges"] {
+            site.ok(&program, script, &one, "prepare");
+            site.ok(&program, script, &[&one[..], &limit].concat(), "run");
+            site.ok(&program, script, &one, "cleanup");
+        }
+        site.ok(&program, "bulk_insert", &["--threads=2"], "prepare");
+        site.ok(&program, "bulk_insert", &["--threads=2", "--events=500"], "run");
+        // Rows are sent when a thread ends, too.
+        let rows = "SELECT (SELECT count(*) FROM sbtest1) + (SELECT count(*) FROM sbtest2)";
+        assert_eq!(site.number(rows), 500);
+        site.ok(&program, "bulk_insert", &["--threads=2"], "cleanup");
+    }
+}
+
+#[test]
+fn the_workload_is_one_like_all_others() {
+    if !has_bundled() {
+        return;
+    }
+    let site = Site::mariadb();
+    let program = Program::new();
+    site.ok(&program, "oltp_read_write", &["--table-size=500"], "prepare");
+    let args = [
+        "run",
+        &site.url,
+        "-w",
+        "sysbench",
+        "--script",
+        "oltp_read_write",
+        "-D",
+        "table-size=500",
+        "--vus=3",
+        "--transactions=40",
+    ];
+    let result = program.json(&args);
+    assert_eq!(result["workload"]["name"], "sysbench");
+    assert_eq!(result["run"]["total"]["committed"], 120);
+    let figure = |name: &str| {
+        let figures = result["figures"].as_array().unwrap();
+        figures.iter().find(|figure| figure["name"] == name).unwrap()["value"].as_f64().unwrap()
+    };
+    assert_eq!(figure("script.reads"), 14.0 * 120.0);
+    assert_eq!(figure("script.writes"), 4.0 * 120.0);
+    assert_eq!(figure("script.other"), 2.0 * 120.0);
+    let share = figure("client.script_cpu");
+    assert!(share > 0.0 && share < 1.0, "{share}");
+    let text = &result["workload"]["scripts"][0]["text"];
+    assert!(text.as_str().unwrap().contains("oltp_common"), "{text}");
+    let replayed = program.run(&["run", &site.url, "--replay-exemplar", "last:1"]);
+    assert_eq!(replayed.code, 0, "{}{}", replayed.out, replayed.err);
+    assert!(replayed.out.contains("SELECT c FROM sbtest1 WHERE id=?"), "{}", replayed.out);
+    let args = [
+        "compare",
+        &site.url,
+        "-w",
+        "sysbench",
+        "--script",
+        "oltp_read_write",
+        "-D",
+        "table_size=500",
+        "--pairs=2",
+        "--vus=1",
+        "--transactions=5",
+    ];
+    let compared = program.run(&args);
+    assert!([0, 1].contains(&compared.code), "{}{}", compared.out, compared.err);
+    // Without a database that stores anything.
+    program.json(&[
+        "run",
+        "null:",
+        "-w",
+        "sysbench",
+        "--script",
+        "oltp_point_select",
+        "--transactions=5",
+    ]);
+}
+
+#[test]
+fn the_report_has_the_figures_of_sysbench() {
+    let site = Site::postgres();
+    let program = Program::new();
+    write(
+        &program,
+        "a.lua",
+        "sysbench.cmdline.options = {rows = {'Rows', 3}}
+         function prepare()
+            local con = sysbench.sql.driver():connect()
+            con:query('CREATE TABLE t (id int)')
+            con:query('INSERT INTO t SELECT * FROM generate_series(1, ' .. sysbench.opt.rows .. ')')
+         end
+         function thread_init() con = sysbench.sql.driver():connect() end
+         function event()
+            con:query('BEGIN')
+            local rs = con:query('SELECT id FROM t ORDER BY id')
+            for i = 1, rs.nrows do assert(tonumber(rs:fetch_row()[1]) == i) end
+            assert(con:query_row('SELECT NULL, 7') == nil)
+            con:query('UPDATE t SET id = id')
+            con:query('COMMIT')
+         end",
+    );
+    let help = site.ok(&program, "a.lua", &[], "help");
+    assert!(help.contains("--rows  Rows [3]"), "{help}");
+    site.ok(&program, "a.lua", &["--rows=5"], "prepare");
+    assert_eq!(site.number("SELECT count(*) FROM t"), 5);
+    let more = ["--rows=5", "--events=20", "--percentile=90", "--histogram", "--rand-seed=7"];
+    let out = site.ok(&program, "a.lua", &more, "run");
+    for line in ["reads", "completed", "90th percentile", "Latency histogram", "CPU time in Lua"] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    let result = last_run(&program);
+    assert_eq!(result["spec"]["seed"], 7);
+    let missing = site.call(&program, "a.lua", &[], "cleanup");
+    assert_eq!(missing.code, 2);
+    assert!(missing.err.contains("has no command `cleanup`"), "{}", missing.err);
+    let unknown = site.call(&program, "a.lua", &["--row=5"], "run");
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("has no option --row: it declares rows"), "{}", unknown.err);
+    let refused = site.call(&program, "a.lua", &["--forced-shutdown=5"], "run");
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("--forced-shutdown has no meaning"), "{}", refused.err);
+}
+
+#[test]
+fn errors_are_caught_restarted_or_end_the_run() {
+    for site in Site::all() {
+        let program = Program::new();
+        site.sql("CREATE TABLE t (id int PRIMARY KEY)");
+        // A duplicate key is caught, so that the event succeeds.
+        write(
+            &program,
+            "caught.lua",
+            "function thread_init() con = sysbench.sql.driver():connect() end
+             function event()
+                pcall(function() con:query('INSERT INTO t VALUES (1)') end)
+                con:query('SELECT 1')
+             end",
+        );
+        site.ok(&program, "caught.lua", &["--events=10", "--threads=3"], "run");
+        // One that is not caught is counted in `run`, and ends a run of `sysbench`.
+        write(
+            &program,
+            "late.lua",
+            "function thread_init() con = sysbench.sql.driver():connect() end
+             local n = 0
+             function event()
+                n = n + 1
+                if n > 5 then con:query('INSERT INTO t VALUES (1)') end
+             end",
+        );
+        let done = site.call(&program, "late.lua", &["--events=100"], "run");
+        assert_eq!(done.code, 1, "{}{}", done.out, done.err);
+        assert!(done.err.contains("late.lua:5: "), "{}", done.err);
+        assert_eq!(last_run(&program)["status"], "failed");
+        let args = [
+            "run",
+            &site.url,
+            "-w",
+            "sysbench",
+            "--script",
+            "late.lua",
+            "--vus=1",
+            "--transactions=20",
+            "--max-failures=100%",
+        ];
+        let counted = program.json(&args);
+        assert_eq!(counted["run"]["total"]["failed"], 15);
+        // Errors that are ignored only count.
+        let code = if site.is_mariadb() { "1062" } else { "23505" };
+        let ignore = format!("--mysql-ignore-errors={code}");
+        site.ok(&program, "late.lua", &["--events=20", &ignore], "run");
+        // What fails at the very end fails the run.
+        write(
+            &program,
+            "end.lua",
+            "function event() end\nfunction thread_done()\n error('too late')\nend",
+        );
+        let done = site.call(&program, "end.lua", &["--events=5"], "run");
+        assert_eq!(done.code, 1, "{}{}", done.out, done.err);
+        assert!(done.err.contains("end.lua:3: too late"), "{}", done.err);
+    }
+}
+
+#[test]
+fn hostile_scripts_end_with_an_error_and_leave_the_result() {
+    let site = Site::mariadb();
+    let program = Program::new();
+    for (text, message) in [
+        ("function event() while true do end end", "used 10 s of CPU time without a statement"),
+        (
+            "function event() local t = {} while true do t[#t + 1] = ('x'):rep(1e6) .. #t end end",
+            "not enough memory",
+        ),
+        ("function f() return 1 + f() end  function event() f() end", "stack overflow"),
+        ("function event()\n  nothing()\nend", "hostile.lua:2: attempt to call global 'nothing'"),
+    ] {
+        write(&program, "hostile.lua", text);
+        let done = site.call(&program, "hostile.lua", &["--threads=2", "--time=60"], "run");
+        assert_eq!(done.code, 1, "{text}\n{}{}", done.out, done.err);
+        assert!(done.err.contains(message), "{text}\n{}", done.err);
+        assert_eq!(last_run(&program)["status"], "failed", "{text}");
+    }
+    for (text, message) in [
+        ("\n\nfunction event(", "hostile.lua:3: "),
+        ("function event()\0 end", "hostile.lua:1: "),
+        ("x = 1", "has no function event()"),
+        ("error('not today')", "not today"),
+    ] {
+        write(&program, "hostile.lua", text);
+        let done = site.call(&program, "hostile.lua", &[], "run");
+        assert_eq!(done.code, 2, "{text}\n{}{}", done.out, done.err);
+        assert!(done.err.contains(message), "{text}\n{}", done.err);
+    }
+}
+
+#[test]
+fn statements_can_be_sent_as_text() {
+    if !has_bundled() {
+        return;
+    }
+    for site in Site::all() {
+        let program = Program::new();
+        site.ok(&program, "oltp_read_write", &["--table-size=100"], "prepare");
+        let more = ["--table-size=100", "--db-ps-mode=disable", "--events=30"];
+        site.ok(&program, "oltp_read_write", &more, "run");
+        assert_eq!(last_run(&program)["run"]["total"]["failed"], 0);
+    }
+}

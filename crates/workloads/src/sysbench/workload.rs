@@ -1,0 +1,337 @@
+//! A script of sysbench as a [`Workload`]: each event is a transaction.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use triphammer_core::random::Rng;
+use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals,
+    Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
+};
+use triphammer_core::{DbError, SpecError};
+use triphammer_lua::{Environment, Kind, Output, Scalar, ScriptOption, State, Unique};
+
+use super::NAME;
+use super::runner::{self, Prepared};
+use super::settings::{DEFINE, OPTIONS, SCRIPT, definitions};
+use super::source::{folders, script};
+use super::totals::Totals;
+use crate::script::ScriptText;
+
+/// Purpose of the random numbers before a thread's first event.
+const BEFORE_EVENTS: u64 = 0x6c75_6100;
+/// The command of a run.
+const RUN: &str = "run";
+
+/// A script of sysbench.
+#[derive(Debug)]
+pub struct Sysbench {
+    description: Arc<Description>,
+    script: ScriptText,
+    options: Arc<BTreeMap<String, String>>,
+    declared: Vec<ScriptOption>,
+    command: String,
+    output: Output,
+    seed: u64,
+    unique: Arc<Unique>,
+    title: Arc<str>,
+    pub(super) ignored: Option<Ignored>,
+    pub(super) as_text: bool,
+    pub(super) totals: Arc<Totals>,
+    /// Events that may still begin; `None` without a limit.
+    events: Option<AtomicU64>,
+}
+
+/// Errors after which an event is restarted; all others end the run.
+#[derive(Debug)]
+pub(super) struct Ignored(Vec<String>);
+
+impl Ignored {
+    pub fn has(&self, code: Option<&str>) -> bool {
+        self.0.iter().any(|ignored| ignored == "all" || Some(ignored.as_str()) == code)
+    }
+}
+
+/// A virtual user: whether its thread has ended itself.
+pub struct User(Rc<Cell<bool>>);
+
+/// An event: the seed of its random numbers.
+#[derive(Clone)]
+pub struct Input {
+    pub(super) seed: u64,
+    pub(super) has_ended: Rc<Cell<bool>>,
+    title: Arc<str>,
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "script = {}\nseed = {}", self.title, self.seed)
+    }
+}
+
+static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| Arc::new(describe(Vec::new())));
+
+fn describe(transactions: Vec<TransactionDef>) -> Description {
+    Description {
+        name: NAME.into(),
+        title: "sysbench".into(),
+        extends: None,
+        record: None,
+        own_sql: Vec::new(),
+        has_streams: false,
+        recording: None,
+        version: 1,
+        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
+        options: OPTIONS.to_vec(),
+        statements: Vec::new(),
+        tables: Arc::new([]),
+        primary_metric: PrimaryMetric {
+            name: "TPS".into(),
+            meaning: "events completed per second".into(),
+            transactions: (0..transactions.len()).collect(),
+            measure: MeasureDef::Rate { per_seconds: 1 },
+            database_count: None,
+            counted: Vec::new(),
+        },
+        transactions,
+        checks: Vec::new(),
+        answers: None,
+        audits: Vec::new(),
+        modes: vec![Mode::Statements],
+        external: None,
+        cycle: None,
+    }
+}
+
+impl Sysbench {
+    /// Declares the workload before its script is known.
+    #[must_use]
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
+    }
+
+    /// Loads the script of a run.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, with file and line, has no events, or an option is unknown or invalid.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        let (loaded, state) = Self::load(given, RUN, Output::Stderr)?;
+        if state.has("event").is_none() && !state.has_own_loop() {
+            let name = &loaded.script.name;
+            let message = format!("the script {name} has no function event()");
+            return Err(SpecError::new(message).about("script"));
+        }
+        Ok(loaded)
+    }
+
+    /// Loads the script for one of its commands, such as `prepare`.
+    ///
+    /// # Errors
+    /// As [`Sysbench::new`].
+    pub fn of_command(
+        given: &WorkloadSettings,
+        command: &str,
+    ) -> Result<(Self, Option<triphammer_lua::Commands>), SpecError> {
+        let (loaded, state) = Self::load(given, command, Output::Stdout)?;
+        let how = state.has(command);
+        Ok((loaded, how))
+    }
+
+    fn load(
+        given: &WorkloadSettings,
+        command: &str,
+        output: Output,
+    ) -> Result<(Self, State), SpecError> {
+        given.refuse_unknown(NAME, OPTIONS)?;
+        let script = script(given.option(&SCRIPT))?;
+        let options = definitions(given.option(&DEFINE))?;
+        let file = script.name.rsplit('/').next().unwrap_or(&script.name).to_owned();
+        let ignored = ["mysql_ignore_errors", "pgsql_ignore_errors"];
+        let ignored = ignored.iter().find_map(|name| options.get(*name));
+        let as_text = match options.get("db_ps_mode").map(String::as_str) {
+            None | Some("auto") => false,
+            Some("disable") => true,
+            Some(other) => {
+                let message = format!("--db-ps-mode {other}: expected auto or disable");
+                return Err(SpecError::new(message).about("define"));
+            }
+        };
+        let events = match options.get("events") {
+            Some(text) => match Kind::Int.read("events", text)? {
+                Scalar::Int(count) => u64::try_from(count).ok().filter(|count| *count > 0),
+                _ => None,
+            },
+            None => None,
+        };
+        let events = events.map(AtomicU64::new);
+        let mut loaded = Self {
+            description: Arc::new(describe(vec![TransactionDef {
+                name: crate::script::key(&file, &[]).into(),
+                title: file.as_str().into(),
+                weight: 1,
+                access: Access::Write,
+                isolation: None,
+                counter: None,
+            }])),
+            title: script.name.as_str().into(),
+            script,
+            declared: Vec::new(),
+            command: command.to_owned(),
+            output,
+            seed: given.run_seed,
+            unique: Arc::new(Unique::new(given.run_seed)),
+            ignored: ignored.map(|codes| Ignored(codes.split(',').map(str::to_owned).collect())),
+            as_text,
+            totals: Arc::new(Totals::default()),
+            events,
+            options: Arc::new(options),
+        };
+        let driver = loaded.options.get("db_driver").map_or("mysql", String::as_str);
+        let trial = Environment { output: Output::Nowhere, ..loaded.environment(driver, (0, 1)) };
+        let state = State::new(&trial).map_err(|error| error.about("script"))?;
+        loaded.declared = state.options().to_vec();
+        Ok((loaded, state))
+    }
+
+    /// What the script sees in the thread of this number, of so many.
+    pub(super) fn environment(&self, driver: &str, (tid, threads): (u32, u32)) -> Environment {
+        Environment {
+            name: self.script.name.as_str().into(),
+            text: self.script.text().into(),
+            folders: folders(&self.script.name),
+            command: self.command.clone(),
+            driver: driver.to_owned(),
+            tid,
+            threads,
+            options: Arc::clone(&self.options),
+            seed: Rng::of(self.seed, &[BEFORE_EVENTS, tid.into()]).bits(),
+            unique: Arc::clone(&self.unique),
+            output: self.output,
+        }
+    }
+
+    /// The options that the script declares.
+    #[must_use]
+    pub fn declared(&self) -> &[ScriptOption] {
+        &self.declared
+    }
+
+    /// The script's file or name.
+    #[must_use]
+    pub fn script_name(&self) -> &str {
+        &self.script.name
+    }
+
+    /// The command for which the script was loaded.
+    #[must_use]
+    pub fn command_name(&self) -> &str {
+        &self.command
+    }
+
+    /// Runs the script's command on a session, as the thread of this number.
+    ///
+    /// # Errors
+    /// When the script fails.
+    pub async fn command<S: Session>(
+        &self,
+        statements: &Statements<'_>,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        runner::command(self, &self.command, statements, session).await
+    }
+}
+
+impl Workload for Sysbench {
+    type User = User;
+    type Input = Input;
+    type Prepared = Prepared;
+
+    fn description(&self) -> &Arc<Description> {
+        &self.description
+    }
+
+    /// The script's data is made by its command `prepare`.
+    fn chunks(&self) -> Vec<Chunk> {
+        Vec::new()
+    }
+
+    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
+        Box::new(|_: &mut triphammer_core::Rows| false)
+    }
+
+    fn build_facts(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// Calls the script's `init()`, in a state of its own.
+    async fn start<S: Session>(
+        &self,
+        statements: &Statements<'_>,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        runner::command(self, "init", statements, session).await
+    }
+
+    fn user(&self, _id: u32, _users: u32, _rng: &mut Rng) -> User {
+        User(Rc::default())
+    }
+
+    fn arrive(&self, user: &mut User, _number: u64, rng: &mut Rng) -> Option<usize> {
+        self.next(user, rng)
+    }
+
+    fn next(&self, user: &mut User, _rng: &mut Rng) -> Option<usize> {
+        if user.0.get() {
+            return None;
+        }
+        match &self.events {
+            None => Some(0),
+            Some(events) => {
+                let taken = events
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+                taken.is_ok().then_some(0)
+            }
+        }
+    }
+
+    fn draw(&self, _transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {
+        Input { seed: rng.bits(), has_ended: Rc::clone(&user.0), title: Arc::clone(&self.title) }
+    }
+
+    async fn prepare<S: Session>(
+        &self,
+        _mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Prepared, DbError> {
+        Prepared::new(self, statements, session).await
+    }
+
+    async fn run<S: Session>(
+        &self,
+        input: &Input,
+        prepared: &mut Prepared,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        // In a box, because it is large: see the workload `custom`.
+        Box::pin(runner::run(self, input, prepared, session)).await
+    }
+
+    async fn finish<S: Session>(&self, prepared: Prepared, session: &mut S) {
+        runner::finish(self, prepared, session).await;
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.totals.failure()
+    }
+
+    fn script_totals(&self) -> Option<ScriptTotals> {
+        Some(self.totals.read())
+    }
+}
