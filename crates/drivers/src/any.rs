@@ -347,6 +347,7 @@ fn check_engine(
 drivers! {
     Postgres(crate::postgres::Postgres) for ["postgres", "postgresql"],
     Mysql(crate::mysql::Mysql) for ["mysql", "mariadb"],
+    Sqlserver(crate::sqlserver::SqlServer) for ["sqlserver", "mssql"],
     Sqlite(crate::sqlite::Sqlite) for ["sqlite"],
     Duckdb(crate::duckdb::Duckdb) for ["duckdb"],
     Trino(crate::trino::Trino) for ["trino"],
@@ -375,6 +376,8 @@ mod tests {
             ("mysql://u@h/d", "mysql"),
             ("mariadb://u@h/d", "mariadb"),
             ("trino://u@h/c/s", "trino"),
+            ("sqlserver://u@localhost/d", "sqlserver"),
+            ("mssql://u@localhost/d", "sqlserver"),
         ] {
             assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
         }

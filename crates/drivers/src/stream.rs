@@ -1,5 +1,6 @@
 //! The bytes under a driver's messages: a socket, or TLS over one. An enum, so that a plain socket
-//! is used without indirection.
+//! is used without indirection. A driver whose protocol wraps the handshake puts its own type
+//! around the socket.
 
 use std::io;
 use std::pin::Pin;
@@ -14,25 +15,21 @@ use triphammer_core::{DbError, ErrorClass};
 use crate::socket::{Socket, plain};
 
 /// A connected stream of either kind.
-pub enum Stream {
+pub enum Stream<S = Socket> {
     /// A socket without TLS.
-    Plain(Socket),
+    Plain(S),
     /// TLS over a socket.
-    Tls(Box<TlsStream<Socket>>),
+    Tls(Box<TlsStream<S>>),
 }
 
-impl Stream {
+impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
     /// Starts TLS on a socket, with a server that has agreed to it. For the name see
     /// [`host_in_certificate`](crate::tls::host_in_certificate).
     ///
     /// # Errors
     /// `Disconnected` when the connection breaks, `Refused` when certificates will fail the next
     /// time too.
-    pub async fn secure(
-        connector: &TlsConnector,
-        socket: Socket,
-        host: &str,
-    ) -> Result<Self, DbError> {
+    pub async fn secure(connector: &TlsConnector, socket: S, host: &str) -> Result<Self, DbError> {
         let name = ServerName::try_from(host.to_owned()).map_err(|error| {
             let message =
                 format!("TLS failed: a certificate cannot be issued for this host name: {error}");
@@ -81,7 +78,7 @@ pub fn broken(error: &io::Error) -> DbError {
     }
 }
 
-impl AsyncRead for Stream {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
     #[inline]
     fn poll_read(
         self: Pin<&mut Self>,
@@ -95,7 +92,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     #[inline]
     fn poll_write(
         self: Pin<&mut Self>,

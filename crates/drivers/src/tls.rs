@@ -44,6 +44,17 @@ pub struct Setup<'a> {
 /// # Errors
 /// When a certificate or key cannot be read or used.
 pub fn client_config(setup: &Setup<'_>) -> Result<ClientConfig, SpecError> {
+    client_config_of(setup, rustls::DEFAULT_VERSIONS)
+}
+
+/// Like [`client_config`], for these versions of TLS.
+///
+/// # Errors
+/// As [`client_config`].
+pub(crate) fn client_config_of(
+    setup: &Setup<'_>,
+    versions: &[&'static rustls::SupportedProtocolVersion],
+) -> Result<ClientConfig, SpecError> {
     let [root_param, cert_param, key_param] = setup.params;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier_of = |root_cert| {
@@ -60,7 +71,7 @@ pub fn client_config(setup: &Setup<'_>) -> Result<ClientConfig, SpecError> {
     };
     let verifier = Verifier { inner, own_roots, checks_name, provider: provider.clone() };
     let builder = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(versions)
         .expect("ring has the cipher suites of TLS 1.2 and 1.3")
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));

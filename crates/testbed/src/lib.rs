@@ -3,6 +3,7 @@
 //! its standard input to end: when the test process ends, for whatever reason, the server is
 //! stopped and its folder removed. Not for production; only tests depend on it.
 
+mod babelfish;
 mod certificates;
 mod duckdb;
 mod guardian;
@@ -13,6 +14,7 @@ mod proxy;
 mod server;
 mod trino;
 
+pub use babelfish::BabelfishServer;
 pub use certificates::write as write_certificates;
 pub use duckdb::duckdb_library;
 pub use mariadb::{MariadbOptions, MariadbServer};

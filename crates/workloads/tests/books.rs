@@ -12,8 +12,8 @@ use triphammer_workloads::tproc_h::TprocH;
 use triphammer_workloads::{all, catalogues};
 
 /// Dialects with stored procedures.
-const WITH_PROCEDURES: [&str; 6] =
-    ["mariadb", "mariadb-odbc", "mysql", "null", "postgres", "postgres-odbc"];
+const WITH_PROCEDURES: [&str; 7] =
+    ["mariadb", "mariadb-odbc", "mysql", "null", "postgres", "postgres-odbc", "sqlserver"];
 
 #[test]
 fn every_workload_resolves_in_every_dialect() {
@@ -41,6 +41,7 @@ fn every_workload_resolves_in_every_dialect() {
             "postgres",
             "postgres-odbc",
             "sqlite",
+            "sqlserver",
             "trino"
         ]
     );
@@ -53,7 +54,7 @@ fn an_unknown_dialect_is_answered_with_the_known_ones() {
     assert!(error.contains("unknown SQL dialect `oracle`"), "{error}");
     assert!(
         error.contains(
-            "base, duckdb, mariadb, mariadb-odbc, mysql, null, postgres, postgres-odbc, sqlite, trino"
+            "base, duckdb, mariadb, mariadb-odbc, mysql, null, postgres, postgres-odbc, sqlite, sqlserver, trino"
         ),
         "{error}"
     );

@@ -34,6 +34,7 @@ mod scripts;
 mod serve;
 mod servers;
 mod sqlite;
+mod sqlserver;
 mod sysbench;
 mod tpc_b;
 mod tproc_h;

@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::odbc::connection_string;
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings, Secret, TargetUrl};
-use triphammer_testbed::{MariadbServer, PostgresServer, TrinoServer};
+use triphammer_testbed::{BabelfishServer, MariadbServer, PostgresServer, TrinoServer};
 use triphammer_workloads::catalogues;
 
 /// Longer than any case takes.
@@ -45,6 +45,8 @@ pub struct Words {
     primary_key: &'static str,
     /// Creates a user who may connect; `{user}` is its name and `{password}` a string.
     pub create_user: &'static str,
+    /// Removes that user.
+    pub drop_user: &'static str,
     /// A query of one row that returns its parameter.
     pub echo: &'static str,
     /// A query of two columns, a number from 1 to 1,000,000 and forty characters.
@@ -84,6 +86,7 @@ const SQLITE: Words = Words {
     wide_digits: 15,
     primary_key: " PRIMARY KEY",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     series: SERIES,
     procedure: "",
@@ -114,6 +117,7 @@ const DUCKDB: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     series: "SELECT range + 1, 'forty characters are about as many as th' FROM range(1000000)",
     procedure: "",
@@ -143,6 +147,7 @@ const POSTGRES: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "CREATE USER {user} PASSWORD {password}",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     series: SERIES,
     procedure: "CREATE FUNCTION twice(n int, OUT a int, OUT b text, OUT c int[]) LANGUAGE sql AS \
@@ -171,6 +176,7 @@ const MARIADB: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     // Recursion ends after 1,000 rounds here.
     series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
@@ -212,6 +218,7 @@ const TRINO: Words = Words {
     wide_digits: 38,
     primary_key: "",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "SELECT :1",
     // A sequence has at most 10,000 entries.
     series: "SELECT 1 + a + 1000 * b, 'forty characters are about as many as th' \
@@ -236,6 +243,53 @@ const ODBC_POSTGRES: Words = Words {
 
 const ODBC_MARIADB: Words = Words { ..MARIADB };
 
+const SQLSERVER: Words = Words {
+    marker: '@',
+    numbered: true,
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "float".into(),
+        ColumnType::Decimal(10) => "decimal(38, 10)".into(),
+        ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
+        ColumnType::Text => "nvarchar(max)".into(),
+        ColumnType::Timestamp => "datetime2(6)".into(),
+        ColumnType::Date => "date".into(),
+        ColumnType::IntList => "varbinary(max)".into(),
+        ColumnType::Any => unreachable!("only a parameter"),
+    },
+    decimal_digits: 18,
+    wide_digits: 38,
+    primary_key: " PRIMARY KEY",
+    create_user: "CREATE LOGIN {user} WITH PASSWORD = N{password}; ALTER SERVER ROLE sysadmin \
+         ADD MEMBER {user}",
+    // It is still in use until the server has seen its sessions end; the server goes with the test.
+    drop_user: "",
+    echo: "SELECT :1",
+    // Recursion ends after 100 rounds unless an option says otherwise.
+    series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9) SELECT 1 + a.n + 10 * b.n + 100 * c.n + 1000 * e.n \
+         + 10000 * f.n + 100000 * g.n AS x, 'forty characters are about as many as th' AS y \
+         FROM d a, d b, d c, d e, d f, d g",
+    procedure: "CREATE PROCEDURE twice(@n int) AS BEGIN \
+         SELECT 1, 2; SELECT 1 WHERE 1 = 0; \
+         SELECT 2 * @n, 'it''s', CAST('[1, null, 3]' AS varchar(max)); RETURN 3; END",
+    procedure_call: "EXEC twice :1",
+    list: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9), x(n) AS (SELECT a.n + 10 * b.n + 100 * c.n + 1000 * e.n \
+         FROM d a, d b, d c, d e) SELECT count(*), \
+         coalesce(sum(CAST(CAST(SUBSTRING(:1, 4 * n + 1, 4) AS int) AS bigint)), 0) \
+         FROM x WHERE n < DATALENGTH(:1) / 4",
+    long: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9) SELECT count_big(*) \
+         FROM d a, d b, d c, d e, d f, d g, d h, d i, d j, d k, d l",
+    slow: "",
+};
+
 const NULL: Words = Words {
     marker: '?',
     numbered: true,
@@ -244,6 +298,7 @@ const NULL: Words = Words {
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
     create_user: "",
+    drop_user: "DROP USER {user}",
     echo: "rows 1: :1",
     series: "rows 1000000: row, text 'forty characters are about as many as th'",
     procedure: "",
@@ -340,6 +395,20 @@ fn with_values(url: &str, values: &[(&str, &str)]) -> String {
     format!("odbc:{}", connection_string::text(&pairs, password.as_ref()))
 }
 
+/// Babelfish creates one database at a time.
+static CREATING: Mutex<()> = Mutex::new(());
+
+/// Creates a bed for the driver of SQL Server.
+pub fn sqlserver() -> Bed {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let name = format!("conformance_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let url = BabelfishServer::shared().url(&name);
+    let bed = Bed { url, words: &SQLSERVER, folder: None };
+    let _turn = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(block_on(bed.database().create_database()).unwrap());
+    bed
+}
+
 /// Creates a bed for the null driver.
 pub fn null() -> Bed {
     Bed { url: "null:".into(), words: &NULL, folder: None }
@@ -347,7 +416,13 @@ pub fn null() -> Bed {
 
 /// Runs a case for a driver, unless that is exempt.
 pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
+    let is_sqlserver = std::ptr::fn_addr_eq(bed, sqlserver as fn() -> Bed);
+    if is_sqlserver && !BabelfishServer::is_available() {
+        return;
+    }
     let bed = bed();
+    let creates = is_sqlserver && case == "missing_database";
+    let _turn = creates.then(|| CREATING.lock().unwrap_or_else(PoisonError::into_inner));
     if bed.database().capabilities().exempt.iter().any(|(name, _)| *name == case) {
         return;
     }
@@ -472,6 +547,7 @@ impl Bed {
         }
         for number in (1..=types.len()).rev() {
             let marked = match self.words.numbered {
+                true if self.words.marker == '@' => format!("@p{number}"),
                 true => format!("{}{number}", self.words.marker),
                 false => self.words.marker.to_string(),
             };
@@ -534,6 +610,7 @@ pub enum OwnServer {
     Trino(TrinoServer),
     OdbcPostgres(PostgresServer),
     OdbcMariadb(MariadbServer),
+    Babelfish(BabelfishServer),
 }
 
 impl OwnServer {
@@ -552,6 +629,7 @@ impl OwnServer {
             "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
             "mariadb" | "mysql" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
             "trino" => Self::Trino(TrinoServer::start().unwrap()),
+            "sqlserver" => Self::Babelfish(BabelfishServer::start().unwrap()),
             _ => panic!("no server to kill for {}", bed.url),
         }
     }
@@ -567,6 +645,7 @@ impl OwnServer {
             Self::OdbcMariadb(server) => {
                 odbc_url("MariaDB Unicode", "Server", &server.url("mysql"))
             }
+            Self::Babelfish(server) => server.url("master"),
         };
         Arc::new(open(&url, &ConnectSettings::default()))
     }
@@ -576,6 +655,7 @@ impl OwnServer {
             Self::Postgres(server) | Self::OdbcPostgres(server) => server.kill9(),
             Self::Mariadb(server) | Self::OdbcMariadb(server) => server.kill9(),
             Self::Trino(server) => server.kill9(),
+            Self::Babelfish(server) => server.kill9(),
         }
     }
 
@@ -584,6 +664,7 @@ impl OwnServer {
             Self::Postgres(server) | Self::OdbcPostgres(server) => server.restart().unwrap(),
             Self::Mariadb(server) | Self::OdbcMariadb(server) => server.restart().unwrap(),
             Self::Trino(server) => server.restart().unwrap(),
+            Self::Babelfish(server) => server.restart().unwrap(),
         }
     }
 }

@@ -65,7 +65,7 @@ pub async fn password_with_quotes_and_unicode(bed: &Bed) {
             database.connect(Role::User, 0).await.unwrap().close().await;
             assert!(!database.target().contains(password));
         }
-        session.script(&format!("DROP USER {user}")).await.unwrap();
+        session.script(&bed.words.drop_user.replace("{user}", &user)).await.unwrap();
     }
 }
 

@@ -7,9 +7,10 @@ use triphammer_drivers::{ConnectSettings, SCHEMES};
 use crate::CASES;
 use crate::bed::open;
 
-const EXPECTED: [(&str, &[&str]); 6] = [
+const EXPECTED: [(&str, &[&str]); 7] = [
     ("postgres://h/d", &[]),
     ("mariadb://h/d", &[]),
+    ("sqlserver://u@localhost/d", &["read_only_access", "cancel"]),
     (
         "sqlite:a.db",
         &[

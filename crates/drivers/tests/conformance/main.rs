@@ -43,7 +43,7 @@ macro_rules! conformance {
 }
 
 conformance! {
-    [duckdb mariadb null odbc_mariadb odbc_postgres odbc_sqlite postgres sqlite]
+    [duckdb mariadb null odbc_mariadb odbc_postgres odbc_sqlite postgres sqlite sqlserver]
     elsewhere [trino = "needs a Trino server: tools/test-matrix.py trino476"]
     {
         connecting:

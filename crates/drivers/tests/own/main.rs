@@ -7,3 +7,5 @@ mod mysql;
 mod postgres;
 mod postgres_wire;
 mod session;
+mod sqlserver;
+mod sqlserver_wire;

@@ -48,7 +48,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "TARGET",
         ON_TARGET.but(&[COMPARE]),
         "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, \
-         duckdb:file.duckdb, trino://user@host/catalog/schema, odbc:DSN=name or null:",
+         duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with \
+          Babelfish only, never with SQL Server itself), odbc:DSN=name or null:",
     )
     .default(
         "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \

@@ -226,6 +226,7 @@ fn multi_get(batch: usize, statements: &Statements<'_>) -> BoundStatement {
         let written = match placeholder {
             Placeholder::Dollar => write!(sql, "{comma}${}", place + 1),
             Placeholder::NumberedQuestion => write!(sql, "{comma}?{}", place + 1),
+            Placeholder::At => write!(sql, "{comma}@p{}", place + 1),
             Placeholder::Question => write!(sql, "{comma}?"),
         };
         written.expect("writing to a string cannot fail");

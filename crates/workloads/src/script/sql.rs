@@ -172,6 +172,7 @@ impl Part {
                         Placeholder::NumberedQuestion => {
                             sql.push_str(&format!("?{}", argument + 1));
                         }
+                        Placeholder::At => sql.push_str(&format!("@p{}", argument + 1)),
                         Placeholder::Question => sql.push('?'),
                     }
                 }

@@ -99,6 +99,7 @@ impl Template {
                 let _ = match placeholder {
                     Placeholder::Dollar => write!(sql, "${place}"),
                     Placeholder::NumberedQuestion => write!(sql, "?{place}"),
+                    Placeholder::At => write!(sql, "@p{place}"),
                     Placeholder::Question => write!(sql, "?"),
                 };
             }

@@ -61,7 +61,7 @@ FROM (
     SELECT count(*) OVER () AS violations, row_number() OVER (ORDER BY c_w_id, c_d_id, c_id) AS place,
            concat('c_w_id=', c_w_id, ' c_d_id=', c_d_id, ' c_id=', c_id) AS first_key
     FROM customer
-    LEFT JOIN nation ON n_nationkey = {ascii}(substr(c_state, 1, 1))
+    LEFT JOIN nation ON n_nationkey = {ascii}({substr}(c_state, 1, 1))
     WHERE c_w_id BETWEEN :first AND :last AND n_nationkey IS NULL
 ) found
 WHERE place = 1;

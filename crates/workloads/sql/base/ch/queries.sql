@@ -85,7 +85,7 @@ WHERE c_id = o_c_id
     AND ol_w_id = s_w_id
     AND ol_i_id = s_i_id
     AND (s_w_id * s_i_id) % 10000 = su_suppkey
-    AND {ascii}(substr(c_state, 1, 1)) = su_nationkey
+    AND {ascii}({substr}(c_state, 1, 1)) = su_nationkey
     AND su_nationkey = n_nationkey
     AND n_regionkey = r_regionkey
     AND r_name = 'Europe'
@@ -103,7 +103,7 @@ WHERE ol_delivery_d >= :since
 -- name: q7
 SELECT
     su_nationkey AS supp_nation,
-    substr(c_state, 1, 1) AS cust_nation,
+    {substr}(c_state, 1, 1) AS cust_nation,
     {year_of}o_entry_d{of_year} AS l_year,
     sum(ol_amount) AS revenue
 FROM supplier, stock, order_line, orders, customer, nation n1, nation n2
@@ -117,13 +117,13 @@ WHERE ol_supply_w_id = s_w_id
     AND c_w_id = o_w_id
     AND c_d_id = o_d_id
     AND su_nationkey = n1.n_nationkey
-    AND {ascii}(substr(c_state, 1, 1)) = n2.n_nationkey
+    AND {ascii}({substr}(c_state, 1, 1)) = n2.n_nationkey
     AND (
         (n1.n_name = 'Germany' AND n2.n_name = 'Cambodia')
         OR (n1.n_name = 'Cambodia' AND n2.n_name = 'Germany')
     )
     AND ol_delivery_d BETWEEN :since AND :until
-GROUP BY su_nationkey, substr(c_state, 1, 1), {year_of}o_entry_d{of_year}
+GROUP BY su_nationkey, {substr}(c_state, 1, 1), {year_of}o_entry_d{of_year}
 ORDER BY supp_nation, cust_nation, l_year;
 
 -- name: q8
@@ -141,7 +141,7 @@ WHERE i_id = s_i_id
     AND c_id = o_c_id
     AND c_w_id = o_w_id
     AND c_d_id = o_d_id
-    AND n1.n_nationkey = {ascii}(substr(c_state, 1, 1))
+    AND n1.n_nationkey = {ascii}({substr}(c_state, 1, 1))
     AND n1.n_regionkey = r_regionkey
     AND ol_i_id < 1000
     AND r_name = 'Europe'
@@ -178,7 +178,7 @@ WHERE c_id = o_c_id
     AND ol_o_id = o_id
     AND o_entry_d >= :since
     AND o_entry_d <= ol_delivery_d
-    AND n_nationkey = {ascii}(substr(c_state, 1, 1))
+    AND n_nationkey = {ascii}({substr}(c_state, 1, 1))
 GROUP BY c_id, c_last, c_city, c_phone, n_name
 ORDER BY revenue DESC;
 
@@ -251,7 +251,7 @@ ORDER BY su_suppkey;
 -- name: q16
 SELECT
     i_name,
-    substr(i_data, 1, 3) AS brand,
+    {substr}(i_data, 1, 3) AS brand,
     i_price,
     count(DISTINCT (s_w_id * s_i_id) % 10000) AS supplier_cnt
 FROM stock, item
@@ -262,7 +262,7 @@ WHERE i_id = s_i_id
         FROM supplier
         WHERE su_comment LIKE '%bad%'
     )
-GROUP BY i_name, substr(i_data, 1, 3), i_price
+GROUP BY i_name, {substr}(i_data, 1, 3), i_price
 ORDER BY supplier_cnt DESC;
 
 -- name: q17
@@ -354,19 +354,19 @@ GROUP BY su_name
 ORDER BY numwait DESC, su_name;
 
 -- name: q22
-SELECT substr(c_state, 1, 1) AS country, count(*) AS numcust, sum(c_balance) AS totacctbal
+SELECT {substr}(c_state, 1, 1) AS country, count(*) AS numcust, sum(c_balance) AS totacctbal
 FROM customer
-WHERE substr(c_phone, 1, 1) IN ('1', '2', '3', '4', '5', '6', '7')
+WHERE {substr}(c_phone, 1, 1) IN ('1', '2', '3', '4', '5', '6', '7')
     AND c_balance > (
         SELECT avg(c_balance)
         FROM customer
         WHERE c_balance > 0.00
-            AND substr(c_phone, 1, 1) IN ('1', '2', '3', '4', '5', '6', '7')
+            AND {substr}(c_phone, 1, 1) IN ('1', '2', '3', '4', '5', '6', '7')
     )
     AND NOT EXISTS (
         SELECT *
         FROM orders
         WHERE o_c_id = c_id AND o_w_id = c_w_id AND o_d_id = c_d_id
     )
-GROUP BY substr(c_state, 1, 1)
+GROUP BY {substr}(c_state, 1, 1)
 ORDER BY country;

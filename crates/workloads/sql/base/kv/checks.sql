@@ -13,21 +13,21 @@ SELECT count(*) OVER (), concat('id=', id)
 FROM kv_store
 WHERE id NOT BETWEEN (:first - 1) * 1000 + 1 AND :last * 1000
 ORDER BY id
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.new
 SELECT count(*) OVER (), concat('id=', id)
 FROM kv_store
 WHERE id BETWEEN (:first - 1) * 1000 + 1 AND :last * 1000 AND version <> 1
 ORDER BY id
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.version
 SELECT count(*) OVER (), concat('id=', id)
 FROM kv_store
 WHERE (version < 1 OR id < 1) AND :first <= :last
 ORDER BY id
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.payload
 SELECT id, checksum, payload

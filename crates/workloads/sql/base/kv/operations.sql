@@ -17,7 +17,7 @@ DELETE FROM kv_store WHERE id = :id;
 SELECT version, payload FROM kv_store WHERE id = :id {for_update};
 
 -- name: row.scan
-SELECT id, version, payload FROM kv_store WHERE id >= :id ORDER BY id LIMIT :rows;
+SELECT id, version, payload FROM kv_store WHERE id >= :id ORDER BY id {limit}:rows{of_limit};
 
 -- name: key.last
 SELECT coalesce(max(id), 0) FROM kv_store;

@@ -18,7 +18,7 @@ FROM (
 GROUP BY bid
 HAVING count(tid) <> 10 OR min(tid) <> (bid - 1) * 10 + 1 OR max(tid) <> bid * 10
 ORDER BY bid
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.accounts
 SELECT count(*) OVER (), concat('bid=', bid, ' accounts=', count(aid))
@@ -32,7 +32,7 @@ FROM (
 GROUP BY bid
 HAVING count(aid) <> 100000 OR min(aid) <> (bid - 1) * 100000 + 1 OR max(aid) <> bid * 100000
 ORDER BY bid
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.beyond
 SELECT count(*) OVER (), beyond
@@ -50,7 +50,7 @@ FROM (
     WHERE aid NOT BETWEEN (:first - 1) * 100000 + 1 AND :last * 100000
 ) sides
 ORDER BY beyond
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.balances
 SELECT 1, concat('tellers=', tellers, ' branches=', branches)
@@ -67,7 +67,7 @@ FROM pgbench_branches
 WHERE bid BETWEEN :first AND :last AND (bbalance IS NULL OR bbalance <> 0)
     AND NOT EXISTS (SELECT 1 FROM pgbench_history)
 ORDER BY bid
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.p.tellers
 SELECT count(*) OVER (), concat('tid=', tid)
@@ -75,7 +75,7 @@ FROM pgbench_tellers
 WHERE tid BETWEEN (:first - 1) * 10 + 1 AND :last * 10 AND (tbalance IS NULL OR tbalance <> 0)
     AND NOT EXISTS (SELECT 1 FROM pgbench_history)
 ORDER BY tid
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.p.accounts
 SELECT count(*) OVER (), concat('aid=', aid)
@@ -85,4 +85,4 @@ WHERE aid BETWEEN (:first - 1) * 100000 + 1 AND :last * 100000
          OR trim(filler) <> '')
     AND NOT EXISTS (SELECT 1 FROM pgbench_history)
 ORDER BY aid
-LIMIT 1;
+{limit}1{of_limit};

@@ -10,8 +10,8 @@ FROM (
            concat('i_id=', i_id) AS first_key
     FROM item
     WHERE :first <= :last AND (
-        i_im_id NOT BETWEEN 1 AND 10000 OR length(i_name) NOT BETWEEN 14 AND 24
-        OR i_price NOT BETWEEN 1.00 AND 100.00 OR length(i_data) NOT BETWEEN 26 AND 50)
+        i_im_id NOT BETWEEN 1 AND 10000 OR {length}(i_name) NOT BETWEEN 14 AND 24
+        OR i_price NOT BETWEEN 1.00 AND 100.00 OR {length}(i_data) NOT BETWEEN 26 AND 50)
 ) found
 WHERE place = 1;
 
@@ -30,9 +30,9 @@ FROM (
            concat('w_id=', w_id) AS first_key
     FROM warehouse
     WHERE w_id BETWEEN :first AND :last AND (
-        length(w_name) NOT BETWEEN 6 AND 10 OR
-        length(w_street_1) NOT BETWEEN 10 AND 20 OR length(w_street_2) NOT BETWEEN 10 AND 20
-        OR length(w_city) NOT BETWEEN 10 AND 20 OR length(w_state) <> 2 OR length(w_zip) <> 9
+        {length}(w_name) NOT BETWEEN 6 AND 10 OR
+        {length}(w_street_1) NOT BETWEEN 10 AND 20 OR {length}(w_street_2) NOT BETWEEN 10 AND 20
+        OR {length}(w_city) NOT BETWEEN 10 AND 20 OR {length}(w_state) <> 2 OR {length}(w_zip) <> 9
         OR w_zip NOT LIKE '____11111' OR w_zip {not_digits}
         OR w_tax NOT BETWEEN 0 AND 0.2 OR w_ytd <> 300000)
 ) found
@@ -51,9 +51,9 @@ FROM (
            concat('w_id=', d_w_id, ' d_id=', d_id) AS first_key
     FROM district
     WHERE d_w_id BETWEEN :first AND :last AND (
-        length(d_name) NOT BETWEEN 6 AND 10 OR
-        length(d_street_1) NOT BETWEEN 10 AND 20 OR length(d_street_2) NOT BETWEEN 10 AND 20
-        OR length(d_city) NOT BETWEEN 10 AND 20 OR length(d_state) <> 2 OR length(d_zip) <> 9
+        {length}(d_name) NOT BETWEEN 6 AND 10 OR
+        {length}(d_street_1) NOT BETWEEN 10 AND 20 OR {length}(d_street_2) NOT BETWEEN 10 AND 20
+        OR {length}(d_city) NOT BETWEEN 10 AND 20 OR {length}(d_state) <> 2 OR {length}(d_zip) <> 9
         OR d_zip NOT LIKE '____11111' OR d_zip {not_digits}
         OR d_tax NOT BETWEEN 0 AND 0.2 OR d_ytd <> 30000 OR d_next_o_id <> 3001)
 ) found
@@ -80,14 +80,14 @@ FROM (
            concat('w_id=', c_w_id, ' d_id=', c_d_id, ' c_id=', c_id) AS first_key
     FROM customer
     WHERE c_w_id BETWEEN :first AND :last AND (
-        length(c_first) NOT BETWEEN 8 AND 16 OR c_middle <> 'OE' OR
-        length(c_street_1) NOT BETWEEN 10 AND 20 OR length(c_street_2) NOT BETWEEN 10 AND 20
-        OR length(c_city) NOT BETWEEN 10 AND 20 OR length(c_state) <> 2 OR length(c_zip) <> 9
+        {length}(c_first) NOT BETWEEN 8 AND 16 OR c_middle <> 'OE' OR
+        {length}(c_street_1) NOT BETWEEN 10 AND 20 OR {length}(c_street_2) NOT BETWEEN 10 AND 20
+        OR {length}(c_city) NOT BETWEEN 10 AND 20 OR {length}(c_state) <> 2 OR {length}(c_zip) <> 9
         OR c_zip NOT LIKE '____11111' OR c_zip {not_digits}
-        OR length(c_phone) <> 16 OR c_phone {not_digits}
+        OR {length}(c_phone) <> 16 OR c_phone {not_digits}
         OR c_credit NOT IN ('GC', 'BC') OR c_credit_lim <> 50000 OR c_discount NOT BETWEEN 0 AND 0.5
         OR c_balance <> -10 OR c_ytd_payment <> 10 OR c_payment_cnt <> 1 OR c_delivery_cnt <> 0
-        OR length(c_data) NOT BETWEEN 300 AND 500)
+        OR {length}(c_data) NOT BETWEEN 300 AND 500)
 ) found
 WHERE place = 1;
 
@@ -130,14 +130,14 @@ FROM (
            concat('w_id=', d_w_id, ' d_id=', d_id) AS first_key
     FROM district
     LEFT JOIN (
-        SELECT c_w_id AS w_id, c_d_id AS counted_d_id, count(*) AS found, min(c_id) AS first_id,
+        SELECT c_w_id AS w_id, c_d_id AS counted_d_id, count(*) AS row_count, min(c_id) AS first_id,
                max(c_id) AS last_id, sum(CASE WHEN c_credit = 'BC' THEN 1 ELSE 0 END) AS bad
         FROM customer
         WHERE c_w_id BETWEEN :first AND :last
         GROUP BY c_w_id, c_d_id
     ) counted ON w_id = d_w_id AND counted_d_id = d_id
     WHERE d_w_id BETWEEN :first AND :last
-      AND (found IS NULL OR found <> 3000 OR first_id <> 1 OR last_id <> 3000 OR bad <> 300)
+      AND (row_count IS NULL OR row_count <> 3000 OR first_id <> 1 OR last_id <> 3000 OR bad <> 300)
 ) found
 WHERE place = 1;
 
@@ -149,7 +149,7 @@ FROM (
            concat('w_id=', h_w_id, ' d_id=', h_d_id, ' c_id=', h_c_id) AS first_key
     FROM history
     WHERE h_w_id BETWEEN :first AND :last AND (
-        h_amount <> 10 OR length(h_data) NOT BETWEEN 12 AND 24
+        h_amount <> 10 OR {length}(h_data) NOT BETWEEN 12 AND 24
         OR h_c_w_id <> h_w_id OR h_c_d_id <> h_d_id)
 ) found
 WHERE place = 1;
@@ -161,7 +161,7 @@ FROM (
            concat('w_id=', d_w_id, ' d_id=', d_id) AS first_key
     FROM district
     LEFT JOIN (
-        SELECT h_w_id AS w_id, h_d_id AS counted_d_id, count(*) AS found,
+        SELECT h_w_id AS w_id, h_d_id AS counted_d_id, count(*) AS row_count,
                count(DISTINCT h_c_id) AS customers, min(h_c_id) AS first_id,
                max(h_c_id) AS last_id
         FROM history
@@ -169,7 +169,7 @@ FROM (
         GROUP BY h_w_id, h_d_id
     ) counted ON w_id = d_w_id AND counted_d_id = d_id
     WHERE d_w_id BETWEEN :first AND :last
-      AND (found IS NULL OR found <> 3000 OR customers <> 3000 OR first_id <> 1 OR last_id <> 3000)
+      AND (row_count IS NULL OR row_count <> 3000 OR customers <> 3000 OR first_id <> 1 OR last_id <> 3000)
 ) found
 WHERE place = 1;
 
@@ -181,11 +181,11 @@ FROM (
     FROM stock
     WHERE s_w_id BETWEEN :first AND :last AND (
         s_quantity NOT BETWEEN 10 AND 100 OR s_ytd <> 0 OR s_order_cnt <> 0 OR s_remote_cnt <> 0
-        OR length(s_data) NOT BETWEEN 26 AND 50
-        OR length(s_dist_01) <> 24 OR length(s_dist_02) <> 24 OR length(s_dist_03) <> 24
-        OR length(s_dist_04) <> 24 OR length(s_dist_05) <> 24 OR length(s_dist_06) <> 24
-        OR length(s_dist_07) <> 24 OR length(s_dist_08) <> 24 OR length(s_dist_09) <> 24
-        OR length(s_dist_10) <> 24)
+        OR {length}(s_data) NOT BETWEEN 26 AND 50
+        OR {length}(s_dist_01) <> 24 OR {length}(s_dist_02) <> 24 OR {length}(s_dist_03) <> 24
+        OR {length}(s_dist_04) <> 24 OR {length}(s_dist_05) <> 24 OR {length}(s_dist_06) <> 24
+        OR {length}(s_dist_07) <> 24 OR {length}(s_dist_08) <> 24 OR {length}(s_dist_09) <> 24
+        OR {length}(s_dist_10) <> 24)
 ) found
 WHERE place = 1;
 
@@ -196,14 +196,14 @@ FROM (
            concat('w_id=', w_id) AS first_key
     FROM warehouse
     LEFT JOIN (
-        SELECT s_w_id, count(*) AS found, min(s_i_id) AS first_id, max(s_i_id) AS last_id,
+        SELECT s_w_id, count(*) AS row_count, min(s_i_id) AS first_id, max(s_i_id) AS last_id,
                sum(CASE WHEN replace(s_data, 'ORIGINAL', '') <> s_data THEN 1 ELSE 0 END) AS original
         FROM stock
         WHERE s_w_id BETWEEN :first AND :last
         GROUP BY s_w_id
     ) counted ON s_w_id = w_id
     WHERE w_id BETWEEN :first AND :last
-      AND (found IS NULL OR found <> 100000 OR first_id <> 1 OR last_id <> 100000 OR original <> 10000)
+      AND (row_count IS NULL OR row_count <> 100000 OR first_id <> 1 OR last_id <> 100000 OR original <> 10000)
 ) found
 WHERE place = 1;
 
@@ -228,7 +228,7 @@ FROM (
            concat('w_id=', d_w_id, ' d_id=', d_id) AS first_key
     FROM district
     LEFT JOIN (
-        SELECT o_w_id AS w_id, o_d_id AS counted_d_id, count(*) AS found, min(o_id) AS first_id,
+        SELECT o_w_id AS w_id, o_d_id AS counted_d_id, count(*) AS row_count, min(o_id) AS first_id,
                max(o_id) AS last_id, count(DISTINCT o_c_id) AS customers, min(o_c_id) AS first_customer,
                max(o_c_id) AS last_customer
         FROM orders
@@ -236,7 +236,7 @@ FROM (
         GROUP BY o_w_id, o_d_id
     ) counted ON w_id = d_w_id AND counted_d_id = d_id
     WHERE d_w_id BETWEEN :first AND :last
-      AND (found IS NULL OR found <> 3000 OR first_id <> 1 OR last_id <> 3000
+      AND (row_count IS NULL OR row_count <> 3000 OR first_id <> 1 OR last_id <> 3000
         OR customers <> 3000 OR first_customer <> 1 OR last_customer <> 3000)
 ) found
 WHERE place = 1;
@@ -253,7 +253,7 @@ FROM (
         AND o_w_id BETWEEN :first AND :last
     WHERE ol_w_id BETWEEN :first AND :last AND (
         o_id IS NULL OR ol_i_id NOT BETWEEN 1 AND 100000 OR ol_supply_w_id <> ol_w_id
-        OR ol_quantity <> 5 OR length(ol_dist_info) <> 24
+        OR ol_quantity <> 5 OR {length}(ol_dist_info) <> 24
         OR (ol_o_id < 2101 AND (ol_delivery_d IS NULL OR ol_delivery_d <> o_entry_d OR ol_amount <> 0))
         OR (ol_o_id >= 2101
             AND (ol_delivery_d IS NOT NULL OR ol_amount NOT BETWEEN 0.01 AND 9999.99)))
@@ -292,11 +292,11 @@ FROM (
            concat('w_id=', d_w_id, ' d_id=', d_id) AS first_key
     FROM district
     LEFT JOIN (
-        SELECT no_w_id AS w_id, no_d_id AS counted_d_id, count(*) AS found
+        SELECT no_w_id AS w_id, no_d_id AS counted_d_id, count(*) AS row_count
         FROM new_order
         WHERE no_w_id BETWEEN :first AND :last
         GROUP BY no_w_id, no_d_id
     ) counted ON w_id = d_w_id AND counted_d_id = d_id
-    WHERE d_w_id BETWEEN :first AND :last AND (found IS NULL OR found <> 900)
+    WHERE d_w_id BETWEEN :first AND :last AND (row_count IS NULL OR row_count <> 900)
 ) found
 WHERE place = 1;

@@ -118,7 +118,7 @@ SELECT o_id, o_entry_d, o_carrier_id
 FROM orders
 WHERE o_w_id = :w_id AND o_d_id = :d_id AND o_c_id = :c_id
 ORDER BY o_id DESC
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: order_status.lines
 SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d
@@ -133,7 +133,7 @@ SELECT no_o_id
 FROM new_order
 WHERE no_w_id = :w_id AND no_d_id = :d_id
 ORDER BY no_o_id
-LIMIT 1 {for_update};
+{limit}1{of_limit} {for_update};
 
 -- name: delivery.delete_new_order
 DELETE FROM new_order WHERE no_w_id = :w_id AND no_d_id = :d_id AND no_o_id = :o_id;

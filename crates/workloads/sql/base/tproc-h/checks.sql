@@ -37,7 +37,7 @@ FROM (
 GROUP BY partkey
 HAVING count(suppkey) <> 4
 ORDER BY partkey
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.customers
 SELECT abs((:last - :first + 1) * 150 - count(*)), concat('customers=', {text_of}count(*){of_text})
@@ -70,7 +70,7 @@ GROUP BY orderkey
 HAVING count(line) NOT BETWEEN 1 AND 7 OR min(line) <> 1 OR max(line) <> count(line)
     OR count(*) <> count(line) + 1
 ORDER BY orderkey
-LIMIT 1;
+{limit}1{of_limit};
 
 -- dbgen cuts off a fraction of a cent twice per line, before and after the tax.
 -- name: check.totals
@@ -86,7 +86,7 @@ HAVING abs(sum(l_extendedprice * (1 + l_tax) * (1 - l_discount)) - o_totalprice)
         ELSE 'P' END
     OR min(l_shipdate) <= o_orderdate
 ORDER BY o_orderkey
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.prices
 SELECT count(*) OVER (), concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
@@ -96,7 +96,7 @@ WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 15
     AND (p_partkey IS NULL OR abs(l_extendedprice - l_quantity * p_retailprice) > 0.005
         OR l_receiptdate <= l_shipdate)
 ORDER BY l_orderkey, l_linenumber
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.references
 SELECT count(*) OVER (), missing
@@ -126,7 +126,7 @@ FROM (
         AND ps_partkey IS NULL
 ) sides
 ORDER BY missing
-LIMIT 1;
+{limit}1{of_limit};
 
 -- Refresh sets use the keys that the load leaves out.
 -- name: check.refresh
@@ -134,7 +134,7 @@ SELECT count(*) OVER (), concat('o_orderkey=', {text_of}o_orderkey{of_text})
 FROM orders
 WHERE o_orderkey % 32 >= 8 AND :first <= :last
 ORDER BY o_orderkey
-LIMIT 1;
+{limit}1{of_limit};
 
 -- name: check.beyond
 SELECT count(*) OVER (), beyond
@@ -172,4 +172,4 @@ FROM (
     WHERE o_orderkey IS NULL
 ) sides
 ORDER BY beyond
-LIMIT 1;
+{limit}1{of_limit};

@@ -42,7 +42,7 @@ WHERE p_partkey = ps_partkey
             AND r_name = CAST(:region AS char(25))
     )
 ORDER BY s_acctbal DESC, n_name, s_name, p_partkey
-LIMIT 100;
+{limit}100{of_limit};
 
 -- name: q3
 SELECT
@@ -58,7 +58,7 @@ WHERE c_mktsegment = CAST(:segment AS char(10))
     AND l_shipdate > :date
 GROUP BY l_orderkey, o_orderdate, o_shippriority
 ORDER BY revenue DESC, o_orderdate
-LIMIT 10;
+{limit}10{of_limit};
 
 -- name: q4
 SELECT o_orderpriority, count(*) AS order_count
@@ -181,7 +181,7 @@ WHERE c_custkey = o_custkey
     AND c_nationkey = n_nationkey
 GROUP BY c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
 ORDER BY revenue DESC
-LIMIT 20;
+{limit}20{of_limit};
 
 -- name: q11
 SELECT ps_partkey, sum(ps_supplycost * ps_availqty) AS value
@@ -284,7 +284,7 @@ WHERE o_orderkey IN (
     AND o_orderkey = l_orderkey
 GROUP BY c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
 ORDER BY o_totalprice DESC, o_orderdate
-LIMIT 100;
+{limit}100{of_limit};
 
 -- name: q19
 SELECT sum(l_extendedprice * (1 - l_discount)) AS revenue
@@ -360,19 +360,19 @@ WHERE s_suppkey = l1.l_suppkey
     AND n_name = CAST(:nation AS char(25))
 GROUP BY s_name
 ORDER BY numwait DESC, s_name
-LIMIT 100;
+{limit}100{of_limit};
 
 -- name: q22
 SELECT cntrycode, count(*) AS numcust, sum(c_acctbal) AS totacctbal
 FROM (
-    SELECT substr(c_phone, 1, 2) AS cntrycode, c_acctbal
+    SELECT {substr}(c_phone, 1, 2) AS cntrycode, c_acctbal
     FROM customer
-    WHERE substr(c_phone, 1, 2) IN (:code1, :code2, :code3, :code4, :code5, :code6, :code7)
+    WHERE {substr}(c_phone, 1, 2) IN (:code1, :code2, :code3, :code4, :code5, :code6, :code7)
         AND c_acctbal > (
             SELECT avg(c_acctbal)
             FROM customer
             WHERE c_acctbal > 0.00
-                AND substr(c_phone, 1, 2) IN (:code1, :code2, :code3, :code4, :code5, :code6, :code7)
+                AND {substr}(c_phone, 1, 2) IN (:code1, :code2, :code3, :code4, :code5, :code6, :code7)
         )
         AND NOT EXISTS (SELECT * FROM orders WHERE o_custkey = c_custkey)
 ) custsale

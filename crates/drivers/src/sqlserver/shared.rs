@@ -1,0 +1,283 @@
+//! State that the sessions and cancellers of a target share: how to reach the server (instance,
+//! addresses, redirections), the settings of every session, and facts about the server.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::{DbError, ErrorClass};
+
+use super::browser::find_port;
+use super::connection::{Connection, Route};
+use super::login::{Encrypt, Flag, Login, Outcome, log_in};
+use super::url::UrlOptions;
+use super::wire::Wire;
+use crate::socket::{Address, Socket, SocketTimeouts, resolve};
+use crate::target::ConnectSettings;
+use crate::tls::host_in_certificate;
+
+/// Redirections that are followed in a row; Azure and read-only replicas need one.
+const REDIRECTS_MAX: u32 = 3;
+/// Settings of every session, whatever the server's: an error rolls its transaction back, and texts
+/// are sent as a whole.
+const SETUP: &str = "SET XACT_ABORT ON; SET NOCOUNT OFF; SET TEXTSIZE 2147483647;";
+/// What is asked when a session begins: its number, and whether this is Babelfish.
+const QUESTION: &str = " SELECT @@SPID, CAST(SERVERPROPERTY('Babelfish') AS int)";
+
+/// Properties of the database that sessions and cancellers need.
+pub(super) struct Shared {
+    pub(super) options: UrlOptions,
+    tls: TlsConnector,
+    limits: SocketTimeouts,
+    pub(super) isolation: Option<Isolation>,
+    pub(super) protocol: Protocol,
+    lock_timeout: Option<Duration>,
+    /// Whether the server is Babelfish, once it has said so.
+    babelfish: OnceLock<bool>,
+    /// Whether the database allows snapshot isolation, once that was asked.
+    snapshots: OnceLock<bool>,
+    /// Whether a session has no encryption, although the target did not forbid it.
+    pub(super) has_no_tls: AtomicBool,
+    /// The server that the target's has sent a session to.
+    redirected: OnceLock<String>,
+}
+
+impl Shared {
+    /// Creates the state from the target, before anything is connected.
+    pub(super) fn new(options: UrlOptions, tls: TlsConnector, settings: &ConnectSettings) -> Self {
+        Self {
+            tls,
+            limits: SocketTimeouts {
+                connect: options.connect_limit,
+                tcp_user: settings.tcp_user_timeout,
+            },
+            options,
+            isolation: settings.isolation,
+            protocol: settings.protocol.unwrap_or(Protocol::Prepared),
+            lock_timeout: settings.lock_timeout,
+            babelfish: OnceLock::new(),
+            snapshots: OnceLock::new(),
+            has_no_tls: AtomicBool::new(false),
+            redirected: OnceLock::new(),
+        }
+    }
+
+    /// Whether the server is Babelfish; `None` before the first session.
+    pub(super) fn is_babelfish(&self) -> Option<bool> {
+        self.babelfish.get().copied()
+    }
+
+    /// The server that the target's has sent a session to.
+    pub(super) fn redirected_to(&self) -> Option<&str> {
+        self.redirected.get().map(String::as_str)
+    }
+
+    /// Sets a session up, and returns its number on the server.
+    pub(super) async fn set_up(&self, connection: &mut Connection) -> Result<i64, DbError> {
+        let mut setup = SETUP.to_owned();
+        if let Some(limit) = self.lock_timeout {
+            let milliseconds = limit.as_millis().max(1);
+            setup.push_str(&format!(" SET LOCK_TIMEOUT {milliseconds};"));
+        }
+        if let Some(isolation) = self.isolation {
+            let level = isolation.name().replace('-', " ");
+            setup.push_str(&format!(" SET TRANSACTION ISOLATION LEVEL {level};"));
+        }
+        setup.push_str(QUESTION);
+        let answer = connection.ask(&setup).await?;
+        let first = answer.first();
+        let field = |at: usize| first.and_then(|row| row.get(at)?.as_deref()?.parse().ok());
+        self.babelfish.get_or_init(|| field(1) == Some(1));
+        field(0).ok_or_else(|| super::error::broken("the number of a session"))
+    }
+
+    /// Whether the database allows snapshot isolation.
+    pub(super) async fn has_snapshots(&self, connection: &mut Connection) -> Result<bool, DbError> {
+        if let Some(known) = self.snapshots.get() {
+            return Ok(*known);
+        }
+        let sql = "SELECT snapshot_isolation_state FROM sys.databases WHERE name = DB_NAME()";
+        let answer = connection.ask(sql).await?;
+        let state = answer.first().and_then(|row| row.first()?.as_deref());
+        Ok(*self.snapshots.get_or_init(|| state == Some("1")))
+    }
+
+    /// Whether consistent reads are serializable transactions, because the database has no
+    /// snapshots.
+    pub(super) fn lacks_snapshots(&self) -> bool {
+        self.snapshots.get() == Some(&false)
+    }
+
+    /// Connects to the target's server, or to the one that it names.
+    pub(super) async fn open(
+        &self,
+        database: Option<&str>,
+        flag: &Flag,
+    ) -> Result<Connection, DbError> {
+        let label = self.options.server();
+        let limit = self.limits.connect;
+        let (mut host, mut port) = (self.options.host.clone(), self.options.port);
+        for _ in 0..=REDIRECTS_MAX {
+            let number = match port {
+                Some(number) => number,
+                None => {
+                    let (browser, instance) = (self.options.browser_port, &self.options.instance);
+                    find_port(&host, browser, instance, limit).await?
+                }
+            };
+            match self.open_at(&host, number, database, flag).await? {
+                Outcome::Connected(connection) => return Ok(*connection),
+                Outcome::Redirected(to) => {
+                    let shown = crate::target::host_text(&to.host, Some(to.port));
+                    if !self.options.follows_redirects {
+                        let message = format!("{label} redirects to {shown}, but redirects=off");
+                        return Err(DbError::new(ErrorClass::Refused, message));
+                    }
+                    self.redirected.get_or_init(|| shown);
+                    (host, port) = (to.host, Some(to.port));
+                }
+            }
+        }
+        let message = format!("{label} redirects more than {REDIRECTS_MAX} times");
+        Err(DbError::new(ErrorClass::Refused, message))
+    }
+
+    /// Logs in at the first of a host's addresses that answers.
+    async fn open_at(
+        &self,
+        host: &str,
+        port: u16,
+        database: Option<&str>,
+        flag: &Flag,
+    ) -> Result<Outcome, DbError> {
+        let label = crate::target::host_text(host, Some(port));
+        let addresses = resolve(host, port, self.limits.connect).await?;
+        if self.options.all_at_once && addresses.len() > 1 {
+            let socket = connect_any(&addresses, &label, self.limits).await?;
+            return self.log_in_over(socket, host, port, database, flag).await;
+        }
+        let mut last = None;
+        for address in &addresses {
+            let opened = match Socket::connect(address, &label, self.limits).await {
+                Ok(socket) => self.log_in_over(socket, host, port, database, flag).await,
+                Err(error) => Err(error),
+            };
+            match opened {
+                Err(error) if error.class() == ErrorClass::Disconnected => last = Some(error),
+                result => return result,
+            }
+        }
+        Err(last.expect("a host has at least one address"))
+    }
+
+    async fn log_in_over(
+        &self,
+        socket: Socket,
+        host: &str,
+        port: u16,
+        database: Option<&str>,
+        flag: &Flag,
+    ) -> Result<Outcome, DbError> {
+        let options = &self.options;
+        let route = Route { transport: socket.transport(), same_host: socket.is_same_host() };
+        let named = options.certificate_host.as_deref().unwrap_or(host);
+        let login = Login {
+            encrypt: options.encrypt,
+            tls: (&self.tls, host_in_certificate(named, options.root_cert.is_some())),
+            user: &options.user,
+            password: options.password.as_ref(),
+            database,
+            server: host,
+            instance: &options.instance,
+            application: &options.application_name,
+            packet_bytes: options.packet_bytes,
+            reads_only: options.reads_only,
+        };
+        let wire = Wire::new(socket, Arc::clone(flag));
+        let label = crate::target::host_text(host, Some(port));
+        let limit = self.limits.connect;
+        let outcome = match timeout(limit, log_in(wire, &login, route)).await {
+            Ok(outcome) => outcome.map_err(|error| hint(error, options.encrypt).context(&label))?,
+            Err(_) => {
+                let message = format!("{label} does not answer within {} s", limit.as_secs());
+                return Err(DbError::new(ErrorClass::Disconnected, message));
+            }
+        };
+        if let Outcome::Connected(connection) = &outcome
+            && !connection.wire.has_tls()
+        {
+            self.has_no_tls.store(true, Ordering::Relaxed);
+        }
+        Ok(outcome)
+    }
+
+    /// Whether the server is running a statement of a session; `None` if it does not know the
+    /// session.
+    pub(super) async fn is_at_work(&self, spid: i64) -> Result<Option<bool>, DbError> {
+        let mut session = self.open(Some(&self.options.database), &Flag::default()).await?;
+        let asked = format!("SELECT status FROM sys.dm_exec_sessions WHERE session_id = {spid}");
+        let answer = session.ask(&asked).await;
+        session.close().await;
+        let status = answer?.pop().and_then(|mut row| row.pop()).flatten();
+        Ok(status.map(|status| matches!(status.as_str(), "running" | "active")))
+    }
+}
+
+/// Adds what to do about a certificate that is not trusted.
+fn hint(error: DbError, encrypt: Encrypt) -> DbError {
+    let is_certificate =
+        error.class() == ErrorClass::Refused && error.message().contains("certificate");
+    if !is_certificate {
+        return error;
+    }
+    let trust = match encrypt {
+        Encrypt::Strict => "",
+        Encrypt::Off | Encrypt::On => ", or trust-server-certificate=on to verify nothing",
+    };
+    let message = format!(
+        "{}; use ca=FILE for the authority that signed it, host-in-certificate=NAME for another \
+         name{trust}",
+        error.message()
+    );
+    DbError::new(ErrorClass::Refused, message)
+}
+
+type Attempt<'a> = Pin<Box<dyn Future<Output = Result<Socket, DbError>> + Send + 'a>>;
+
+/// Connects to all addresses at the same time, and keeps the first connection.
+async fn connect_any(
+    addresses: &[Address],
+    label: &str,
+    limits: SocketTimeouts,
+) -> Result<Socket, DbError> {
+    let attempt = |address| Box::pin(Socket::connect(address, label, limits)) as Attempt<'_>;
+    let mut attempts: Vec<_> = addresses.iter().map(attempt).collect();
+    let mut last = None;
+    poll_fn(|cx| {
+        let mut place = 0;
+        while place < attempts.len() {
+            match attempts[place].as_mut().poll(cx) {
+                Poll::Pending => place += 1,
+                Poll::Ready(Ok(socket)) => return Poll::Ready(Ok(socket)),
+                Poll::Ready(Err(error)) => {
+                    drop(attempts.swap_remove(place));
+                    last = Some(error);
+                }
+            }
+        }
+        match last.take() {
+            Some(error) if attempts.is_empty() => Poll::Ready(Err(error)),
+            other => {
+                last = other;
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}
