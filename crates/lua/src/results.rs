@@ -15,6 +15,9 @@ const OPEN_MAX: usize = 1024;
 /// Bytes of rows above which a buffer is not reused.
 const REUSED_BYTES_MAX: usize = 1024 * 1024;
 
+/// A row as texts; `None` for NULL.
+pub type Texts = Vec<Option<Vec<u8>>>;
+
 /// A result, and how far it has been fetched.
 #[derive(Debug, Default)]
 struct Kept {
@@ -76,7 +79,7 @@ impl Results {
     ///
     /// # Errors
     /// When the result is not kept any more.
-    pub fn fetch(&mut self, id: i64) -> Result<Option<Vec<Option<Vec<u8>>>>, String> {
+    pub fn fetch(&mut self, id: i64) -> Result<Option<Texts>, String> {
         let found = match self.slot(id) {
             slot if slot.id == id => Some(slot),
             _ => self.open.get_mut(&id),
@@ -146,9 +149,9 @@ mod tests {
         let open = add(&mut results, 7, 3);
         assert_eq!(results.fetch(open).unwrap(), Some(vec![Some(b"7".to_vec())]));
         let unread = add(&mut results, 8, 1);
-        (0..40).for_each(|value| {
+        for value in 0..40 {
             add(&mut results, value, 1);
-        });
+        }
         assert!(results.fetch(open).unwrap().is_some());
         assert!(results.fetch(open).unwrap().is_some());
         assert_eq!(results.fetch(open).unwrap(), None);
