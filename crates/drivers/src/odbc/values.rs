@@ -145,9 +145,7 @@ impl Scratch {
     fn timestamp(&mut self, at: Timestamp, wanted: ParamType) -> Option<Param<'_>> {
         match wanted {
             ParamType::Timestamp => moment(at).map(Param::Moment),
-            ParamType::Date => {
-                Date::of(at).and_then(Date::midnight).and_then(moment).map(Param::Moment)
-            }
+            ParamType::Date => Date::of(at).and_then(day).map(Param::Moment),
             ParamType::Text => self.shown(at),
             _ => None,
         }
@@ -155,9 +153,7 @@ impl Scratch {
 
     fn date(&mut self, date: Date, wanted: ParamType) -> Option<Param<'_>> {
         match wanted {
-            ParamType::Date | ParamType::Timestamp => {
-                date.midnight().and_then(moment).map(Param::Moment)
-            }
+            ParamType::Date | ParamType::Timestamp => day(date).map(Param::Moment),
             ParamType::Text => self.shown(date),
             _ => None,
         }
@@ -177,6 +173,14 @@ fn moment(at: Timestamp) -> Option<Moment> {
         second: small(civil.second())?,
         nanosecond: u32::try_from(civil.subsec_nanosecond()).ok()?,
     })
+}
+
+/// A date in its parts.
+fn day(date: Date) -> Option<Moment> {
+    let civil = date.civil()?;
+    let small = |part: i8| u16::try_from(part).ok();
+    let (month, day) = (small(civil.month())?, small(civil.day())?);
+    Some(Moment { year: civil.year(), month, day, ..Moment::default() })
 }
 
 /// An instant from its parts.

@@ -516,8 +516,10 @@ impl Bed {
     }
 
     /// The name of the database or file in a target.
-    pub fn name_of<'a>(&self, url: &'a str) -> &'a str {
-        url.rsplit(['/', '=']).next().unwrap()
+    pub fn name_of(&self, url: &str) -> String {
+        let url = TargetUrl::parse(url).unwrap();
+        let name = url.param("Database").unwrap_or(&url.path);
+        name.rsplit('/').next().unwrap().to_owned()
     }
 
     /// Path of the database's file, for databases that are files.

@@ -100,7 +100,7 @@ pub async fn missing_database(bed: &Bed) {
     let error = refusal(&database).await;
     assert_eq!(error.class(), ErrorClass::Refused, "{error:?}");
     let name = bed.name_of(&url);
-    assert!(error.to_string().contains(name), "{error}");
+    assert!(error.to_string().contains(&name), "{error}");
     if let Some(file) = bed.file_of(&url) {
         assert!(!file.exists(), "looking for a database does not make it");
     }
