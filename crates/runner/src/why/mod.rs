@@ -45,7 +45,7 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
     if !all.seconds.iter().any(|second| window.contains(second)) {
         return Err(Failure::refuse(format!(
             "job {job} cannot be explained: its sessions were not observed; triphammer observes \
-             runs of transactions on PostgreSQL, MySQL and MariaDB, unless --no-observe is given"
+             runs of transactions on PostgreSQL, MySQL, MariaDB and SQLite, unless --no-observe is given"
         )));
     }
     let (basis, stretch) = match at {
