@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::error::ErrorClass;
-use crate::session::Isolation;
+use crate::isolation::Isolation;
 
 /// How a dialect's database is used by ODBC. What is absent is inherited from the parent.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -35,7 +35,6 @@ macro_rules! drivers {
         }
 
         /// A session of any driver.
-        #[expect(clippy::large_enum_variant, reason = "one per connection, made once")]
         pub enum AnySession {
             $(
                 #[doc = concat!("A session of `", stringify!($database), "`.")]

@@ -36,7 +36,7 @@ const FORBIDDEN: &str = "300";
 
 /// One connection to a SQL Server.
 pub struct SqlServerSession {
-    connection: Connection,
+    connection: Box<Connection>,
     statements: Vec<Prepared>,
     shared: Arc<Shared>,
     flag: Flag,
@@ -52,7 +52,12 @@ fn keep(rows: &mut Rows) -> Result<(), DbError> {
 }
 
 impl SqlServerSession {
-    pub(super) fn new(connection: Connection, shared: Arc<Shared>, flag: Flag, spid: i64) -> Self {
+    pub(super) fn new(
+        connection: Box<Connection>,
+        shared: Arc<Shared>,
+        flag: Flag,
+        spid: i64,
+    ) -> Self {
         Self { connection, statements: Vec::new(), shared, flag, spid, is_levelled: false }
     }
 

@@ -119,7 +119,7 @@ impl Shared {
         &self,
         database: Option<&str>,
         flag: &Flag,
-    ) -> Result<Connection, DbError> {
+    ) -> Result<Box<Connection>, DbError> {
         let label = self.options.server();
         let limit = self.limits.connect;
         let (mut host, mut port) = (self.options.host.clone(), self.options.port);
@@ -132,7 +132,7 @@ impl Shared {
                 }
             };
             match self.open_at(&host, number, database, flag).await? {
-                Outcome::Connected(connection) => return Ok(*connection),
+                Outcome::Connected(connection) => return Ok(connection),
                 Outcome::Redirected(to) => {
                     let shown = crate::target::host_text(&to.host, Some(to.port));
                     if !self.options.follows_redirects {

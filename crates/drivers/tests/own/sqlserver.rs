@@ -1,8 +1,8 @@
 //! The driver for SQL Server on a real server: Babelfish, where `TRIPHAMMER_BABELFISH` names one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use tokio::sync::Mutex;
 use triphammer_core::session::{Access, Admin, Database as _, Isolation, Role, Session as _};
 use triphammer_core::workload::{column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Value};
@@ -24,14 +24,14 @@ async fn connect(url: &str) -> Result<SqlServerSession, DbError> {
 /// A session in a database of its own; `None` without a server.
 async fn session() -> Option<SqlServerSession> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
-    static CREATING: Mutex<()> = Mutex::new(());
+    static CREATING: Mutex<()> = Mutex::const_new(());
     if !BabelfishServer::is_available() {
         return None;
     }
     let name = format!("own_{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let database = open(&BabelfishServer::shared().url(&name));
     // Babelfish creates one database at a time.
-    let _turn = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = CREATING.lock().await;
     assert!(database.create_database().await.unwrap());
     Some(database.connect(Role::User, 0).await.unwrap())
 }
