@@ -89,13 +89,13 @@ fn the_server_and_its_process_are_known() {
 fn procedures_return_their_status_and_outputs() {
     on_worker(async {
         let Some(mut session) = session().await else { return };
-        let script = "CREATE PROCEDURE both @n int, @twice int OUTPUT, @word varchar(10) OUTPUT AS \
+        let script = "CREATE PROCEDURE doubles @n int, @twice int OUTPUT, @word varchar(10) OUTPUT AS \
                       BEGIN SET @twice = 2 * @n; SET @word = 'done'; RETURN 3; END\nGO\n\
                       CREATE PROCEDURE fails AS THROW 50001, 'That is wrong', 1;\nGO\n\
                       CREATE PROCEDURE stays AS BEGIN TRANSACTION;";
         session.script(script).await.unwrap();
         let types = [ColumnType::Int, ColumnType::Int, ColumnType::Text];
-        let sql = "EXEC @status = both @n = @p1, @twice = @p2 OUTPUT, @word = @p3 OUTPUT";
+        let sql = "EXEC @status = doubles @n = @p1, @twice = @p2 OUTPUT, @word = @p3 OUTPUT";
         let id = session.prepare(&statement(sql, &types)).await.unwrap();
         let mut rows = Rows::new();
         session.call(id, &[Value::Int(21), Value::Null, Value::Null], &mut rows).await.unwrap();

@@ -353,7 +353,7 @@ fn an_instance_is_found_by_its_browser() {
         browser.send_to(&answer.concat(), client).unwrap();
     });
     let target = format!("sqlserver://u@127.0.0.1/d?instance=DEV&browser-port={browser_port}");
-    assert!(!on_worker(connect(&target)).unwrap().is_closed());
+    on_worker(async { assert!(!connect(&target).await.unwrap().is_closed()) });
     thread.join().unwrap();
 }
 
