@@ -216,7 +216,11 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     let jobs: Vec<i64> = found.runs.iter().map(|run| run.job).collect();
     assert_eq!((jobs, found.primary_metric.name.as_str()), (vec![1, 3], "NOPM"));
     let left_out = found.warnings.iter().find(|warning| warning.kind == "left_out").unwrap();
-    assert!(left_out.text.contains("1 run ignored: the newest run measured NOPM of TPROC-C"), "{}", left_out.text);
+    assert!(
+        left_out.text.contains("1 run ignored: the newest run measured NOPM of TPROC-C"),
+        "{}",
+        left_out.text
+    );
     let stored = store.load(JobId(2)).unwrap();
     assert!(matches!(Document::stored(&stored).unwrap(), Some(Document::Run(_))));
 }
