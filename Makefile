@@ -49,7 +49,7 @@ test-packages: deb
 # suite runs, so that one failure does not hide another.
 TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
-TEST_LIMIT ?= 40m
+TEST_LIMIT ?= 60m
 test: deps lint ui
 	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) $(CARGO) test --workspace --no-fail-fast
 	$(MAKE) test-ui
