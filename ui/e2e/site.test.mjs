@@ -382,7 +382,7 @@ test('the history of runs is drawn and told in words', async () => {
   await page.getByRole('columnheader', { name: '95 % interval' }).waitFor();
   await readable('history');
   await page.getByLabel('Label').fill('no such label');
-  await page.getByText(/no complete run matches/).waitFor();
+  await page.getByText(/No complete run matches/).waitFor();
 });
 
 test('nothing was asked of another host, no page had an error, and no answer held the password', () => {
