@@ -21,7 +21,7 @@ use serde::Deserialize;
 use crate::error::{DbError, ErrorClass, SpecError};
 use crate::name::Name;
 use crate::odbc::OdbcDef;
-use crate::sql_forms::{join_by, limit_by};
+use crate::sql_forms::join_by;
 use crate::value::ColumnType;
 use crate::workload::{OwnSql, OwnSqlUse};
 
@@ -138,8 +138,6 @@ pub struct Dialect {
     /// The operator that joins texts, if `concat` takes fewer than it is given in the shared SQL;
     /// inherited when absent.
     pub concat: Option<String>,
-    /// The form of `LIMIT n`, with `{n}` for the number; inherited when absent.
-    pub limit: Option<String>,
     /// How the database is used by ODBC.
     pub odbc: Option<OdbcDef>,
 }
@@ -327,7 +325,7 @@ impl StatementCatalogue {
         let mut clustered = false;
         let mut done_before = Vec::new();
         let mut explain = None;
-        let (mut concat, mut limit) = (None, None);
+        let mut concat = None;
         let mut blocks: Vec<Script> = Vec::new();
         for layer in layers {
             variables.extend(layer.dialect.variables.clone());
@@ -336,7 +334,6 @@ impl StatementCatalogue {
             done_before.extend_from_slice(&layer.dialect.done_before);
             explain = layer.dialect.explain.clone().or(explain);
             concat = layer.dialect.concat.as_deref().or(concat);
-            limit = layer.dialect.limit.as_deref().or(limit);
             for (file, text) in &layer.files {
                 lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
             }
@@ -361,9 +358,6 @@ impl StatementCatalogue {
             block.sql = expand_variables(&block.name, &block.sql, &variables, VARIABLES_DEEP)?;
             if let Some(operator) = concat {
                 block.sql = join_by(&block.sql, operator);
-            }
-            if let Some(form) = limit {
-                block.sql = limit_by(&block.sql, form);
             }
             match definitions.iter().find(|d| d.name == block.name) {
                 Some(definition) => {

@@ -1,5 +1,5 @@
-//! Rewrites the few forms of SQL in which databases differ everywhere, so that their catalogues
-//! need not repeat each statement that has them.
+//! Rewrites a form of SQL in which databases differ everywhere, so that their catalogues need not
+//! repeat each statement that has it. What differs in words only is a variable of the dialect.
 
 /// Replaces `concat(a, b, c)` with the operator between its arguments: `(a || b || c)`. For
 /// databases whose `concat` takes two arguments, or that have none.
@@ -23,31 +23,6 @@ pub(crate) fn join_by(sql: &str, operator: &str) -> String {
         let length = token(rest, first);
         out.push_str(&rest[..length]);
         rest = &rest[length..];
-    }
-    out
-}
-
-/// Replaces `LIMIT 5` with another form, in which `{n}` is the number.
-#[must_use]
-pub(crate) fn limit_by(sql: &str, form: &str) -> String {
-    const WORD: &str = "LIMIT ";
-    let mut out = String::with_capacity(sql.len());
-    let mut rest = sql;
-    while let Some(first) = rest.chars().next() {
-        let digits = rest.strip_prefix(WORD).map(|after| {
-            &after[..after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len())]
-        });
-        match digits {
-            Some(digits) if !digits.is_empty() => {
-                out.push_str(&form.replace("{n}", digits));
-                rest = &rest[WORD.len() + digits.len()..];
-            }
-            _ => {
-                let length = token(rest, first);
-                out.push_str(&rest[..length]);
-                rest = &rest[length..];
-            }
-        }
     }
     out
 }
@@ -99,18 +74,6 @@ mod tests {
             ("concat(a", "concat(a"),
         ] {
             assert_eq!(join_by(sql, "||"), expected);
-        }
-    }
-
-    #[test]
-    fn limits_have_another_form() {
-        let form = "FETCH FIRST {n} ROWS ONLY";
-        for (sql, expected) in [
-            ("SELECT a\nLIMIT 10", "SELECT a\nFETCH FIRST 10 ROWS ONLY"),
-            ("SELECT 'LIMIT 1' LIMIT 1;", "SELECT 'LIMIT 1' FETCH FIRST 1 ROWS ONLY;"),
-            ("SELECT LIMIT x", "SELECT LIMIT x"),
-        ] {
-            assert_eq!(limit_by(sql, form), expected);
         }
     }
 }
