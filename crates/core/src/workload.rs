@@ -192,14 +192,21 @@ pub trait Workload: Send + Sync + 'static {
     fn description(&self) -> &Arc<Description>;
 
     /// The chunks in which data is loaded, each in one database transaction; they are independent
-    /// of each other.
-    fn chunks(&self) -> Vec<Chunk>;
+    /// of each other. None for a workload that loads no rows.
+    fn chunks(&self) -> Vec<Chunk> {
+        Vec::new()
+    }
 
     /// The rows of one table in one chunk. They depend only on the seed.
-    fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_>;
+    fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_> {
+        let _ = (chunk, table);
+        Box::new(|_: &mut Rows| false)
+    }
 
     /// Facts that the build stores for runs, besides scale and seed, such as `c_load`.
-    fn build_facts(&self) -> Vec<(&'static str, String)>;
+    fn build_facts(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 
     /// Tries and reads what the workload needs of the database, once before a run or the replay of a transaction.
     /// Not called for a database that stores nothing.

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use triphammer_core::engine::{RunPlan, Share};
 use triphammer_core::pace::{Cycle, Load};
-use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId};
+use triphammer_core::session::{Access, Protocol, Session, StatementId};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
-    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
-    TableDef, TransactionDef, Workload,
+    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
+    TransactionDef, Workload,
 };
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
@@ -113,18 +113,6 @@ impl Workload for Pings {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
-    }
-
-    fn chunks(&self) -> Vec<Chunk> {
-        Vec::new()
-    }
-
-    fn rows(&self, _: &Chunk, _: &TableDef) -> Box<dyn RowSource + '_> {
-        Box::new(|_: &mut Rows| false)
-    }
-
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
     }
 
     fn user(&self, _: u32, _: u32, _: &mut Rng) -> usize {

@@ -11,12 +11,12 @@ use sha2::{Digest as _, Sha256};
 use triphammer_core::pace::Cycle;
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Row;
-use triphammer_core::session::{RowSource, Session};
+use triphammer_core::session::Session;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    AuditDef, CheckDef, CheckWhen, Chunk, Completion, Description, MeasureDef, Mode, Name, OwnSql,
-    OwnSqlUse, PrimaryMetric, ScaleUnit, StatementTimes, Statements, TableDef, TransactionDef,
-    Workload, WorkloadSettings,
+    AuditDef, CheckDef, CheckWhen, Completion, Description, MeasureDef, Mode, Name, OwnSql,
+    OwnSqlUse, PrimaryMetric, ScaleUnit, StatementTimes, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -323,15 +323,6 @@ impl Workload for Custom {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
-    }
-
-    /// The set-up script makes the data.
-    fn chunks(&self) -> Vec<Chunk> {
-        Vec::new()
-    }
-
-    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
-        Box::new(|_: &mut triphammer_core::Rows| false)
     }
 
     /// The hash of the set-up, so that a run notices data of another one.

@@ -174,10 +174,6 @@ impl Workload for Kv {
         Box::new(rows(&self.settings, self.data_seed, chunk))
     }
 
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
     fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {
         User::new(id, users)
     }

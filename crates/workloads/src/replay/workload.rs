@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use triphammer_capture::{Argument, Ending};
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, MeasureDef, Mode, Name, OptionCommand, OptionDef,
-    PrimaryMetric, RecordingDef, ScaleUnit, StatementTimes, Statements, TableDef, TransactionDef,
-    Workload, WorkloadSettings,
+    Completion, Description, MeasureDef, Mode, Name, OptionCommand, OptionDef, PrimaryMetric,
+    RecordingDef, ScaleUnit, StatementTimes, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
@@ -207,18 +207,6 @@ impl Workload for Replay {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
-    }
-
-    fn chunks(&self) -> Vec<Chunk> {
-        Vec::new()
-    }
-
-    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
-        Box::new(|_: &mut triphammer_core::Rows| false)
-    }
-
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
     }
 
     fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {

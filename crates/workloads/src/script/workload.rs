@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::session::{Access, Session};
 use triphammer_core::sql::{Required, StatementDef};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, StatementTimes,
-    Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, StatementTimes,
+    Statements, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -316,19 +316,6 @@ impl Workload for Script {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
-    }
-
-    /// Scripts have no data of their own.
-    fn chunks(&self) -> Vec<Chunk> {
-        Vec::new()
-    }
-
-    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
-        Box::new(|_: &mut triphammer_core::Rows| false)
-    }
-
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
     }
 
     fn user(&self, id: u32, _users: u32, _rng: &mut Rng) -> User {

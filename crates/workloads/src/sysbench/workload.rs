@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals,
-    Statements, TableDef, TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals, Statements,
+    TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, DbError, SpecError};
 use triphammer_lua::{Environment, Kind, Output, Scalar, ScriptOption, State, Unique};
@@ -282,19 +282,6 @@ impl Workload for Sysbench {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
-    }
-
-    /// The script's data is made by its command `prepare`.
-    fn chunks(&self) -> Vec<Chunk> {
-        Vec::new()
-    }
-
-    fn rows(&self, _chunk: &Chunk, _table: &TableDef) -> Box<dyn RowSource + '_> {
-        Box::new(|_: &mut triphammer_core::Rows| false)
-    }
-
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
     }
 
     /// Calls the script's `init()`, in a state of its own.

@@ -104,10 +104,6 @@ impl Workload for TpcB {
         rows(&table.name, chunk.key)
     }
 
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
     fn user(&self, _id: u32, _users: u32, _rng: &mut Rng) {}
 
     #[inline]

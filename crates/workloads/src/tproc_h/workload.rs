@@ -139,10 +139,6 @@ impl Workload for TprocH {
         rows(&table.name, Piece { factor: factor(self.scale), part, parts })
     }
 
-    fn build_facts(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
     fn user(&self, _id: u32, _users: u32, _rng: &mut Rng) {}
 
     fn next(&self, (): &mut (), _rng: &mut Rng) -> Option<usize> {
