@@ -6,6 +6,7 @@
 mod advisory_lock;
 mod answer;
 pub mod any;
+mod arguments;
 mod database_file;
 pub mod duckdb;
 mod json_list;

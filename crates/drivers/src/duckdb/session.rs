@@ -16,6 +16,7 @@ use triphammer_core::workload::TableDef;
 use triphammer_duckdb::{Connection, Interrupter, Prepared, QueryResult};
 
 use crate::advisory_lock::LockFile;
+use crate::arguments::wrong_count;
 use crate::database_file::OpenedFile;
 
 use super::errors::{is_without_transaction, on_statement};
@@ -75,12 +76,8 @@ impl Kept {
     #[inline]
     fn bind(&mut self, args: &[Value<'_>]) -> Result<&mut Prepared, DbError> {
         if args.len() != self.params.len() {
-            let (given, wanted) = (args.len(), self.params.len());
-            let message = format!(
-                "`{}`: wrong number of arguments: expected {wanted}, got {given}",
-                self.name
-            );
-            return Err(DbError::new(ErrorClass::Other, message));
+            let error = wrong_count(self.params.len(), args.len());
+            return Err(error.context(format_args!("`{}`", self.name)));
         }
         for (place, (param, value)) in self.params.iter().zip(args).enumerate() {
             let bound = bind(&mut self.statement, place + 1, *value, param.param_type);

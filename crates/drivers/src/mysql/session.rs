@@ -21,6 +21,7 @@ use super::obstacles;
 use super::quote::quote_literal;
 use super::shared::{Product, Shared};
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
+use crate::arguments::wrong_count;
 use crate::stream::closed;
 
 /// Names that a server's process may have.
@@ -92,9 +93,7 @@ fn find(statements: &[Prepared], id: StatementId, args: usize) -> Result<&Prepar
         return Err(DbError::new(ErrorClass::Other, "no such prepared statement"));
     };
     if statement.params != args {
-        let message =
-            format!("wrong number of arguments: expected {}, got {args}", statement.params);
-        return Err(DbError::new(ErrorClass::Other, message));
+        return Err(wrong_count(statement.params, args));
     }
     Ok(statement)
 }

@@ -22,6 +22,7 @@ use super::shared::{Profile, Shared, isolation_bit};
 use super::values::{Forms, Scratch, append, fits};
 use crate::advisory_lock::LockFile;
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
+use crate::arguments::wrong_count;
 
 /// Size of a batch of [`Session::stream`], in bytes.
 const BATCH_BYTES: usize = 256 * 1024;
@@ -35,7 +36,7 @@ pub struct OdbcSession {
     pub(super) connection: Connection,
     pub(super) shared: Arc<Shared>,
     scratch: Scratch,
-    /// Whether the driver was told that each statement commits, as it does at first.
+    /// Whether each statement commits: the driver's initial mode.
     autocommit: bool,
     in_transaction: bool,
     /// The level of the last transaction, if it was another than the session's.
@@ -176,7 +177,7 @@ impl OdbcSession {
         error
     }
 
-    /// Outside a transaction each statement commits by itself.
+    /// Returns to the mode in which each statement commits, outside a transaction.
     #[inline]
     fn ready(&mut self) -> Result<(), DbError> {
         if !self.autocommit && !self.in_transaction {
@@ -357,12 +358,8 @@ impl Kept {
         forms: Forms,
     ) -> Result<(), DbError> {
         if args.len() != self.params.len() {
-            let (given, wanted) = (args.len(), self.params.len());
-            let message = format!(
-                "`{}`: wrong number of arguments: expected {wanted}, got {given}",
-                self.name
-            );
-            return Err(DbError::new(ErrorClass::Other, message));
+            let error = wrong_count(self.params.len(), args.len());
+            return Err(error.context(format_args!("`{}`", self.name)));
         }
         for (place, argument) in self.order.iter().enumerate() {
             let (value, wanted) = (args[*argument], self.types[place]);

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use triphammer_core::{DbError, Value};
 
 use super::codec::{Wire, put_value};
-use super::text::{Template, wrong_count};
+use super::text::Template;
 use super::wire::{Column, Connection};
+use crate::arguments::wrong_count;
 
 /// A statement as the session's protocol keeps it.
 pub enum Prepared {

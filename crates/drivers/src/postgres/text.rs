@@ -7,6 +7,8 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::write_decimal;
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Value};
 
+use crate::arguments::wrong_count;
+
 /// A statement split at its placeholders.
 #[derive(Debug)]
 pub struct Template {
@@ -77,15 +79,6 @@ impl Template {
         out.push_str(&self.tail);
         Ok(())
     }
-}
-
-/// The error for a wrong number of arguments.
-#[cold]
-pub fn wrong_count(wanted: usize, given: usize) -> DbError {
-    DbError::new(
-        ErrorClass::Other,
-        format!("wrong number of arguments: expected {wanted}, got {given}"),
-    )
 }
 
 fn digits(text: &str) -> &str {

@@ -24,6 +24,7 @@ use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
 use crate::advisory_lock::LockFile;
+use crate::arguments::wrong_count;
 use crate::database_file::OpenedFile;
 
 use super::activity::{AUTO_CHECKPOINT_PAGES, SessionActivity};
@@ -246,12 +247,8 @@ impl<'c> Kept<'c> {
     #[inline]
     fn bind(&mut self, args: &[Value<'_>], scratch: &mut Scratch) -> Result<(), DbError> {
         if args.len() != self.params.len() {
-            let (given, wanted) = (args.len(), self.params.len());
-            let message = format!(
-                "`{}`: wrong number of arguments: expected {wanted}, got {given}",
-                self.name
-            );
-            return Err(DbError::new(ErrorClass::Other, message));
+            let error = wrong_count(self.params.len(), args.len());
+            return Err(error.context(format_args!("`{}`", self.name)));
         }
         for (place, argument) in self.order.iter().copied().enumerate() {
             let param = &self.params[argument];

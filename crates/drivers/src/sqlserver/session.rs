@@ -20,6 +20,7 @@ use super::quote::quote_literal;
 use super::shared::Shared;
 use super::tokens::Keep;
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
+use crate::arguments::wrong_count;
 use crate::stream::closed;
 
 /// Size of a batch that [`Session::stream`] passes on.
@@ -75,10 +76,7 @@ impl SqlServerSession {
             return Err(DbError::new(ErrorClass::Other, "no such prepared statement"));
         };
         if statement.types.len() != args.len() {
-            let expected = statement.types.len();
-            let message =
-                format!("wrong number of arguments: expected {expected}, got {}", args.len());
-            return Err(DbError::new(ErrorClass::Other, message));
+            return Err(wrong_count(statement.types.len(), args.len()));
         }
         let keep = match &statement.form {
             Form::Call(call) if call.has_outputs && keep != Keep::Nothing => Keep::Outputs,

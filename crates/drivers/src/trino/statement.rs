@@ -7,6 +7,7 @@ use triphammer_core::sql::{BoundStatement, Param};
 use triphammer_core::value::Value;
 
 use super::literal;
+use crate::arguments::wrong_count;
 
 /// Characters that a server accepts in one statement unless `query.max-length` says otherwise.
 pub(super) const STATEMENT_MAX: usize = 1_000_000;
@@ -56,10 +57,8 @@ impl Kept {
         let failed =
             |what: String| DbError::new(ErrorClass::Other, format!("`{}`{what}", self.name));
         if args.len() != self.params.len() {
-            let (wanted, given) = (self.params.len(), args.len());
-            return Err(failed(format!(
-                ": wrong number of arguments: expected {wanted}, got {given}"
-            )));
+            let error = wrong_count(self.params.len(), args.len());
+            return Err(error.context(format_args!("`{}`", self.name)));
         }
         let mut out = self.pieces[0].clone();
         for (place, piece) in self.order.iter().zip(&self.pieces[1..]) {
