@@ -67,6 +67,12 @@ pub(super) struct Activity {
     sessions: Mutex<Vec<Weak<SessionActivity>>>,
     texts: Mutex<Texts>,
     last_id: AtomicU32,
+    counters: Counters,
+}
+
+/// What the sessions have done since the file was opened.
+#[derive(Debug, Default)]
+struct Counters {
     busy_waits: AtomicU64,
     busy_ns: AtomicU64,
     commits: AtomicU64,
@@ -74,7 +80,7 @@ pub(super) struct Activity {
     checkpoints: AtomicU64,
     checkpoint_ns: AtomicU64,
     checkpoint_pages: AtomicU64,
-    /// Pages of the current WAL that are already in the file.
+    /// Pages of the current WAL that are already in the file; not shown.
     copied_pages: AtomicU64,
     wal_pages: AtomicU64,
 }
@@ -99,22 +105,12 @@ pub(super) struct SessionActivity {
 
 impl Default for Activity {
     fn default() -> Self {
-        let [busy_waits, busy_ns, commits, commit_ns] = Default::default();
-        let [checkpoints, checkpoint_ns, checkpoint_pages, copied_pages] = Default::default();
         Self {
             clock: Clock::start(),
             sessions: Mutex::default(),
             texts: Mutex::default(),
             last_id: AtomicU32::default(),
-            busy_waits,
-            busy_ns,
-            commits,
-            commit_ns,
-            checkpoints,
-            checkpoint_ns,
-            checkpoint_pages,
-            copied_pages,
-            wal_pages: AtomicU64::default(),
+            counters: Counters::default(),
         }
     }
 }
@@ -160,16 +156,17 @@ impl Activity {
     }
 
     fn counters(&self) -> String {
+        let counters = &self.counters;
         let mut all = Map::new();
         for (name, value) in [
-            ("busy_waits", &self.busy_waits),
-            ("busy_ns", &self.busy_ns),
-            ("commits", &self.commits),
-            ("commit_ns", &self.commit_ns),
-            ("checkpoints", &self.checkpoints),
-            ("checkpoint_ns", &self.checkpoint_ns),
-            ("checkpoint_pages", &self.checkpoint_pages),
-            ("wal_pages", &self.wal_pages),
+            ("busy_waits", &counters.busy_waits),
+            ("busy_ns", &counters.busy_ns),
+            ("commits", &counters.commits),
+            ("commit_ns", &counters.commit_ns),
+            ("checkpoints", &counters.checkpoints),
+            ("checkpoint_ns", &counters.checkpoint_ns),
+            ("checkpoint_pages", &counters.checkpoint_pages),
+            ("wal_pages", &counters.wal_pages),
         ] {
             all.insert(name.to_owned(), value.load(Relaxed).into());
         }
@@ -230,11 +227,11 @@ impl SessionActivity {
     /// Counts a commit that began at `begin`.
     #[inline]
     pub fn committed(&self, begin: Elapsed) {
-        self.of.commits.fetch_add(1, Relaxed);
-        self.of.commit_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
+        self.of.counters.commits.fetch_add(1, Relaxed);
+        self.of.counters.commit_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
     }
 
-    /// Waits for locks and makes checkpoints as SQLite does by itself, and notes both.
+    /// Waits for locks and makes checkpoints as SQLite would, and notes both.
     pub fn watch(self: &Arc<Self>, connection: &mut Connection, limit: Duration) -> Result<()> {
         let session = Arc::clone(self);
         connection.busy_handler(Some(move |before| session.wait(before, limit)))?;
@@ -259,12 +256,12 @@ impl SessionActivity {
             return false;
         }
         if before == 0 {
-            self.of.busy_waits.fetch_add(1, Relaxed);
+            self.of.counters.busy_waits.fetch_add(1, Relaxed);
         }
         let done = self.doing.swap(Doing::Busy as u32, Relaxed);
         let begin = self.now();
         std::thread::sleep(left.min(Duration::from_millis(pause(before))));
-        self.of.busy_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
+        self.of.counters.busy_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
         self.doing.store(done, Relaxed);
         true
     }
@@ -272,7 +269,7 @@ impl SessionActivity {
     /// Makes a checkpoint if the WAL has grown enough. Failures are ignored, as SQLite's own hook
     /// does: a later commit tries again.
     fn committed_to_wal(&self, wal: &mut Wal, pages: c_int) {
-        self.of.wal_pages.store(u64::try_from(pages).unwrap_or_default(), Relaxed);
+        self.of.counters.wal_pages.store(u64::try_from(pages).unwrap_or_default(), Relaxed);
         if pages < AUTO_CHECKPOINT_PAGES {
             return;
         }
@@ -280,13 +277,13 @@ impl SessionActivity {
         let begin = self.now();
         if let Ok((_, copied)) = wal.checkpoint_v2(CheckpointMode::PASSIVE) {
             let copied = u64::try_from(copied).unwrap_or_default();
-            let before = self.of.copied_pages.swap(copied, Relaxed);
+            let before = self.of.counters.copied_pages.swap(copied, Relaxed);
             // A smaller number is of a new WAL.
             let more = copied.checked_sub(before).unwrap_or(copied);
-            self.of.checkpoint_pages.fetch_add(more, Relaxed);
+            self.of.counters.checkpoint_pages.fetch_add(more, Relaxed);
         }
-        self.of.checkpoints.fetch_add(1, Relaxed);
-        self.of.checkpoint_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
+        self.of.counters.checkpoints.fetch_add(1, Relaxed);
+        self.of.counters.checkpoint_ns.fetch_add(self.of.nanoseconds_since(begin), Relaxed);
         self.doing.store(done, Relaxed);
     }
 
@@ -325,7 +322,7 @@ mod tests {
         assert_eq!(pauses, 3, "1, 2 and the last one of 5 ms cut to 1");
         assert!(activity.nanoseconds_since(begin) >= 4_000_000);
         assert!(!session.wait(0, Duration::ZERO));
-        assert_eq!(activity.busy_waits.load(Relaxed), 1);
+        assert_eq!(activity.counters.busy_waits.load(Relaxed), 1);
         let far = i32::try_from(PAUSES_MS.len()).unwrap() + 40;
         assert!(!session.wait(far, Duration::from_secs(4)), "328 ms and 40 times 100 ms");
     }
