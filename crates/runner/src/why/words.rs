@@ -35,7 +35,7 @@ pub(super) fn of(why: &WhyResult, limit: Bottleneck) -> String {
     parts.push(lead(why, cause));
     parts.extend(holder(why, cause));
     parts.extend(statement(why, cause));
-    parts.extend(circumstance(why, cause.class));
+    parts.extend(circumstance(why, cause));
     let sentence = parts.join("; ");
     let is_elsewhere = matches!(limit, Bottleneck::Load | Bottleneck::Client | Bottleneck::Network);
     match why.basis == Basis::Window && is_elsewhere {
@@ -175,8 +175,8 @@ fn outside<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
         let rest = of.rest.filter(|_| !is_foreign);
         rest.is_some_and(|rest| of.here >= least && of.here >= MUCH_MORE * rest)
     };
-    let found = OUTSIDE.iter().filter_map(|(name, least)| Some((evidence(why, name)?, *least)));
-    found.into_iter().find(|(of, least)| is_much(of, *least)).map(|(of, _)| of)
+    let mut found = OUTSIDE.iter().filter_map(|(name, least)| Some((evidence(why, name)?, *least)));
+    found.find(|(of, least)| is_much(of, *least)).map(|(of, _)| of)
 }
 
 fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
@@ -184,8 +184,8 @@ fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
 }
 
 /// What server and host did meanwhile that goes with a class of wait.
-fn circumstance(why: &WhyResult, class: WaitClass) -> Option<String> {
-    let names: &[&str] = match class {
+fn circumstance(why: &WhyResult, cause: &Cause) -> Option<String> {
+    let names: &[&str] = match cause.class {
         WaitClass::Cpu => &[OTHER_CPU, STEAL, AUTOVACUUM],
         WaitClass::Log => &[CHECKPOINTS, AUTOVACUUM, OTHER_CPU, STEAL, DISK_QUEUE],
         WaitClass::Io | WaitClass::Latch => {
@@ -193,7 +193,7 @@ fn circumstance(why: &WhyResult, class: WaitClass) -> Option<String> {
         }
         _ => &[],
     };
-    let told = main(why).and_then(|cause| outside(why, cause)).map(|of| of.name.as_str());
+    let told = outside(why, cause).map(|of| of.name.as_str());
     let names = names.iter().filter(|name| Some(**name) != told);
     let found: Vec<&Evidence> = names.filter_map(|name| evidence(why, name)).collect();
     let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_MIN;
@@ -222,7 +222,7 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
     let is_foreign = locks(why, main).first().is_some_and(|lock| lock.is_foreign);
     let outside = outside(why, main).map(|of| of.name.as_str());
     let told = |name| {
-        let is_beside = circumstance(why, main.class).is_some() && evidence(why, name).is_some();
+        let is_beside = circumstance(why, main).is_some() && evidence(why, name).is_some();
         is_beside || outside == Some(name)
     };
     let is_cpu = main.class == WaitClass::Cpu;
