@@ -450,7 +450,7 @@ impl State {
         self.shared.counts.set(counts);
     }
 
-    /// Takes the counts, which begin anew.
+    /// Takes the counts and resets them.
     #[must_use]
     pub fn take_counts(&self) -> Counts {
         self.shared.counts.take()

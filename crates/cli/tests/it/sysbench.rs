@@ -30,29 +30,25 @@ impl Site {
     fn mariadb() -> Self {
         let server = MariadbServer::shared();
         let url = server.fresh_database("sysbench").unwrap();
-        let name = name_of(&url);
-        let options = vec![
-            "--db-driver=mysql".to_owned(),
-            "--mysql-host=127.0.0.1".to_owned(),
-            format!("--mysql-port={}", server.port()),
-            format!("--mysql-user={}", server.user()),
-            format!("--mysql-password={}", server.password()),
-            format!("--mysql-db={name}"),
-        ];
-        Self { url, options }
+        Self::of(url, "mysql", server.port(), server.user(), server.password())
     }
 
     fn postgres() -> Self {
         let server = PostgresServer::shared();
         let url = server.fresh_database("sysbench").unwrap();
+        Self::of(url, "pgsql", server.port(), server.user(), server.password())
+    }
+
+    /// A database that sysbench reaches with this driver, whose name begins its options.
+    fn of(url: String, driver: &str, port: u16, user: &str, password: &str) -> Self {
         let name = name_of(&url);
         let options = vec![
-            "--db-driver=pgsql".to_owned(),
-            "--pgsql-host=127.0.0.1".to_owned(),
-            format!("--pgsql-port={}", server.port()),
-            format!("--pgsql-user={}", server.user()),
-            format!("--pgsql-password={}", server.password()),
-            format!("--pgsql-db={name}"),
+            format!("--db-driver={driver}"),
+            format!("--{driver}-host=127.0.0.1"),
+            format!("--{driver}-port={port}"),
+            format!("--{driver}-user={user}"),
+            format!("--{driver}-password={password}"),
+            format!("--{driver}-db={name}"),
         ];
         Self { url, options }
     }
