@@ -32,6 +32,7 @@ import sys
 import tempfile
 import threading
 import time
+import tomllib
 import urllib.parse
 import urllib.request
 from decimal import Decimal, InvalidOperation
@@ -68,6 +69,7 @@ PARAMETERS = {
     22: {f"code{n}": code for n, code in enumerate(("13", "31", "23", "29", "30", "18", "17"), 1)},
 }
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
+SQL = os.path.join(lib.ROOT, "crates/workloads/sql")
 
 # Columns that may differ: sums by 100 (and 1 %, which is stricter at small scales), averages and ratios by 1 % of their
 # value or of both rounded to a hundredth. All others must be equal: numbers as numbers, text without blanks at its ends.
@@ -86,10 +88,18 @@ def sections(path):
     return {name: text.strip().rstrip(";") for name, text in zip(parts[::2], parts[1::2])}
 
 
-def queries(variables, date):
+def words(dialect):
+    """What a dialect and its parents put in place of the words in braces."""
+    with open(os.path.join(SQL, dialect, "dialect.toml"), "rb") as file:
+        declared = tomllib.load(file)
+    inherited = words(declared["parent"]) if "parent" in declared else {}
+    return {**inherited, **declared.get("words", {})}
+
+
+def queries(dialect, date):
     """The texts of the queries with their parameters as literals; `date` writes a date."""
-    texts = sections(os.path.join(lib.ROOT, "crates/workloads/sql/base/tproc-h/queries.sql"))
-    bound = {}
+    texts = sections(os.path.join(SQL, "base/tproc-h/queries.sql"))
+    bound, of_dialect = {}, words(dialect)
     for number, parameters in PARAMETERS.items():
         def literal(match, parameters=parameters):
             value = parameters[match.group(1)]
@@ -97,13 +107,10 @@ def queries(variables, date):
                 return str(value)
             return date(value) if DATE.fullmatch(value) else f"'{value}'"
         text = re.sub(r":(\w+)", literal, re.sub(r"--.*", "", texts[f"q{number}"]))
-        for name, value in variables.items():
+        for name, value in of_dialect.items():
             text = text.replace(f"{{{name}}}", value)
         bound[number] = text
     return bound
-
-
-STANDARD = {"year_of": "extract(YEAR FROM ", "of_year": ")", "date": "date "}
 
 
 def standard_date(text):
@@ -231,7 +238,7 @@ class Client:
 
 
 class Postgres(Client):
-    texts = queries(STANDARD, standard_date)
+    texts = queries("postgres", standard_date)
 
     def __init__(self, server, database):
         self.server, self.database = server, database
@@ -244,7 +251,7 @@ class Postgres(Client):
 
 
 class Mariadb(Client):
-    texts = queries(STANDARD, standard_date)
+    texts = queries("mariadb", standard_date)
 
     def __init__(self, server, database):
         self.server, self.database = server, database
@@ -273,8 +280,7 @@ class InProcess(Client):
 
 
 class Sqlite(InProcess):
-    texts = queries({"year_of": "CAST(strftime('%Y', ", "of_year": ") AS integer)", "date": ""},
-                    lambda text: f"'{text}'")
+    texts = queries("sqlite", lambda text: f"'{text}'")
 
     def __init__(self, file):
         self.connection = sqlite3.connect(file, check_same_thread=False)
@@ -284,7 +290,7 @@ class Sqlite(InProcess):
 
 
 class Duckdb(InProcess):
-    texts = queries(STANDARD, standard_date)
+    texts = queries("duckdb", standard_date)
 
     def __init__(self, file):
         import duckdb
@@ -295,7 +301,7 @@ class Duckdb(InProcess):
 
 
 class Trino(Client):
-    texts = queries(STANDARD, standard_date)
+    texts = queries("trino", standard_date)
 
     def __init__(self, url):
         at = urllib.parse.urlsplit(url)
