@@ -79,7 +79,7 @@ test-matrix: deps
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it the_counters_of_the_server -- --ignored
-	$(CARGO) test --package triphammer --test it odbc:: -- --ignored
+	$(CARGO) test --package triphammer --test it odbc -- --ignored
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.

@@ -6,7 +6,7 @@
 //! system makes them.
 
 #[cfg(unix)]
-pub(crate) use unix::{install, inside};
+pub(crate) use unix::{inside, install};
 
 /// Elsewhere a crash is reported by the system only.
 #[cfg(not(unix))]

@@ -184,7 +184,8 @@ impl Statement {
         self.bind_all()?;
         let (api, handle) = (self.open.api(), self.handle);
         // SAFETY: prepared, and every parameter is bound.
-        let code = self.open.interruptible(handle, "SQLExecute", || unsafe { (api.execute)(handle) });
+        let code =
+            self.open.interruptible(handle, "SQLExecute", || unsafe { (api.execute)(handle) });
         self.is_open = true;
         if code != NO_DATA {
             self.check(code, "SQLExecute")?;
@@ -361,7 +362,9 @@ impl Statement {
         let (api, handle) = (self.open.api(), self.handle);
         self.forget_columns();
         // SAFETY: the statement is alive.
-        let code = self.open.interruptible(handle, "SQLMoreResults", || unsafe { (api.more_results)(handle) });
+        let code = self
+            .open
+            .interruptible(handle, "SQLMoreResults", || unsafe { (api.more_results)(handle) });
         if code == NO_DATA {
             return Ok(false);
         }

@@ -168,11 +168,12 @@ Return SQLGetInfo(Handle dbc, unsigned short which, void *value, short room, sho
     case 18: text = "00.00.0000"; break;    /* SQL_DBMS_VER */
     case 13: case 16: case 47: text = ""; break;
     case 46: number = on->no_transactions ? 0 : 2; break; /* SQL_TXN_CAPABLE */
+    case 23: case 24: number = 2; break;    /* SQL_CURSOR_COMMIT_BEHAVIOR, …ROLLBACK…: kept */
     case 26: number = 2; break;             /* SQL_DEFAULT_TXN_ISOLATION */
     case 72: number = 2 | 8; break;         /* SQL_TXN_ISOLATION_OPTION */
     }
     if (!text) {
-        if (which == 46)
+        if (which == 46 || which == 23 || which == 24)
             *(unsigned short *)value = number;
         else
             *(unsigned *)value = number;
