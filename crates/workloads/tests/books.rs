@@ -53,6 +53,7 @@ fn every_workload_resolves_in_every_dialect() {
             "postgres-odbc",
             "sqlite",
             "sqlserver",
+            "sqlserver-odbc",
             "trino"
         ]
     );
@@ -66,7 +67,7 @@ fn an_unknown_dialect_is_answered_with_the_known_ones() {
     assert!(
         error.contains(
             "base, db2, duckdb, mariadb, mariadb-odbc, mysql, null, oracle, postgres, postgres-odbc, \
-             sqlite, sqlserver, trino"
+             sqlite, sqlserver, sqlserver-odbc, trino"
         ),
         "{error}"
     );

@@ -5,9 +5,9 @@ use triphammer_testbed::OdbcDriver;
 
 use crate::program::Program;
 
-/// Names of products as drivers report them, with what differs between their dialects.
 const ORACLE: Product = Product {
     name: "Oracle",
+    title: "Oracle",
     tables: "FROM all_tables",
     lock: "FOR UPDATE",
     call: "{call triphammer.",
@@ -21,6 +21,7 @@ const ORACLE: Product = Product {
 };
 const DB2: Product = Product {
     name: "DB2/LINUXX8664",
+    title: "Db2",
     tables: "FROM syscat.tables",
     lock: "WITH RS USE AND KEEP UPDATE LOCKS",
     call: "{call triphammer_",
@@ -37,8 +38,11 @@ const DB2: Product = Product {
               trim(' pgbench_accounts') || ' WITH DISTRIBUTION AND INDEXES ALL')",
 };
 
+/// A product, and what differs between the dialects.
 struct Product {
+    /// As drivers report it.
     name: &'static str,
+    title: &'static str,
     /// Part of the query for the tables.
     tables: &'static str,
     /// End of a query that locks.
@@ -79,7 +83,7 @@ FROM triphammer_build WHERE workload = ?\tt:option/population-time\tt:2026-01-01
 FROM triphammer_build WHERE workload = ?\tt:fact/c_load\tt:217
 SELECT sum(d_next_o_id)\tc:30010:COUNTED
 CALLnew_order(\ti:0\ti:3001\tn:0.1\tn:0.05\tt:BARBARBAR\tt:GC\tn:0.25\tn:123.45\tLISTS
-CALLpayment(\ti:0\tADDRESS\tADDRESS\ti:7\tt:a\tt:OE\tt:BARBARBAR\tADDRESS\tPERSON\tt: 
+CALLpayment(\ti:0\tADDRESS\tADDRESS\ti:7\tt:a\tt:OE\tt:BARBARBAR\tADDRESS\tPERSON\tt:\x20
 CALLorder_status(\ti:0\ti:7\tt:a\tt:OE\tt:BARBARBAR\tn:-10\ti:3000\ts:2026-01-01 00:00:00\ti:5\t\
     t:[17]\tt:[1]\tt:[5]\tt:[49.95]\tt:[null]
 CALLdelivery(\ti:0\tt:[2101,2101,2101,2101,2101,2101,2101,2101,2101,null]
@@ -91,7 +95,7 @@ SELECT i_price\tn:9.99\tt:a name\tt:data
 SELECT s_quantity, s_data\ti:50\tt:data\tt:district
 SELECT w_name\tt:warehouse\tADDRESS
 SELECT d_name\tt:district\tADDRESS
-SELECT c_id, c_first\ti:7\tt:a\tt:OE\tt:BARBARBAR\tADDRESS\tPERSON\tt: 
+SELECT c_id, c_first\ti:7\tt:a\tt:OE\tt:BARBARBAR\tADDRESS\tPERSON\tt:\x20
 SELECT c_first, c_middle\tt:a\tt:OE\tt:BARBARBAR\tn:-10
 SELECT o_id, o_entry_d\ti:3000\ts:2026-01-01 00:00:00\ti:5
 SELECT ol_i_id\ti:17\ti:1\ti:5\tn:49.95\ts:2026-01-01 00:00:00
@@ -135,6 +139,7 @@ fn work(recorded: &[String]) -> Vec<String> {
         if is_about_the_session
             || text.contains("triphammer_build")
             || call.contains("FROM v$version")
+            || call.contains("'service_level'")
         {
             continue;
         }
@@ -160,8 +165,8 @@ fn a_build_sends_its_statements_in_order() {
         let target = driver.target(&[("DBMS", product.name)]);
         let built = program.run(&["build", &target, "-w", "tpc-b"]);
         assert_eq!(built.code, 0, "{built:?}");
-        let expected = format!("was not run against {}", &product.name[..1]);
-        assert!(built.err.to_lowercase().contains(&expected.to_lowercase()), "{}", built.err);
+        let expected = format!("was not run against {}", product.title);
+        assert!(built.err.contains(&expected), "{}", built.err);
         let recorded = driver.recorded();
         let arrays = recorded.iter().filter(|call| call.starts_with("execute 1000 INSERT INTO"));
         assert!(arrays.count() > 50, "rows are loaded by arrays");
@@ -172,8 +177,10 @@ fn a_build_sends_its_statements_in_order() {
             .filter(|call| call.contains(' '))
             .cloned()
             .collect();
-        let changes: Vec<_> =
-            changes.into_iter().filter(|call| !call.starts_with("autocommit")).collect();
+        let is_change = |call: &&String| {
+            call.contains(' ') && !call.starts_with("SELECT") && !call.starts_with("autocommit")
+        };
+        let changes: Vec<_> = work.iter().filter(is_change).cloned().collect();
         assert_begins(
             &changes,
             &[
