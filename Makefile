@@ -70,15 +70,16 @@ test-ui: deps ui
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
 # on them and on SQLite, and our histogram logs in HdrHistogram's own reader; and slow tests of the program. The servers
-# and the reader are downloaded once, into the user's cache.
+# and the reader are downloaded once, into the user's cache. The SQL of Oracle and Db2 is parsed.
 test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
+	tools/check-sql.py
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it the_counters_of_the_server -- --ignored
-	$(CARGO) test --package triphammer --test it odbc:: -- --ignored
+	$(CARGO) test --package triphammer --test it odbc -- --ignored
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.

@@ -33,7 +33,7 @@ pub struct OdbcDef {
     pub foreign_keys: Option<bool>,
     /// Isolation levels that can be requested.
     pub isolations: Option<Vec<Isolation>>,
-    /// Statements that begin a transaction, by what it does. Absent: ODBC's manual commit.
+    /// Statements that begin a transaction, by what it does. Absent: none, by ODBC's manual commit.
     pub begin: Option<BeginDef>,
     /// Statements that each new session runs.
     pub connect: Option<Vec<String>>,
@@ -78,6 +78,10 @@ pub struct OdbcDef {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BeginDef {
+    /// Whether they stand at the begin of a transaction of ODBC's manual commit, which ODBC ends,
+    /// rather than begin one that `COMMIT` and `ROLLBACK` end.
+    #[serde(default)]
+    pub manual_commit: bool,
     /// For a transaction that writes.
     pub write: Vec<String>,
     /// For one that only reads.

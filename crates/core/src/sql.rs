@@ -104,6 +104,41 @@ pub enum Placeholder {
     Question,
 }
 
+/// A type of parameters, without the number of digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names of `ColumnType`")]
+pub enum ParamKind {
+    Smallint,
+    Int,
+    Bigint,
+    Float,
+    Decimal,
+    Text,
+    Timestamp,
+    Date,
+    IntList,
+}
+
+impl ParamKind {
+    /// The kind of a type; `None` for parameters of any type.
+    #[must_use]
+    pub const fn of(param_type: ColumnType) -> Option<Self> {
+        Some(match param_type {
+            ColumnType::SmallInt => Self::Smallint,
+            ColumnType::Int => Self::Int,
+            ColumnType::BigInt => Self::Bigint,
+            ColumnType::Float => Self::Float,
+            ColumnType::Decimal(_) => Self::Decimal,
+            ColumnType::Text => Self::Text,
+            ColumnType::Timestamp => Self::Timestamp,
+            ColumnType::Date => Self::Date,
+            ColumnType::IntList => Self::IntList,
+            ColumnType::Any => return None,
+        })
+    }
+}
+
 /// A dialect of SQL: its properties, and its parent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -114,6 +149,10 @@ pub struct Dialect {
     pub parent: Option<String>,
     /// How parameters are marked; inherited when absent.
     pub placeholder: Option<Placeholder>,
+    /// Types that parameters are cast to, for databases that infer the types of placeholders, and
+    /// reject those of which they cannot; added to the parent's.
+    #[serde(default)]
+    pub casts: BTreeMap<ParamKind, String>,
     /// Whether tables are stored in the order of their primary keys, which are then better created
     /// before the load; inherited when absent.
     pub clustered: Option<bool>,
@@ -322,6 +361,7 @@ impl StatementCatalogue {
         let dialect = layers.last().map_or_else(String::new, |l| l.dialect.name.clone());
         let mut variables = BTreeMap::new();
         let mut placeholder = Placeholder::Question;
+        let mut casts = BTreeMap::new();
         let mut clustered = false;
         let mut done_before = Vec::new();
         let mut explain = None;
@@ -330,6 +370,7 @@ impl StatementCatalogue {
         for layer in layers {
             variables.extend(layer.dialect.variables.clone());
             placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
+            casts.extend(layer.dialect.casts.clone());
             clustered = layer.dialect.clustered.unwrap_or(clustered);
             done_before.extend_from_slice(&layer.dialect.done_before);
             explain = layer.dialect.explain.clone().or(explain);
@@ -361,7 +402,7 @@ impl StatementCatalogue {
             }
             match definitions.iter().find(|d| d.name == block.name) {
                 Some(definition) => {
-                    let bound = bind(definition, &block.sql, placeholder)?;
+                    let bound = bind(definition, &block.sql, placeholder, &casts)?;
                     catalogue.statements.insert(block.name, bound);
                 }
                 None => catalogue.scripts.push(block),
@@ -571,11 +612,13 @@ fn expand_variables(
     Ok(out)
 }
 
-/// Replaces `:param` with placeholders, except in strings, comments and `::`.
+/// Replaces `:param` with placeholders, cast as the dialect wants it, except in strings, comments
+/// and `::`.
 fn bind(
     definition: &StatementDef,
     sql: &str,
     placeholder: Placeholder,
+    casts: &BTreeMap<ParamKind, String>,
 ) -> Result<BoundStatement, SpecError> {
     let mut out = String::with_capacity(sql.len());
     let mut occurrences = Vec::new();
@@ -596,11 +639,16 @@ fn bind(
                 SpecError::new(format!("`{}` uses :{name}, which is not declared", definition.name))
             })?;
             occurrences.push(index);
-            match placeholder {
-                Placeholder::Dollar => out.push_str(&format!("${}", index + 1)),
-                Placeholder::NumberedQuestion => out.push_str(&format!("?{}", index + 1)),
-                Placeholder::At => out.push_str(&format!("@p{}", index + 1)),
-                Placeholder::Question => out.push('?'),
+            let mark = match placeholder {
+                Placeholder::Dollar => format!("${}", index + 1),
+                Placeholder::NumberedQuestion => format!("?{}", index + 1),
+                Placeholder::At => format!("@p{}", index + 1),
+                Placeholder::Question => "?".to_owned(),
+            };
+            let kind = ParamKind::of(definition.params[index].param_type);
+            match kind.and_then(|kind| casts.get(&kind)) {
+                Some(wanted) => out.push_str(&format!("CAST({mark} AS {wanted})")),
+                None => out.push_str(&mark),
             }
             rest = &rest[name_end..];
             continue;
@@ -666,6 +714,18 @@ mod tests {
         assert_eq!(statement.order, [0, 1]);
         let bound = catalogue(Placeholder::Question, &[TEXT]).unwrap();
         assert_eq!(bound.statement("pair").unwrap().order, [1, 0]);
+    }
+
+    #[test]
+    fn parameters_are_cast_where_a_dialect_wants_it() {
+        let mut layer = DialectLayer {
+            dialect: dialect("test", Placeholder::Question),
+            files: vec![("test.sql".into(), TEXT.into())],
+        };
+        layer.dialect.casts = [(ParamKind::Int, "integer".to_owned())].into();
+        let bound = StatementCatalogue::new(&[layer], &[&pair()], false).unwrap();
+        let sql = &bound.statement("pair").unwrap().sql;
+        assert_eq!(sql, "SELECT ?::text, ':a', CAST(? AS integer) \n FROM t FOR UPDATE");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::api::{
     ATTR_AUTOCOMMIT, ATTR_CONNECTION_DEAD, ATTR_LOGIN_TIMEOUT, ATTR_TXN_ISOLATION, Api, CD_TRUE,
     DRIVER_NOPROMPT, HANDLE_DBC, Handle, Return, as_pointer, wide, worked,
 };
+use crate::crash::inside;
 use crate::diagnostics::{Error, until_zero};
 use crate::manager::Manager;
 
@@ -79,6 +80,8 @@ pub struct Connection {
 pub(crate) struct Open {
     manager: &'static Manager,
     handle: Handle,
+    /// What stands for the driver in the message about its crash.
+    driver: String,
     is_connected: bool,
     running: Arc<Running>,
     /// Whether a bound column that was too short can be read again as a whole.
@@ -103,12 +106,12 @@ impl Drop for Open {
         if self.is_connected {
             // SAFETY: connected, and no statement is left. A driver may refuse while a transaction
             // is open, which is then rolled back first.
-            unsafe {
+            inside(&self.driver, "SQLDisconnect", || unsafe {
                 if !worked((api.disconnect)(self.handle)) {
                     (api.end_tran)(HANDLE_DBC, self.handle, TransactionEnd::Rollback as i16);
                     (api.disconnect)(self.handle);
                 }
-            }
+            });
         }
         // SAFETY: made by this library, and freed once.
         unsafe { (api.free_handle)(HANDLE_DBC, self.handle) };
@@ -132,9 +135,14 @@ impl Open {
 
     /// Makes a call that takes long with a statement: an [`Interrupter`] can end it.
     #[inline]
-    pub(crate) fn interruptible(&self, statement: Handle, call: impl FnOnce() -> Return) -> Return {
+    pub(crate) fn interruptible(
+        &self,
+        statement: Handle,
+        name: &'static str,
+        call: impl FnOnce() -> Return,
+    ) -> Return {
         self.running.lock().0 = statement;
-        let code = call();
+        let code = inside(&self.driver, name, call);
         // Waits while somebody interrupts it.
         self.running.lock().0 = ptr::null_mut();
         code
@@ -151,11 +159,17 @@ impl Open {
 
 impl Manager {
     /// Connects by a connection string, such as `DSN=…` or `Driver={…};Server=…`. Blocks its
-    /// thread, for at most about `limit` if the driver keeps to that.
+    /// thread, for at most about `limit` if the driver keeps to that. If the driver crashes, it is
+    /// called `driver`.
     ///
     /// # Errors
     /// As the driver manager or the driver reports.
-    pub fn connect(&'static self, string: &str, limit: Duration) -> Result<Opened, Error> {
+    pub fn connect(
+        &'static self,
+        string: &str,
+        driver: &str,
+        limit: Duration,
+    ) -> Result<Opened, Error> {
         let mut handle = ptr::null_mut();
         // SAFETY: the environment lives as long as the process; a place for the new handle.
         let made =
@@ -166,7 +180,14 @@ impl Manager {
         let running =
             Running { manager: self, statement: Mutex::new(RunningHandle(ptr::null_mut())) };
         let running = Arc::new(running);
-        let mut open = Open { manager: self, handle, is_connected: false, running, rereads: false };
+        let mut open = Open {
+            manager: self,
+            handle,
+            driver: driver.to_owned(),
+            is_connected: false,
+            running,
+            rereads: false,
+        };
         let seconds = usize::try_from(limit.as_secs().max(1)).unwrap_or(usize::MAX);
         // SAFETY: the attribute takes a number. A driver may not have it.
         unsafe { (self.api.set_connect_attr)(handle, ATTR_LOGIN_TIMEOUT, as_pointer(seconds), 0) };
@@ -176,7 +197,7 @@ impl Manager {
         let mut completed = [0u16; 1024];
         let mut completed_length = 0;
         // SAFETY: both texts have the lengths that are passed; without a window nothing is asked.
-        let code = unsafe {
+        let code = inside(driver, "SQLDriverConnect", || unsafe {
             (self.api.driver_connect)(
                 handle,
                 ptr::null_mut(),
@@ -187,7 +208,7 @@ impl Manager {
                 &raw mut completed_length,
                 DRIVER_NOPROMPT,
             )
-        };
+        });
         open.check(code, "SQLDriverConnect")?;
         open.is_connected = true;
         let can = open.number(Number::GetData);
@@ -287,7 +308,9 @@ impl Connection {
     /// As the driver reports.
     pub fn end(&self, how: TransactionEnd) -> Result<(), Error> {
         // SAFETY: connected.
-        let code = unsafe { (self.open.api().end_tran)(HANDLE_DBC, self.open.handle, how as i16) };
+        let code = inside(&self.open.driver, "SQLEndTran", || unsafe {
+            (self.open.api().end_tran)(HANDLE_DBC, self.open.handle, how as i16)
+        });
         self.open.check(code, "SQLEndTran")
     }
 

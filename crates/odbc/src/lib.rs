@@ -7,7 +7,8 @@
 //! which links the driver manager when the program is built. What makes the calls sound:
 //!
 //! - A [`Manager`] is never unloaded, so its functions can be called for as long as the process
-//!   lives. What a driver does inside them is its own: a driver that crashes ends the process.
+//!   lives. What a driver does inside them is its own: a driver that crashes ends the process, and
+//!   is named before that.
 //! - A statement holds its connection, so that it is freed before that.
 //! - Connections and statements stay on one thread; only an [`Interrupter`] may be used from
 //!   others, and it holds a lock while it uses a statement, which its thread waits for.
@@ -19,6 +20,7 @@
 mod api;
 mod columns;
 mod connection;
+mod crash;
 mod diagnostics;
 mod manager;
 mod parameters;

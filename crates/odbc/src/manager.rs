@@ -93,6 +93,7 @@ impl Manager {
         let named = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let found = Self::find(named, FILE)?;
         use_utf8();
+        crate::crash::install();
         Ok(MANAGER.get_or_init(|| found))
     }
 

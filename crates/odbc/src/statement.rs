@@ -84,7 +84,7 @@ impl Connection {
         let text = wide(sql);
         let length = length_of(&text)?;
         let handle = statement.handle;
-        let code = self.open.interruptible(handle, || {
+        let code = self.open.interruptible(handle, "SQLPrepare", || {
             // SAFETY: the statement is alive, and the text has that length.
             unsafe { (self.open.api().prepare)(handle, text.as_ptr(), length) }
         });
@@ -184,7 +184,8 @@ impl Statement {
         self.bind_all()?;
         let (api, handle) = (self.open.api(), self.handle);
         // SAFETY: prepared, and every parameter is bound.
-        let code = self.open.interruptible(handle, || unsafe { (api.execute)(handle) });
+        let code =
+            self.open.interruptible(handle, "SQLExecute", || unsafe { (api.execute)(handle) });
         self.is_open = true;
         if code != NO_DATA {
             self.check(code, "SQLExecute")?;
@@ -219,7 +220,7 @@ impl Statement {
         let text = wide(sql);
         let length = length_of(&text)?;
         let (api, handle) = (self.open.api(), self.handle);
-        let code = self.open.interruptible(handle, || {
+        let code = self.open.interruptible(handle, "SQLExecDirect", || {
             // SAFETY: the statement is alive, and the text has that length.
             unsafe { (api.exec_direct)(handle, text.as_ptr(), length) }
         });
@@ -320,7 +321,7 @@ impl Statement {
     pub fn fetch(&mut self) -> Result<bool, Error> {
         let (api, handle) = (self.open.api(), self.handle);
         // SAFETY: the statement is alive, and so are the columns that are bound to it.
-        let code = self.open.interruptible(handle, || unsafe { (api.fetch)(handle) });
+        let code = self.open.interruptible(handle, "SQLFetch", || unsafe { (api.fetch)(handle) });
         if code == NO_DATA {
             return Ok(false);
         }
@@ -361,7 +362,9 @@ impl Statement {
         let (api, handle) = (self.open.api(), self.handle);
         self.forget_columns();
         // SAFETY: the statement is alive.
-        let code = self.open.interruptible(handle, || unsafe { (api.more_results)(handle) });
+        let code = self
+            .open
+            .interruptible(handle, "SQLMoreResults", || unsafe { (api.more_results)(handle) });
         if code == NO_DATA {
             return Ok(false);
         }

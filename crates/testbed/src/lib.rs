@@ -1,7 +1,8 @@
 //! Private database servers for tests: real ones, each with its own data folder, a loopback address
 //! and a free port. Every server is the child of a guardian, a small shell script that waits for
 //! its standard input to end: when the test process ends, for whatever reason, the server is
-//! stopped and its folder removed. Not for production; only tests depend on it.
+//! stopped and its folder removed. For databases that cannot be had there is an ODBC driver that
+//! records what it is asked. Not for production; only tests depend on it.
 
 mod babelfish;
 mod certificates;
@@ -9,6 +10,7 @@ mod duckdb;
 mod guardian;
 mod mariadb;
 mod meddler;
+mod odbc_driver;
 mod postgres;
 mod proxy;
 mod server;
@@ -19,6 +21,7 @@ pub use certificates::write as write_certificates;
 pub use duckdb::duckdb_library;
 pub use mariadb::{MariadbOptions, MariadbServer};
 pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
+pub use odbc_driver::OdbcDriver;
 pub use postgres::{PostgresOptions, PostgresServer};
 pub use proxy::Proxy;
 pub use server::Server;

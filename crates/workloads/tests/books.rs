@@ -12,8 +12,17 @@ use triphammer_workloads::tproc_h::TprocH;
 use triphammer_workloads::{all, catalogues};
 
 /// Dialects with stored procedures.
-const WITH_PROCEDURES: [&str; 7] =
-    ["mariadb", "mariadb-odbc", "mysql", "null", "postgres", "postgres-odbc", "sqlserver"];
+const WITH_PROCEDURES: [&str; 9] = [
+    "db2",
+    "mariadb",
+    "mariadb-odbc",
+    "mysql",
+    "null",
+    "oracle",
+    "postgres",
+    "postgres-odbc",
+    "sqlserver",
+];
 
 #[test]
 fn every_workload_resolves_in_every_dialect() {
@@ -33,15 +42,18 @@ fn every_workload_resolves_in_every_dialect() {
         catalogues::dialects(),
         [
             "base",
+            "db2",
             "duckdb",
             "mariadb",
             "mariadb-odbc",
             "mysql",
             "null",
+            "oracle",
             "postgres",
             "postgres-odbc",
             "sqlite",
             "sqlserver",
+            "sqlserver-odbc",
             "trino"
         ]
     );
@@ -50,11 +62,12 @@ fn every_workload_resolves_in_every_dialect() {
 #[test]
 fn an_unknown_dialect_is_answered_with_the_known_ones() {
     let error =
-        catalogues::catalogue(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
-    assert!(error.contains("unknown SQL dialect `oracle`"), "{error}");
+        catalogues::catalogue(&TprocC::describe(), "informix", false).unwrap_err().to_string();
+    assert!(error.contains("unknown SQL dialect `informix`"), "{error}");
     assert!(
         error.contains(
-            "base, duckdb, mariadb, mariadb-odbc, mysql, null, postgres, postgres-odbc, sqlite, sqlserver, trino"
+            "base, db2, duckdb, mariadb, mariadb-odbc, mysql, null, oracle, postgres, postgres-odbc, \
+             sqlite, sqlserver, sqlserver-odbc, trino"
         ),
         "{error}"
     );

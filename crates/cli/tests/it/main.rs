@@ -24,6 +24,7 @@ mod mysql;
 mod observe;
 mod observe_detail;
 mod odbc;
+mod odbc_untested;
 mod outputs;
 mod postgres;
 mod profile;

@@ -1,8 +1,8 @@
 //! ODBC: the guide's example, and what can be wrong outside the program: no driver manager, no data
-//! source.
+//! source, a driver that crashes, one without transactions.
 
 use triphammer_drivers::TargetUrl;
-use triphammer_testbed::{MariadbServer, PostgresServer};
+use triphammer_testbed::{MariadbServer, OdbcDriver, PostgresServer};
 
 use crate::program::Program;
 
@@ -160,4 +160,50 @@ fn dialects_that_do_not_exist_or_do_not_belong_are_refused() {
         assert!(done.err.contains(expected), "{args:?}: {}", done.err);
     }
     assert!(!program.path("d.db").exists(), "looking at a file does not make it");
+}
+
+#[test]
+fn a_driver_that_crashes_is_named() {
+    let program = Program::new();
+    let driver = OdbcDriver::compile().unwrap();
+    let library = driver.library().display().to_string();
+    for call in ["SQLDriverConnect", "SQLExecDirect"] {
+        let pairs = [("DBMS", "PostgreSQL"), ("Crash", call), ("PWD", "hunter2")];
+        let done = program.run(&["run", &driver.target(&pairs), "-w", "tpc-b"]);
+        assert_eq!(done.code, -1, "ended by a signal: {done:?}");
+        for part in [&*library, call, "crashed", "(SIGSEGV)", "isql -k"] {
+            assert!(done.err.contains(part), "{part}: {}", done.err);
+        }
+        assert!(!format!("{}{}", done.out, done.err).contains("hunter2"), "{done:?}");
+    }
+}
+
+#[test]
+fn a_driver_that_cannot_be_loaded_is_named() {
+    let program = Program::new();
+    let text = program.path("text.so");
+    std::fs::write(&text, "no library").unwrap();
+    for driver in [text.display().to_string(), "/nowhere/driver.so".to_owned()] {
+        let done = program.run(&["run", &format!("odbc:Driver={driver}")]);
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.err.contains("cannot load the driver"), "{}", done.err);
+        assert!(done.err.contains(&driver) && done.err.contains("ldd"), "{}", done.err);
+    }
+}
+
+#[test]
+fn a_driver_without_transactions_is_refused_for_workloads_that_need_them() {
+    let program = Program::new();
+    let driver = OdbcDriver::compile().unwrap();
+    let target = driver.target(&[("DBMS", "PostgreSQL"), ("Transactions", "0")]);
+    for command in ["build", "run"] {
+        for workload in ["tproc-c", "tpc-b"] {
+            let done = program.run(&[command, &target, "-w", workload]);
+            assert_eq!(done.code, 2, "{done:?}");
+            let expected = "needs transactions of several statements";
+            assert!(done.err.contains(expected), "{}", done.err);
+        }
+    }
+    let recorded = driver.recorded();
+    assert!(recorded.iter().all(|call| call == "connect"), "{recorded:?}");
 }

@@ -121,13 +121,40 @@ pub fn text(pairs: &[(String, String)], password: Option<&Secret>) -> String {
     out
 }
 
-/// Whether a pair contains a secret: by its name, or by one inside its value, such as
-/// `Pqopt={password=…}`.
+/// Keys whose values name what is connected to: they are shown unless they contain an assignment.
+const NAMES: [&str; 6] = ["DSN", "Driver", "Server", "Servername", "Database", "UID"];
+
+/// Words before secrets inside values, such as `Pqopt={password=…}` or `Init={SET PASSWORD …}`.
+const WORDS: [&str; 5] = ["password", "pwd", "secret", "token", "credential"];
+
+/// Whether a pair contains a secret: by its name, or by what its value has inside: an assignment, a
+/// statement about one, or a URL with a password.
 #[must_use]
 pub fn has_secret((key, value): &(String, String)) -> bool {
-    const INSIDE: [&str; 4] = ["password=", "pwd=", "secret=", "token="];
+    let is_name = NAMES.iter().any(|name| key.eq_ignore_ascii_case(name));
     let inside: String = value.to_ascii_lowercase().split_whitespace().collect();
-    is_secret(key) || INSIDE.iter().any(|name| inside.contains(name))
+    let of_value = |word: &&str| match is_name {
+        true => inside.contains(&format!("{word}=")),
+        false => inside.contains(*word),
+    };
+    is_secret(key)
+        || key.to_ascii_lowercase().ends_with("key")
+        || WORDS.iter().any(|word| of_value(&word))
+        || inside.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
+}
+
+/// What a message must not repeat of a value that contains a secret: all of it, and each part that
+/// could be the secret.
+#[must_use]
+pub fn secrets_of(value: &str) -> Vec<Secret> {
+    /// Shorter parts are words of messages.
+    const SHORTEST: usize = 4;
+    let ends = |c: char| c.is_whitespace() || "=;&:@/'\"{}".contains(c);
+    let is_part = |part: &&str| {
+        part.len() >= SHORTEST && !WORDS.iter().any(|word| part.eq_ignore_ascii_case(word))
+    };
+    let parts = value.split(ends).filter(is_part);
+    std::iter::once(value).chain(parts).map(Secret::new).collect()
 }
 
 /// The string without secrets.
@@ -177,6 +204,20 @@ mod tests {
     }
 
     #[test]
+    fn names_that_look_like_secrets_are_shown() {
+        for text in ["DSN=passengers", "Driver={Token Ring}", "DSN=a;Database=secrets;UID=pwd"] {
+            assert_eq!(pairs(&redacted(&pairs(text))), pairs(text));
+        }
+    }
+
+    #[test]
+    fn parts_of_a_value_are_secrets_too() {
+        let found = secrets_of("host=h password='hunter2'");
+        let found: Vec<_> = found.iter().map(Secret::reveal).collect();
+        assert_eq!(found, ["host=h password='hunter2'", "host", "hunter2"]);
+    }
+
+    #[test]
     fn no_form_of_a_secret_is_shown() {
         for text in [
             "DSN=a;PWD=hunter2",
@@ -186,6 +227,10 @@ mod tests {
             "DSN=a;TrustStorePwd=hunter2",
             "DSN=a;AuthToken={hunter2}",
             "DSN=a;Pqopt={host=h password = hunter2}",
+            "DSN=a;Init={SET PASSWORD TO 'hunter2'}",
+            "DSN=a;SharedAccessKey=hunter2",
+            "DSN=a;Url=db://u:hunter2@h/d",
+            "DSN=a;Database={x PWD=hunter2}",
         ] {
             let shown = redacted(&pairs(text));
             assert_eq!(shown, "DSN=a", "{text}");

@@ -23,10 +23,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::session::{Capabilities, Database, EngineControl, Role, Waits};
 
-use self::connection_string::{has_secret, redacted};
+use self::connection_string::{has_secret, redacted, secrets_of};
 use self::shared::{Profile, Secrets, Shared, UNKNOWN};
 use crate::database_file::DatabaseFile;
-use crate::target::{ConnectSettings, Secret, TargetUrl};
+use crate::target::{ConnectSettings, TargetUrl};
 pub use session::OdbcSession;
 
 /// The dialect before the server is known.
@@ -48,7 +48,7 @@ impl Odbc {
         settings.reach.check_path("an odbc target")?;
         let password = settings.password.clone().or_else(|| target.password.clone());
         let values = target.params.iter().filter(|pair| has_secret(pair));
-        let mut secrets: Vec<_> = values.map(|(_, value)| Secret::new(value.as_str())).collect();
+        let mut secrets: Vec<_> = values.flat_map(|(_, value)| secrets_of(value)).collect();
         secrets.extend(password.clone());
         secrets.extend(target.password.clone());
         let shared = Shared {

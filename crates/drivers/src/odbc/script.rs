@@ -96,10 +96,10 @@ fn is_routine(statement: &str) -> bool {
             .any(|word| ROUTINES.iter().any(|routine| routine.eq_ignore_ascii_case(word)))
 }
 
-/// Whether a statement can return several results: a call of a procedure, or a block.
+/// Whether a text can return several results: a call of a procedure, a block, or several statements.
 pub(super) fn may_return_several(sql: &str) -> bool {
     let sql = without_comments(sql);
-    if sql.starts_with('{') {
+    if sql.starts_with('{') || statements(sql).len() > 1 {
         return true;
     }
     let first = sql.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
@@ -144,7 +144,13 @@ mod tests {
 
     #[test]
     fn calls_and_blocks_may_return_several_results() {
-        for sql in ["CALL p(?)", "{call p(?)}", " -- x\n exec p", "begin p(?); end;"] {
+        for sql in [
+            "CALL p(?)",
+            "{call p(?)}",
+            " -- x\n exec p",
+            "begin p(?); end;",
+            "UPDATE t SET a = 1; SELECT 1",
+        ] {
             assert!(may_return_several(sql), "{sql}");
         }
         for sql in ["SELECT 1", "INSERT INTO calls VALUES (?)", "WITH call AS (SELECT 1)"] {

@@ -274,34 +274,33 @@ impl OdbcSession {
         if !self.profile().capabilities.transactions {
             return Ok(());
         }
-        match self.def().begin.as_ref() {
-            Some(begin) => {
-                if texts_of(begin, access).iter().all(|text| !text.contains("{isolation}")) {
-                    self.use_level(level)?;
-                }
-                let level = level.or(self.shared.isolation);
-                for text in texts_of(begin, access) {
-                    let words = level.map_or(String::new(), isolation_words);
-                    self.run(text.replace("{isolation}", &words).trim_end())?;
-                    // What fails after the first leaves a transaction.
-                    self.in_transaction = true;
-                }
-            }
-            None => {
-                self.use_level(level)?;
-                if self.autocommit {
-                    self.connection.set_autocommit(false).map_err(|error| self.failed(&error))?;
-                    self.autocommit = false;
-                }
-            }
+        let texts = self.def().begin.as_ref().map_or(&[][..], |begin| texts_of(begin, access));
+        if texts.iter().all(|text| !text.contains("{isolation}")) {
+            self.use_level(level)?;
+        }
+        if self.commits_manually() && self.autocommit {
+            self.connection.set_autocommit(false).map_err(|error| self.failed(&error))?;
+            self.autocommit = false;
+        }
+        let level = level.or(self.shared.isolation);
+        for text in texts {
+            let words = level.map_or(String::new(), isolation_words);
+            self.run(text.replace("{isolation}", &words).trim_end())?;
+            // What fails after the first leaves a transaction.
+            self.in_transaction = true;
         }
         self.in_transaction = true;
         Ok(())
     }
 
+    /// Whether transactions are those of ODBC's manual commit.
+    fn commits_manually(&self) -> bool {
+        self.def().begin.as_ref().is_none_or(|begin| begin.manual_commit)
+    }
+
     fn end(&mut self, how: TransactionEnd) -> Result<(), DbError> {
         self.in_transaction = false;
-        if self.def().begin.is_none() {
+        if self.commits_manually() {
             return self.connection.end(how).map_err(|error| self.failed(&error));
         }
         match how {

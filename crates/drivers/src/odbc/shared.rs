@@ -156,10 +156,11 @@ impl Shared {
     pub(super) async fn open(&self, instead: Option<(&str, &str)>) -> Result<Connection, DbError> {
         let manager = Manager::get().map_err(|error| on_load(&error))?;
         let (string, limit) = (self.string(self.def(), instead), self.connect_limit);
+        let driver = self.driver();
         let (sender, receiver) = tokio::sync::oneshot::channel::<Result<Opened, _>>();
         let work = move || {
             // A caller that has stopped waiting drops the connection here.
-            let _ = sender.send(manager.connect(&string, limit));
+            let _ = sender.send(manager.connect(&string, &driver, limit));
         };
         let thread = std::thread::Builder::new().name("odbc-connect".to_owned());
         thread.spawn(work).map_err(|error| {
@@ -179,6 +180,15 @@ impl Shared {
             }
         })?;
         Ok(opened.here())
+    }
+
+    /// The part of the string that names the driver.
+    fn driver(&self) -> String {
+        let names = |(key, _): &&(String, String)| {
+            ["Driver", "DSN"].iter().any(|name| key.eq_ignore_ascii_case(name))
+        };
+        let pairs: Vec<_> = self.pairs.iter().filter(names).cloned().collect();
+        format!("`{}`", text(&pairs, None))
     }
 
     /// Where the string leads to, for messages.

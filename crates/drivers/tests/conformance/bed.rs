@@ -290,6 +290,8 @@ const SQLSERVER: Words = Words {
     slow: "",
 };
 
+const ODBC_FREETDS: Words = Words { marker: '?', numbered: false, ..SQLSERVER };
+
 const NULL: Words = Words {
     marker: '?',
     numbered: true,
@@ -409,6 +411,12 @@ pub fn sqlserver() -> Bed {
     bed
 }
 
+/// Creates a bed for FreeTDS, an ODBC driver for SQL Server's protocol.
+pub fn odbc_freetds() -> Bed {
+    let url = odbc_url("FreeTDS", "Server", &sqlserver().url);
+    Bed { url, words: &ODBC_FREETDS, folder: None }
+}
+
 /// Creates a bed for the null driver.
 pub fn null() -> Bed {
     Bed { url: "null:".into(), words: &NULL, folder: None }
@@ -416,7 +424,8 @@ pub fn null() -> Bed {
 
 /// Runs a case for a driver, unless that is exempt.
 pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
-    let is_sqlserver = std::ptr::fn_addr_eq(bed, sqlserver as fn() -> Bed);
+    let of_sqlserver: [fn() -> Bed; 2] = [sqlserver, odbc_freetds];
+    let is_sqlserver = of_sqlserver.iter().any(|of| std::ptr::fn_addr_eq(bed, *of));
     if is_sqlserver && !BabelfishServer::is_available() {
         return;
     }
@@ -601,7 +610,12 @@ pub fn odbc_dialect(url: &str) -> &'static OdbcDialect {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/sqlite-odbc");
         return catalogues::odbc_dialect_in(Path::new(folder)).unwrap();
     }
-    let name = if url.contains("MariaDB") { "mariadb-odbc" } else { "postgres-odbc" };
+    let drivers = [
+        ("MariaDB", "mariadb-odbc"),
+        ("FreeTDS", "sqlserver-odbc"),
+        ("PostgreSQL", "postgres-odbc"),
+    ];
+    let (_, name) = drivers.iter().find(|(driver, _)| url.contains(driver)).unwrap();
     catalogues::odbc_dialect(name).unwrap()
 }
 
@@ -612,6 +626,7 @@ pub enum OwnServer {
     Trino(TrinoServer),
     OdbcPostgres(PostgresServer),
     OdbcMariadb(MariadbServer),
+    OdbcFreetds(BabelfishServer),
     Babelfish(BabelfishServer),
 }
 
@@ -624,6 +639,7 @@ impl OwnServer {
                 "mariadb-odbc" => {
                     Self::OdbcMariadb(MariadbServer::start(Default::default()).unwrap())
                 }
+                "sqlserver-odbc" => Self::OdbcFreetds(BabelfishServer::start().unwrap()),
                 _ => Self::OdbcPostgres(PostgresServer::start(Default::default()).unwrap()),
             };
         }
@@ -647,6 +663,7 @@ impl OwnServer {
             Self::OdbcMariadb(server) => {
                 odbc_url("MariaDB Unicode", "Server", &server.url("mysql"))
             }
+            Self::OdbcFreetds(server) => odbc_url("FreeTDS", "Server", &server.url("master")),
             Self::Babelfish(server) => server.url("master"),
         };
         Arc::new(open(&url, &ConnectSettings::default()))
@@ -657,7 +674,7 @@ impl OwnServer {
             Self::Postgres(server) | Self::OdbcPostgres(server) => server.kill9(),
             Self::Mariadb(server) | Self::OdbcMariadb(server) => server.kill9(),
             Self::Trino(server) => server.kill9(),
-            Self::Babelfish(server) => server.kill9(),
+            Self::Babelfish(server) | Self::OdbcFreetds(server) => server.kill9(),
         }
     }
 
@@ -666,7 +683,7 @@ impl OwnServer {
             Self::Postgres(server) | Self::OdbcPostgres(server) => server.restart().unwrap(),
             Self::Mariadb(server) | Self::OdbcMariadb(server) => server.restart().unwrap(),
             Self::Trino(server) => server.restart().unwrap(),
-            Self::Babelfish(server) => server.restart().unwrap(),
+            Self::Babelfish(server) | Self::OdbcFreetds(server) => server.restart().unwrap(),
         }
     }
 }

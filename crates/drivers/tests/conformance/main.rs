@@ -44,7 +44,10 @@ macro_rules! conformance {
 
 conformance! {
     [duckdb mariadb null odbc_mariadb odbc_postgres odbc_sqlite postgres sqlite sqlserver]
-    elsewhere [trino = "needs a Trino server: tools/test-matrix.py trino476"]
+    elsewhere [
+        odbc_freetds = "slow: tools/test-matrix.py babelfish4.3"
+        trino = "needs a Trino server: tools/test-matrix.py trino476"
+    ]
     {
         connecting:
             connect

@@ -128,7 +128,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "dialect",
         "NAME",
         CONNECT,
-        "SQL to use for an odbc target, if not that of the product that its driver names",
+        "SQL to use for an odbc target, if not that of the product that its driver names (oracle and db2 were not run \
+         against Oracle and Db2)",
     )
     .default("by the product")
     .marked(&[OfHost, OnResumeOrStored]),

@@ -44,10 +44,10 @@ ALTER TABLE nation ADD CONSTRAINT nation_fk FOREIGN KEY (n_regionkey) REFERENCES
 ALTER TABLE supplier ADD CONSTRAINT supplier_fk FOREIGN KEY (su_nationkey) REFERENCES nation (n_nationkey);
 
 -- name: analyze.region
-{analyze} region;
+{analyze} region{of_analyze};
 
 -- name: analyze.nation
-{analyze} nation;
+{analyze} nation{of_analyze};
 
 -- name: analyze.supplier
-{analyze} supplier;
+{analyze} supplier{of_analyze};

@@ -2,9 +2,9 @@
 
 -- name: create.kv_store
 CREATE TABLE kv_store (
-    id       bigint NOT NULL,
-    version  bigint NOT NULL,
-    checksum bigint NOT NULL,
+    id       {bigint} NOT NULL,
+    version  {bigint} NOT NULL,
+    checksum {bigint} NOT NULL,
     payload  text NOT NULL
 ){table_options};
 
@@ -12,4 +12,4 @@ CREATE TABLE kv_store (
 ALTER TABLE kv_store ADD PRIMARY KEY (id);
 
 -- name: analyze.kv_store
-{analyze} kv_store;
+{analyze} kv_store{of_analyze};

@@ -56,7 +56,7 @@ ORDER BY beyond
 SELECT 1, concat('tellers=', tellers, ' branches=', branches)
 FROM (
     SELECT (SELECT sum(tbalance) FROM pgbench_tellers) AS tellers,
-           (SELECT sum(bbalance) FROM pgbench_branches) AS branches
+           (SELECT sum(bbalance) FROM pgbench_branches) AS branches{dual}
 ) sums
 WHERE tellers <> branches AND :first <= :last;
 

@@ -43,13 +43,13 @@ ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid);
 ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid);
 
 -- name: analyze.pgbench_branches
-{analyze} pgbench_branches;
+{analyze} pgbench_branches{of_analyze};
 
 -- name: analyze.pgbench_tellers
-{analyze} pgbench_tellers;
+{analyze} pgbench_tellers{of_analyze};
 
 -- name: analyze.pgbench_accounts
-{analyze} pgbench_accounts;
+{analyze} pgbench_accounts{of_analyze};
 
 -- name: analyze.pgbench_history
-{analyze} pgbench_history;
+{analyze} pgbench_history{of_analyze};

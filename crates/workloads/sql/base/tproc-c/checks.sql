@@ -94,7 +94,9 @@ FROM (
         FROM orders
         LEFT JOIN new_order ON no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id
             AND no_w_id BETWEEN :first AND :last
-        WHERE o_w_id BETWEEN :first AND :last AND (o_carrier_id IS NULL) <> (no_o_id IS NOT NULL)
+        WHERE o_w_id BETWEEN :first AND :last
+          AND CASE WHEN o_carrier_id IS NULL THEN 1 ELSE 0 END
+              <> CASE WHEN no_o_id IS NULL THEN 0 ELSE 1 END
         UNION ALL
         SELECT no_w_id, no_d_id, no_o_id
         FROM new_order
@@ -136,7 +138,8 @@ FROM (
     LEFT JOIN orders ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id
         AND o_w_id BETWEEN :first AND :last
     WHERE ol_w_id BETWEEN :first AND :last
-      AND (o_id IS NULL OR (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL))
+      AND (o_id IS NULL OR CASE WHEN ol_delivery_d IS NULL THEN 1 ELSE 0 END
+           <> CASE WHEN o_carrier_id IS NULL THEN 1 ELSE 0 END)
 ) found
 WHERE place = 1;
 

@@ -33,7 +33,7 @@ FROM (
         {length}(w_name) NOT BETWEEN 6 AND 10 OR
         {length}(w_street_1) NOT BETWEEN 10 AND 20 OR {length}(w_street_2) NOT BETWEEN 10 AND 20
         OR {length}(w_city) NOT BETWEEN 10 AND 20 OR {length}(w_state) <> 2 OR {length}(w_zip) <> 9
-        OR w_zip NOT LIKE '____11111' OR w_zip {not_digits}
+        OR w_zip NOT LIKE '____11111' OR {if_not_digits}w_zip {not_digits}
         OR w_tax NOT BETWEEN 0 AND 0.2 OR w_ytd <> 300000)
 ) found
 WHERE place = 1;
@@ -54,7 +54,7 @@ FROM (
         {length}(d_name) NOT BETWEEN 6 AND 10 OR
         {length}(d_street_1) NOT BETWEEN 10 AND 20 OR {length}(d_street_2) NOT BETWEEN 10 AND 20
         OR {length}(d_city) NOT BETWEEN 10 AND 20 OR {length}(d_state) <> 2 OR {length}(d_zip) <> 9
-        OR d_zip NOT LIKE '____11111' OR d_zip {not_digits}
+        OR d_zip NOT LIKE '____11111' OR {if_not_digits}d_zip {not_digits}
         OR d_tax NOT BETWEEN 0 AND 0.2 OR d_ytd <> 30000 OR d_next_o_id <> 3001)
 ) found
 WHERE place = 1;
@@ -83,8 +83,8 @@ FROM (
         {length}(c_first) NOT BETWEEN 8 AND 16 OR c_middle <> 'OE' OR
         {length}(c_street_1) NOT BETWEEN 10 AND 20 OR {length}(c_street_2) NOT BETWEEN 10 AND 20
         OR {length}(c_city) NOT BETWEEN 10 AND 20 OR {length}(c_state) <> 2 OR {length}(c_zip) <> 9
-        OR c_zip NOT LIKE '____11111' OR c_zip {not_digits}
-        OR {length}(c_phone) <> 16 OR c_phone {not_digits}
+        OR c_zip NOT LIKE '____11111' OR {if_not_digits}c_zip {not_digits}
+        OR {length}(c_phone) <> 16 OR {if_not_digits}c_phone {not_digits}
         OR c_credit NOT IN ('GC', 'BC') OR c_credit_lim <> 50000 OR c_discount NOT BETWEEN 0 AND 0.5
         OR c_balance <> -10 OR c_ytd_payment <> 10 OR c_payment_cnt <> 1 OR c_delivery_cnt <> 0
         OR {length}(c_data) NOT BETWEEN 300 AND 500)
@@ -96,18 +96,18 @@ WHERE place = 1;
 -- syllables would be run anew for each customer.
 -- name: check.p.customer_name
 WITH syllable AS (
-    SELECT 0 AS digit, 'BAR' AS part
-    UNION ALL SELECT 1, 'OUGHT'
-    UNION ALL SELECT 2, 'ABLE'
-    UNION ALL SELECT 3, 'PRI'
-    UNION ALL SELECT 4, 'PRES'
-    UNION ALL SELECT 5, 'ESE'
-    UNION ALL SELECT 6, 'ANTI'
-    UNION ALL SELECT 7, 'CALLY'
-    UNION ALL SELECT 8, 'ATION'
-    UNION ALL SELECT 9, 'EING'
+    SELECT 0 AS digit, 'BAR' AS part{dual}
+    UNION ALL SELECT 1, 'OUGHT'{dual}
+    UNION ALL SELECT 2, 'ABLE'{dual}
+    UNION ALL SELECT 3, 'PRI'{dual}
+    UNION ALL SELECT 4, 'PRES'{dual}
+    UNION ALL SELECT 5, 'ESE'{dual}
+    UNION ALL SELECT 6, 'ANTI'{dual}
+    UNION ALL SELECT 7, 'CALLY'{dual}
+    UNION ALL SELECT 8, 'ATION'{dual}
+    UNION ALL SELECT 9, 'EING'{dual}
 ), name AS (
-    SELECT DISTINCT 100 * a.digit + 10 * b.digit + c.digit AS number,
+    SELECT DISTINCT 100 * a.digit + 10 * b.digit + c.digit AS nth,
            CAST(concat(a.part, b.part, c.part) AS {cast_text}(15)) AS text
     FROM syllable a CROSS JOIN syllable b CROSS JOIN syllable c
 )
@@ -119,7 +119,7 @@ FROM (
     FROM customer
     LEFT JOIN name ON text = c_last
     WHERE c_w_id BETWEEN :first AND :last
-      AND (number IS NULL OR (c_id <= 1000 AND number <> c_id - 1))
+      AND (nth IS NULL OR (c_id <= 1000 AND nth <> c_id - 1))
 ) found
 WHERE place = 1;
 

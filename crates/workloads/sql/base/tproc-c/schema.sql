@@ -91,7 +91,7 @@ CREATE TABLE stock (
     s_dist_08    char(24) NOT NULL,
     s_dist_09    char(24) NOT NULL,
     s_dist_10    char(24) NOT NULL,
-    s_ytd        bigint NOT NULL,
+    s_ytd        {bigint} NOT NULL,
     s_order_cnt  integer NOT NULL,
     s_remote_cnt integer NOT NULL,
     s_data       varchar(50) NOT NULL
@@ -156,7 +156,7 @@ ALTER TABLE new_order ADD PRIMARY KEY (no_w_id, no_d_id, no_o_id);
 
 -- The rest of the specification's history has no key; some databases need one to replicate.
 -- name: history_key.history
-ALTER TABLE history ADD COLUMN h_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
+ALTER TABLE history ADD COLUMN h_id {bigint} GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
 
 -- name: index.customer_name
 CREATE INDEX customer_name ON customer (c_w_id, c_d_id, c_last, c_first, c_id);
@@ -195,28 +195,28 @@ ALTER TABLE order_line ADD CONSTRAINT order_line_stock_fk FOREIGN KEY (ol_supply
 ALTER TABLE new_order ADD CONSTRAINT new_order_fk FOREIGN KEY (no_w_id, no_d_id, no_o_id) REFERENCES orders (o_w_id, o_d_id, o_id);
 
 -- name: analyze.warehouse
-{analyze} warehouse;
+{analyze} warehouse{of_analyze};
 
 -- name: analyze.district
-{analyze} district;
+{analyze} district{of_analyze};
 
 -- name: analyze.customer
-{analyze} customer;
+{analyze} customer{of_analyze};
 
 -- name: analyze.history
-{analyze} history;
+{analyze} history{of_analyze};
 
 -- name: analyze.item
-{analyze} item;
+{analyze} item{of_analyze};
 
 -- name: analyze.stock
-{analyze} stock;
+{analyze} stock{of_analyze};
 
 -- name: analyze.orders
-{analyze} orders;
+{analyze} orders{of_analyze};
 
 -- name: analyze.order_line
-{analyze} order_line;
+{analyze} order_line{of_analyze};
 
 -- name: analyze.new_order
-{analyze} new_order;
+{analyze} new_order{of_analyze};

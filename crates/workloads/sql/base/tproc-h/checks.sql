@@ -8,7 +8,7 @@
 SELECT 1, concat('regions=', {text_of}regions{of_text}, ' nations=', {text_of}nations{of_text})
 FROM (
     SELECT (SELECT count(*) FROM region WHERE r_regionkey BETWEEN 0 AND 4) AS regions,
-           (SELECT count(*) FROM nation WHERE n_nationkey BETWEEN 0 AND 24) AS nations
+           (SELECT count(*) FROM nation WHERE n_nationkey BETWEEN 0 AND 24) AS nations{dual}
 ) counts
 WHERE (regions <> 5 OR nations <> 25) AND :first <= :last;
 

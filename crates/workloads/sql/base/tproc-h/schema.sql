@@ -63,7 +63,7 @@ CREATE TABLE customer (
 
 -- name: create.orders
 CREATE TABLE orders (
-    o_orderkey      bigint NOT NULL,
+    o_orderkey      {bigint} NOT NULL,
     o_custkey       integer NOT NULL,
     o_orderstatus   char(1) NOT NULL,
     o_totalprice    decimal(15, 2) NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE orders (
 
 -- name: create.lineitem
 CREATE TABLE lineitem (
-    l_orderkey      bigint NOT NULL,
+    l_orderkey      {bigint} NOT NULL,
     l_partkey       integer NOT NULL,
     l_suppkey       integer NOT NULL,
     l_linenumber    integer NOT NULL,
@@ -164,25 +164,25 @@ ALTER TABLE lineitem ADD CONSTRAINT lineitem_orders_fk FOREIGN KEY (l_orderkey) 
 ALTER TABLE lineitem ADD CONSTRAINT lineitem_partsupp_fk FOREIGN KEY (l_partkey, l_suppkey) REFERENCES partsupp (ps_partkey, ps_suppkey);
 
 -- name: analyze.region
-{analyze} region;
+{analyze} region{of_analyze};
 
 -- name: analyze.nation
-{analyze} nation;
+{analyze} nation{of_analyze};
 
 -- name: analyze.supplier
-{analyze} supplier;
+{analyze} supplier{of_analyze};
 
 -- name: analyze.part
-{analyze} part;
+{analyze} part{of_analyze};
 
 -- name: analyze.partsupp
-{analyze} partsupp;
+{analyze} partsupp{of_analyze};
 
 -- name: analyze.customer
-{analyze} customer;
+{analyze} customer{of_analyze};
 
 -- name: analyze.orders
-{analyze} orders;
+{analyze} orders{of_analyze};
 
 -- name: analyze.lineitem
-{analyze} lineitem;
+{analyze} lineitem{of_analyze};
