@@ -171,12 +171,6 @@ fn a_build_sends_its_statements_in_order() {
         let arrays = recorded.iter().filter(|call| call.starts_with("execute 1000 INSERT INTO"));
         assert!(arrays.count() > 50, "rows are loaded by arrays");
         let work = work(&recorded);
-        let changes: Vec<_> = work
-            .iter()
-            .filter(|call| !call.starts_with("SELECT"))
-            .filter(|call| call.contains(' '))
-            .cloned()
-            .collect();
         let is_change = |call: &&String| {
             call.contains(' ') && !call.starts_with("SELECT") && !call.starts_with("autocommit")
         };
