@@ -209,7 +209,15 @@ fn a_build_of_tproc_c_has_procedures_and_hash_clusters() {
     for product in [ORACLE, DB2] {
         let target = driver.target(&[("DBMS", product.name)]);
         let options: &[&str] = match product.name {
-            "Oracle" => &["--hash-clusters", "yes", "--partitions", "8", "--foreign-keys"],
+            "Oracle" => &[
+                "--dialect",
+                "oracle",
+                "--hash-clusters",
+                "yes",
+                "--partitions",
+                "8",
+                "--foreign-keys",
+            ],
             _ => &[],
         };
         program.ok(&[&["build", &target, "--scale", "1"], options].concat());
@@ -240,7 +248,20 @@ fn transaction(product: &Product, driver: &OdbcDriver, mode: &str, mix: &str) ->
     driver.answer(&answers(product, mode == "procedures")).unwrap();
     let program = Program::new();
     let target = driver.target(&[("DBMS", product.name)]);
-    let run = ["run", &target, "--vus", "1", "--transactions", "1", "--mode", mode, "--mix", mix, "--seed", "1"];
+    let run = [
+        "run",
+        &target,
+        "--vus",
+        "1",
+        "--transactions",
+        "1",
+        "--mode",
+        mode,
+        "--mix",
+        mix,
+        "--seed",
+        "1",
+    ];
     let ran = program.run(&[&run, &["--require", "failures == 0"][..]].concat());
     assert_eq!(ran.code, 0, "{mix}: {ran:?}");
     assert!(ran.out.contains("verified: the database counts the same"), "{mix}: {}", ran.out);
