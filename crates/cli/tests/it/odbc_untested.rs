@@ -203,7 +203,6 @@ fn a_build_sends_its_statements_in_order() {
 }
 
 #[test]
-#[ignore = "builds for a minute; `make test-matrix` runs it"]
 fn a_build_of_tproc_c_has_procedures_and_hash_clusters() {
     let (program, driver) = (Program::new(), OdbcDriver::compile().unwrap());
     for product in [ORACLE, DB2] {
