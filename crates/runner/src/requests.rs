@@ -259,7 +259,13 @@ pub fn refuse_options_of_other_dialects(
         let name = &*option.name;
         let asked = matches!(settings.source(name), Source::Flag | Source::Request);
         if asked && has.iter().all(|own| own.name != name) {
-            let message = format!("--{name} is an option of {of}, not of {dialect}");
+            // By ODBC the dialect is known only when somebody connects.
+            let message = match dialect {
+                "base" => {
+                    format!("--{name} is an option of a dialect: name it too, with --dialect")
+                }
+                _ => format!("--{name} is an option of {of}, not of {dialect}"),
+            };
             return Err(triphammer_core::SpecError::new(message).about(name).into());
         }
     }

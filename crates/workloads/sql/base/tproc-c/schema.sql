@@ -3,7 +3,7 @@
 -- foreign-keys is.
 
 -- name: create.warehouse
-CREATE TABLE warehouse (
+{warehouse_cluster}CREATE TABLE warehouse (
     w_id       integer NOT NULL,
     w_name     varchar(10) NOT NULL,
     w_street_1 varchar(20) NOT NULL,
@@ -13,10 +13,10 @@ CREATE TABLE warehouse (
     w_zip      char(9) NOT NULL,
     w_tax      decimal(4, 4) NOT NULL,
     w_ytd      decimal(16, 2) NOT NULL
-){table_options};
+){table_options}{in_warehouse_cluster};
 
 -- name: create.district
-CREATE TABLE district (
+{district_cluster}CREATE TABLE district (
     d_id        integer NOT NULL,
     d_w_id      integer NOT NULL,
     d_name      varchar(10) NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE district (
     d_tax       decimal(4, 4) NOT NULL,
     d_ytd       decimal(16, 2) NOT NULL,
     d_next_o_id integer NOT NULL
-){table_options};
+){table_options}{in_district_cluster};
 
 -- name: create.customer
 CREATE TABLE customer (
@@ -68,16 +68,16 @@ CREATE TABLE history (
 ){table_options};
 
 -- name: create.item
-CREATE TABLE item (
+{item_cluster}CREATE TABLE item (
     i_id    integer NOT NULL,
     i_im_id integer NOT NULL,
     i_name  varchar(24) NOT NULL,
     i_price decimal(5, 2) NOT NULL,
     i_data  varchar(50) NOT NULL
-){table_options};
+){table_options}{in_item_cluster};
 
 -- name: create.stock
-CREATE TABLE stock (
+{stock_cluster}CREATE TABLE stock (
     s_i_id       integer NOT NULL,
     s_w_id       integer NOT NULL,
     s_quantity   integer NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE stock (
     s_order_cnt  integer NOT NULL,
     s_remote_cnt integer NOT NULL,
     s_data       varchar(50) NOT NULL
-){table_options};
+){table_options}{in_stock_cluster};
 
 -- name: create.orders
 CREATE TABLE orders (
