@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Makes situations with a known cause on private PostgreSQL servers, and prints the first sentence of `why`.
+"""Makes situations with a known cause on private servers, and prints the first sentence of `why`.
 
-Each situation lasts about half a minute. `slow_fsync` delays the server's fsync calls by a library that it preloads
-(needs a C compiler), `neighbour` runs two busy processes in the second half of the run. A situation passes if the sentence
-has all of its words. Where the cause is not the log, commits do not wait for the disk, or they would be the cause.
+Each situation lasts about a minute: the noise of a shared host hides a drop in a shorter run. `slow_fsync` delays the
+server's fsync calls by a library that it preloads (needs a C compiler), `neighbour` runs busy processes in the second
+half of the run. A situation passes if the sentence has all of its words. Where the cause is not the log, commits do not wait for the disk, or they would be the cause.
+Those that end with `_mariadb` need MariaDB, all others PostgreSQL.
 
-    TRIPHAMMER=target/debug/triphammer bench/why.py [SITUATION ...]
+    TRIPHAMMER=target/debug/triphammer bench/why.py [--keep FOLDER] [SITUATION ...]
+
+With `--keep`, each run stays in a job store of its own in that folder, so that another version of `why` can explain it.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -16,28 +20,29 @@ import tempfile
 import threading
 import time
 
-from lib import Postgres, program, run, triphammer
+from lib import Mariadb, Postgres, program, run, triphammer
 
-LOAD = ["--rampup", "2s", "--duration", "24s"]
+LOAD = ["--rampup", "2s", "--duration", "58s"]
 # When what is done in the middle of a run begins, and how long it lasts, in seconds after the start.
-BEGIN, LAST = 14, 11
+BEGIN, LAST = 32, 25
 
 
 class Situation:
     """A server with settings, a load, what is done meanwhile, and the words of its cause."""
 
-    def __init__(self, words, settings=None, load=(), meanwhile=None, prepare=None, preload=None):
+    def __init__(self, words, settings=None, load=(), meanwhile=None, prepare=None, preload=None,
+                 product=Postgres):
         self.words, self.settings, self.load = words, settings or {}, list(load)
-        self.meanwhile, self.prepare, self.preload = meanwhile, prepare, preload
+        self.meanwhile, self.prepare, self.preload, self.product = meanwhile, prepare, preload, product
 
     def explain(self, store):
         """Runs the load; returns the document of `why`."""
         environment = {**os.environ, "XDG_DATA_HOME": store}
         before = os.environ.get("LD_PRELOAD")
         if self.preload:
-            os.environ["LD_PRELOAD"] = self.preload(store)
+            os.environ["LD_PRELOAD"] = self.preload()
         try:
-            server = Postgres(**self.settings)
+            server = self.product(**self.settings)
         finally:
             os.environ.pop("LD_PRELOAD", None)
             if before:
@@ -83,6 +88,14 @@ def foreign(server):
     server.psql("why", f"BEGIN; LOCK TABLE district; SELECT pg_sleep({LAST}); COMMIT")
 
 
+def foreign_rows(server):
+    """A session of another program that locks the rows of a table, on MariaDB: another user, or it counts as the run's."""
+    server.sql("why", "CREATE USER other; GRANT ALL ON why.* TO other")
+    time.sleep(BEGIN)
+    lock = f"BEGIN; SELECT count(*) FROM district FOR UPDATE; SELECT SLEEP({LAST}); COMMIT"
+    run([*server.client("why"), "--user=other", "-e", lock])
+
+
 def drop_index(server):
     """An index that a statement needs is dropped."""
     time.sleep(BEGIN)
@@ -105,43 +118,55 @@ def vacuum(server):
                 "autovacuum_vacuum_threshold = 10)")
 
 
-def slow_fsync(folder):
+def slow_fsync():
     """A library whose fsync and fdatasync take 20 ms longer; returns its path."""
-    source, library = os.path.join(folder, "slow.c"), os.path.join(tempfile.mkdtemp(), "slow.so")
+    folder = tempfile.mkdtemp()
+    source, library = os.path.join(folder, "slow.c"), os.path.join(folder, "slow.so")
     with open(source, "w", encoding="utf-8") as file:
         file.write("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <unistd.h>\n"
                    + "".join(f"int {name}(int fd) {{ static int (*real)(int); "
                              f"if (!real) real = dlsym(RTLD_NEXT, \"{name}\"); usleep(20000); return real(fd); }}\n"
                              for name in ("fsync", "fdatasync")))
     run(["cc", "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"])
-    os.chmod(os.path.dirname(library), 0o755)
+    os.chmod(folder, 0o755)
     return library
 
 
 NO_WAIT = {"synchronous_commit": "off"}
+NO_WAIT_MARIADB = {"innodb-flush-log-at-trx-commit": 0}
 ONE_WAREHOUSE = ["--vus", "32", "--mix", "0,100,0,0,0"]
 SITUATIONS = {
     "one_warehouse": Situation(["row locks"], load=ONE_WAREHOUSE),
     "foreign_lock": Situation(["locks", "another program"], load=["--vus", "8"], meanwhile=foreign),
-    "dropped_index": Situation(["CPU"], load=["--vus", "4"], meanwhile=drop_index),
+    "dropped_index": Situation(["CPU:", "mostly in `payment.call`"], settings=NO_WAIT, load=["--vus", "4"], meanwhile=drop_index),
     "checkpoints": Situation(["checkpoint"], load=["--vus", "8"], meanwhile=checkpoints),
     "slow_fsync": Situation(["commit log"], load=["--vus", "8"], preload=slow_fsync),
     "autovacuum": Situation(["autovacuum"], settings={**NO_WAIT, "autovacuum_naptime": "1s", "shared_buffers": "64MB"},
                             load=["--vus", "4"], prepare=bloat, meanwhile=vacuum),
     "neighbour_and_syncs": Situation(["other processes"], load=["--vus", "2"], meanwhile=neighbour),
     "neighbour": Situation(["CPU", "other processes"], settings=NO_WAIT, load=["--vus", "2"], meanwhile=neighbour),
-    "little_memory": Situation(["data I/O"], settings={**NO_WAIT, "shared_buffers": "1MB"}, load=["--vus", "8"]),
+    "little_memory": Situation(["too little memory"], settings={**NO_WAIT, "shared_buffers": "1MB"}, load=["--vus", "8"]),
+    "one_warehouse_mariadb": Situation(["row locks"], load=ONE_WAREHOUSE, product=Mariadb),
+    "foreign_lock_mariadb": Situation(["row locks", "another program"], load=["--vus", "8"], meanwhile=foreign_rows,
+                                      product=Mariadb),
+    "slow_fsync_mariadb": Situation(["commit log"], load=["--vus", "8"], preload=slow_fsync, product=Mariadb),
+    "little_memory_mariadb": Situation(["too little memory"], settings={**NO_WAIT_MARIADB, "innodb-buffer-pool-size": "6M"},
+                                       load=["--vus", "8"], product=Mariadb),
 }
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keep", metavar="FOLDER", help="keep the job stores here")
+    parser.add_argument("situations", nargs="*", metavar="SITUATION", help=", ".join(SITUATIONS))
+    args = parser.parse_args()
     missed = 0
     print(f"triphammer {run([triphammer(), '--version']).split()[-1]}, {run([program('postgres'), '--version']).strip()}, "
           f"{os.cpu_count()} CPUs")
-    for name in sys.argv[1:] or SITUATIONS:
+    for name in args.situations or SITUATIONS:
         situation = SITUATIONS[name]
         with tempfile.TemporaryDirectory() as store:
-            found = situation.explain(store)
+            found = situation.explain(os.path.join(args.keep, name) if args.keep else store)
         words = found["words"]
         is_named = all(word.lower() in words.lower() for word in situation.words)
         missed += not is_named

@@ -10,6 +10,7 @@ use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 
 use crate::campaign::step::{Begin, PlannedRun};
+use crate::observe::Measured;
 use crate::result::RunResult;
 use crate::second::Second;
 use crate::store::JobId;
@@ -46,6 +47,8 @@ pub enum JobEvent<'a> {
     Run(&'a Event),
     /// A second of a run is complete.
     Second(&'a Second),
+    /// What observers measured, after each second: the last value of each figure.
+    Observed(&'a Measured),
     /// What a run of queries is at: when a query begins, and every second. Beside transactions: every second.
     Queries(&'a QueryProgress),
     /// A campaign has started or been resumed.

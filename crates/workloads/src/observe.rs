@@ -89,6 +89,9 @@ pub struct MetricQuery {
     pub labels: Vec<String>,
     /// The metrics: one per further column, or with `row` one per row.
     pub metrics: Vec<MetricDef>,
+    /// Query that returns a row if this one can be used; `None` if it always can.
+    #[serde(default)]
+    pub when: Option<String>,
     /// First version of the server that has it; `None` for any.
     #[serde(default)]
     pub from: Option<String>,

@@ -3120,6 +3120,8 @@ export interface WhyPart {
 export interface WhyResult {
   /** How the stretch was chosen. */
   basis: WhyBasis;
+  /** Whether commits wait until the log is on the disk, by the server's settings; `null` if unknown. */
+  commits_wait: boolean | null;
   /** What else is known of server and hosts, if it differs from the rest. */
   evidence: WhyEvidence[];
   /** Version of the document's format. */

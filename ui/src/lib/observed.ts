@@ -126,6 +126,7 @@ const UNITS: Record<string, Axis> = {
   us: { show: time, title: 'time' },
   ns: { show: (value) => time(value / 1000), title: 'time' },
   s: { show: (value) => time(value * 1e6), title: 'time' },
+  hz: { show: (value) => figure(value / 1e9), title: 'frequency', unit: ' GHz' },
   count: { show: figure, title: 'number' },
   average: { show: figure, title: 'number' },
 };

@@ -188,7 +188,10 @@ impl Watcher for Screen {
                     live.again(&format!("run {}{of}: {}", done + 1, step.title));
                 }
             }
-            JobEvent::RunInfo(_) | JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
+            JobEvent::RunInfo(_)
+            | JobEvent::Observed(_)
+            | JobEvent::StepResolved(_)
+            | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result, outcome } => {
                 // Which figure of a set of queries is the primary one depends on its test.
                 let queries = result.queries.as_ref().map(|queries| &*queries.primary().title);

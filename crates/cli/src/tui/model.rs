@@ -9,6 +9,8 @@ use triphammer_core::stats::{rate, share};
 use triphammer_core::workload::{Description, PrimaryMetric, TransactionDef};
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::metrics::{Metric, OF_SECOND, Values};
+use triphammer_runner::observe;
+use triphammer_runner::result::WaitClass;
 use triphammer_runner::second::Second;
 use triphammer_runner::watch::JobEvent;
 use triphammer_statistics::series::{Summary, summarise};
@@ -47,6 +49,9 @@ pub struct Model {
     pub figures: Figures,
     /// What the streams of queries beside the transactions run; empty without any.
     pub streams: String,
+    /// Active sessions of the run at the database in the last second, what most of them did or waited
+    /// for, and how many these are; `None` if that is not observed.
+    pub sessions: Option<(f64, WaitClass, f64)>,
     /// The second since which no transaction has completed, while that lasts.
     pub outage_since: Option<u64>,
     /// The last seconds, as many as "now" covers.
@@ -122,6 +127,7 @@ impl Model {
             phase: None,
             elapsed_s: 0,
             streams: String::new(),
+            sessions: None,
             outage_since: None,
             recent: VecDeque::new(),
             course: Vec::new(),
@@ -135,6 +141,7 @@ impl Model {
         match event {
             JobEvent::Run(event) => self.event(event),
             JobEvent::Second(second) => self.second(second),
+            JobEvent::Observed(latest) => self.sessions = observe::mostly(latest),
             JobEvent::Queries(progress) => self.streams = progress.running_words(),
             JobEvent::Step { .. } => self.begin_step(),
             JobEvent::StepResolved(spec) => self.resolved(spec),
@@ -160,6 +167,7 @@ impl Model {
         (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
         self.outage_since = None;
         self.streams.clear();
+        self.sessions = None;
         self.figures = Figures::new(self.transactions.len());
         (self.whole, self.users, self.plan) = (None, None, None);
         self.recent.clear();

@@ -7,7 +7,7 @@ use triphammer_runner::report::format::{figure, milliseconds};
 pub const fn factor(unit: Unit) -> f64 {
     match unit {
         Unit::Us => 1e-3,
-        Unit::Ns => 1e-9,
+        Unit::Ns | Unit::Hz => 1e-9,
         Unit::Share => 100.0,
         Unit::Count
         | Unit::PerSecond
@@ -33,6 +33,7 @@ pub const fn label(unit: Unit) -> &'static str {
         Unit::Cores => "cores",
         Unit::Us | Unit::Ms => "ms",
         Unit::Ns | Unit::S => "s",
+        Unit::Hz => "GHz",
     }
 }
 

@@ -222,6 +222,10 @@ fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         line.push_span(Span::styled(text, seen.palette.bad().add_modifier(Modifier::BOLD)));
     }
     line.push_span(Span::styled(format!(" failed {}", percent(failures)), style(failures > 0.0)));
+    if let Some((all, class, most)) = model.sessions {
+        let (class, most, all) = (class.title(), figure(most), figure(all));
+        line.push_span(format!("  at the database {all}: {class} {most}"));
+    }
     for metric in OF_SECOND.iter().filter(|metric| metric.chart.is_some()) {
         let value = model.latest(metric).filter(|value| !metric.is_counter() || *value > 0.0);
         let Some(value) = value else { continue };

@@ -1,6 +1,6 @@
 //! The metrics of a host, declared once. Names are those of OpenTelemetry's conventions for systems
-//! and processes, or of the Collector's host receiver; pressure and the latency of disks have no
-//! name there.
+//! and processes, or of the Collector's host receiver; pressure, idle states and the latency of
+//! disks have no name there.
 
 use crate::metrics::{Merge, Unit};
 use crate::observe::CPU_NUMBER;
@@ -72,6 +72,20 @@ pub(super) const CPU: HostMetric = metric(
 )
 .first()
 .stacked("cpu.mode", "idle");
+pub(super) const FREQUENCY: HostMetric = metric(
+    "system.cpu.frequency",
+    "CPU frequency",
+    "frequency of a CPU; without its number, the mean of all CPUs",
+    Unit::Hz,
+    &[CPU_NUMBER],
+);
+pub(super) const IDLE_STATES: HostMetric = metric(
+    "system.linux.cpu.idle_state",
+    "Idle state",
+    "share of the time of all CPUs that they spent in an idle state (C-state), on this host only",
+    Unit::Share,
+    &["state"],
+);
 pub(super) const TASKS: HostMetric = metric(
     "system.process.count",
     "Tasks",
@@ -95,6 +109,13 @@ pub(super) const AVAILABLE: HostMetric = metric(
     "memory that programs can get without swapping",
     Unit::Bytes,
     &[],
+);
+pub(super) const HUGE_PAGES: HostMetric = metric(
+    "system.memory.linux.hugepages.usage",
+    "Huge pages",
+    "explicit huge pages by use, on hosts that have some",
+    Unit::Count,
+    &["system.memory.linux.hugepages.state"],
 );
 pub(super) const DISK_OPERATIONS: HostMetric = metric(
     "system.disk.operations",
@@ -171,10 +192,13 @@ pub(super) const PROCESS_MEMORY: HostMetric = metric(
 /// All metrics, in the order of the documentation.
 pub const HOST_METRICS: &[HostMetric] = &[
     CPU,
+    FREQUENCY,
+    IDLE_STATES,
     TASKS,
     PRESSURE,
     MEMORY,
     AVAILABLE,
+    HUGE_PAGES,
     DISK_OPERATIONS,
     DISK_IO,
     DISK_LATENCY,

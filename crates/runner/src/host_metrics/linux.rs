@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::snapshot::{CpuTimes, Disk, Network, Processes, Snapshot};
+use super::snapshot::{CpuTimes, Disk, EACH_MAX, Network, Processes, Snapshot};
 use crate::files::Files;
 
 /// Ticks per second in what the kernel shows to programs: the same on all processors.
 const TICKS: f64 = 100.0;
 /// Bytes per sector in the kernel's counters, whatever the disk's are.
 const SECTOR: f64 = 512.0;
+/// Folder of the CPUs.
+const CPU: &str = "sys/devices/system/cpu";
 /// Maximum number of processes of a server that are read: beyond it, reading costs more than it is
 /// worth.
 const PROCESSES_MAX: usize = 2_000;
@@ -26,6 +28,7 @@ pub(super) struct ProcessGroup {
 pub(super) fn read(files: &Files, groups: &[ProcessGroup]) -> Snapshot {
     let mut now = Snapshot::default();
     stat(&files.text("proc/stat").unwrap_or_default(), &mut now);
+    power(files, &mut now);
     for resource in ["cpu", "io", "memory"] {
         let text = files.text(&format!("proc/pressure/{resource}")).unwrap_or_default();
         pressure(resource, &text, &mut now);
@@ -64,6 +67,27 @@ fn stat(text: &str, now: &mut Snapshot) {
     }
 }
 
+/// Reads frequencies and times in idle states. Many virtual machines show neither.
+#[expect(clippy::cast_precision_loss, reason = "frequencies, and microseconds since the start")]
+fn power(files: &Files, now: &mut Snapshot) {
+    let numbers: Vec<u32> = now.cpus.keys().copied().take(EACH_MAX).collect();
+    for number in numbers {
+        let folder = format!("{CPU}/cpu{number}");
+        if let Some(khz) = files.number(&format!("{folder}/cpufreq/scaling_cur_freq")) {
+            now.frequencies.insert(number, khz as f64 * 1e3);
+        }
+        for state in files.numbered(&format!("{folder}/cpuidle"), "state") {
+            let of = |file: &str| format!("{folder}/cpuidle/state{state}/{file}");
+            let (Some(name), Some(us)) = (files.text(&of("name")), files.number(&of("time")))
+            else {
+                continue;
+            };
+            let (seconds, cpus) = now.idle_states.entry(name).or_default();
+            (*seconds, *cpus) = (*seconds + us as f64 / 1e6, *cpus + 1);
+        }
+    }
+}
+
 /// Reads `some avg10=0.00 avg60=0.00 avg300=0.00 total=1000`, in microseconds.
 fn pressure(resource: &'static str, text: &str, now: &mut Snapshot) {
     for stalled in ["some", "full"] {
@@ -79,6 +103,8 @@ fn pressure(resource: &'static str, text: &str, now: &mut Snapshot) {
 fn memory(files: &Files, now: &mut Snapshot) {
     let bytes = |name: &str| files.memory(name).map(|bytes| bytes as f64);
     now.available = bytes("MemAvailable");
+    let pages = |name: &str| files.memory(name).map(|pages| pages as f64);
+    now.huge_pages = huge_pages(pages("HugePages_Total"), pages("HugePages_Free"));
     let (total, free) = (bytes("MemTotal"), bytes("MemFree"));
     let (buffers, cached) = (bytes("Buffers"), bytes("Cached"));
     now.memory = uses(total, free, buffers, cached);
@@ -95,6 +121,12 @@ pub(super) fn uses(
     let (buffers, cached) = (buffers.unwrap_or_default(), cached.unwrap_or_default());
     let used = (total - free - buffers - cached).max(0.0);
     BTreeMap::from([("used", used), ("free", free), ("buffers", buffers), ("cached", cached)])
+}
+
+/// Explicit huge pages that are used and free; `None` if there are none.
+pub(super) fn huge_pages(total: Option<f64>, free: Option<f64>) -> Option<[f64; 2]> {
+    let (total, free) = (total.filter(|total| *total > 0.0)?, free?);
+    Some([(total - free).max(0.0), free])
 }
 
 /// Whether a block device is neither a disk nor made of disks.

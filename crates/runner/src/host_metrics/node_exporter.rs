@@ -1,7 +1,7 @@
 //! The counters of a host from the text of a Prometheus node exporter.
 
-use super::linux::{is_no_disk, uses};
-use super::snapshot::{Disk, Network, Snapshot};
+use super::linux::{huge_pages, is_no_disk, uses};
+use super::snapshot::{Disk, EACH_MAX, Network, Snapshot};
 
 /// Maximum number of lines that are read.
 const LINES_MAX: usize = 200_000;
@@ -42,11 +42,12 @@ impl<'a> Sample<'a> {
 /// Reads the counters; empty if the text has none of a node exporter.
 pub(super) fn parse(text: &str) -> Snapshot {
     let mut now = Snapshot::default();
-    let mut memory = [None; 4];
+    let (mut memory, mut pages) = ([None; 4], [None; 2]);
     for sample in text.lines().take(LINES_MAX).filter_map(sample) {
         let Some(name) = sample.name.strip_prefix("node_") else { continue };
         match name {
             "cpu_seconds_total" => cpu(sample, &mut now),
+            "cpu_scaling_frequency_hertz" => frequency(sample, &mut now),
             "procs_running" => now.running = Some(sample.value),
             "procs_blocked" => now.blocked = Some(sample.value),
             "memory_MemAvailable_bytes" => now.available = Some(sample.value),
@@ -54,6 +55,8 @@ pub(super) fn parse(text: &str) -> Snapshot {
             "memory_MemFree_bytes" => memory[1] = Some(sample.value),
             "memory_Buffers_bytes" => memory[2] = Some(sample.value),
             "memory_Cached_bytes" => memory[3] = Some(sample.value),
+            "memory_HugePages_Total" => pages[0] = Some(sample.value),
+            "memory_HugePages_Free" => pages[1] = Some(sample.value),
             _ if name.starts_with("pressure_") => pressure(name, sample.value, &mut now),
             _ if name.starts_with("disk_") => disk(name, sample, &mut now),
             _ if name.starts_with("network_") => network(name, sample, &mut now),
@@ -62,6 +65,7 @@ pub(super) fn parse(text: &str) -> Snapshot {
     }
     let [total, free, buffers, cached] = memory;
     now.memory = uses(total, free, buffers, cached);
+    now.huge_pages = huge_pages(pages[0], pages[1]);
     now.disks.retain(|_, disk| disk.operations.iter().sum::<f64>() > 0.0);
     now.networks.retain(|_, network| network.packets.iter().sum::<f64>() > 0.0);
     now
@@ -80,6 +84,13 @@ fn cpu(sample: Sample<'_>, now: &mut Snapshot) {
     };
     if let Some(Ok(number)) = sample.label("cpu").map(str::parse) {
         now.cpus.entry(number).or_default()[place] += sample.value;
+    }
+}
+
+fn frequency(sample: Sample<'_>, now: &mut Snapshot) {
+    let Some(Ok(number)) = sample.label("cpu").map(str::parse) else { return };
+    if now.frequencies.len() < EACH_MAX {
+        now.frequencies.insert(number, sample.value);
     }
 }
 

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::declared::{
-    AVAILABLE, CPU, DISK_BUSY, DISK_IO, DISK_LATENCY, DISK_OPERATIONS, DISK_QUEUE, HostMetric,
-    MEMORY, NETWORK_ERRORS, NETWORK_IO, PACKETS, PRESSURE, PROCESS_CPU, PROCESS_MEMORY, TASKS,
+    AVAILABLE, CPU, DISK_BUSY, DISK_IO, DISK_LATENCY, DISK_OPERATIONS, DISK_QUEUE, FREQUENCY,
+    HUGE_PAGES, HostMetric, IDLE_STATES, MEMORY, NETWORK_ERRORS, NETWORK_IO, PACKETS, PRESSURE,
+    PROCESS_CPU, PROCESS_MEMORY, TASKS,
 };
 
 /// Maximum number of CPUs, disks and interfaces that are reported one by one.
-const EACH_MAX: usize = 64;
+pub(super) const EACH_MAX: usize = 64;
 /// The modes of a CPU, in the order of [`CpuTimes`].
 pub(super) const MODES: [&str; 7] =
     ["user", "nice", "system", "idle", "iowait", "interrupt", "steal"];
@@ -26,6 +27,10 @@ pub(super) type CpuTimes = [f64; MODES.len()];
 pub(super) struct Snapshot {
     /// Times of each CPU, by its number.
     pub cpus: BTreeMap<u32, CpuTimes>,
+    /// Frequency of each CPU in Hz, by its number.
+    pub frequencies: BTreeMap<u32, f64>,
+    /// Seconds in each idle state, and of how many CPUs, by its name.
+    pub idle_states: BTreeMap<String, (f64, u32)>,
     /// Tasks that run or are ready to.
     pub running: Option<f64>,
     /// Tasks that wait for a disk.
@@ -36,6 +41,8 @@ pub(super) struct Snapshot {
     pub memory: BTreeMap<&'static str, f64>,
     /// Bytes of memory that programs can get.
     pub available: Option<f64>,
+    /// Explicit huge pages that are used and free.
+    pub huge_pages: Option<[f64; 2]>,
     /// Disks by name, without partitions.
     pub disks: BTreeMap<String, Disk>,
     /// Network interfaces by name.
@@ -109,6 +116,13 @@ pub(super) fn values(before: Option<&Snapshot>, now: &Snapshot, seconds: f64) ->
     states(now, &mut values);
     if let Some(before) = before.filter(|_| seconds > 0.0) {
         cpus(before, now, &mut values);
+        for (state, (total, cpus)) in &now.idle_states {
+            if let Some((then, _)) = before.idle_states.get(state) {
+                // The time of a sleep is counted when it ends.
+                let share = ((total - then) / seconds / f64::from(*cpus)).clamp(0.0, 1.0);
+                values.put(IDLE_STATES, &[state], share);
+            }
+        }
         for (key, total) in &now.pressure {
             if let Some(then) = before.pressure.get(key) {
                 // Pressure counts microseconds that may fall into the second before.
@@ -141,6 +155,18 @@ pub(super) fn values(before: Option<&Snapshot>, now: &Snapshot, seconds: f64) ->
 }
 
 fn states(now: &Snapshot, values: &mut Values) {
+    for (number, frequency) in &now.frequencies {
+        values.put(FREQUENCY, &[&number.to_string()], *frequency);
+    }
+    if !now.frequencies.is_empty() {
+        #[expect(clippy::cast_precision_loss, reason = "a number of CPUs")]
+        let mean = now.frequencies.values().sum::<f64>() / now.frequencies.len() as f64;
+        values.put(FREQUENCY, &[""], mean);
+    }
+    for (state, pages) in now.huge_pages.iter().flat_map(|pages| ["used", "free"].iter().zip(pages))
+    {
+        values.put(HUGE_PAGES, &[state], *pages);
+    }
     for (state, tasks) in [("running", now.running), ("blocked", now.blocked)] {
         if let Some(tasks) = tasks {
             values.put(TASKS, &[state], tasks);

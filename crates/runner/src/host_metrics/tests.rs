@@ -29,8 +29,14 @@ const BEFORE: &[(&str, &str)] = &[
     ),
     (
         "proc/meminfo",
-        "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nBuffers: 50 kB\nCached: 250 kB\n",
+        "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nBuffers: 50 kB\nCached: 250 kB\nHugePages_Total: 10\nHugePages_Free: 4\n",
     ),
+    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000\n"),
+    ("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "1200000\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state0/name", "C6\n"),
+    ("sys/devices/system/cpu/cpu0/cpuidle/state0/time", "1000000\n"),
+    ("sys/devices/system/cpu/cpu1/cpuidle/state0/name", "C6\n"),
+    ("sys/devices/system/cpu/cpu1/cpuidle/state0/time", "1000000\n"),
     (
         "proc/diskstats",
         " 8 0 sda 100 0 800 50 10 0 80 20 0 1000 2000 0 0 0 0 0 0\n 8 1 sda1 100 0 800 50 10 0 80 20 0 1000 2000\n 7 0 loop0 5 0 5 5 5 5 5 5 0 5 5\n 8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n",
@@ -66,6 +72,7 @@ const AFTER: &[(&str, &str)] = &[
         "proc/diskstats",
         " 8 0 sda 140 0 1600 90 10 0 80 20 0 1500 4400 0 0 0 0 0 0\n 8 1 sda1 140 0 1600 90 10 0 80 20 0 1500 4400\n",
     ),
+    ("sys/devices/system/cpu/cpu1/cpuidle/state0/time", "1500000\n"),
     ("proc/net/dev", "  eth0: 5000 30 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n"),
     ("proc/100/task/100/children", "101 103 "),
     ("proc/101/stat", "101 (postgres) S 100 100 100 0 -1 0 0 0 0 0 150 10 0 0\n"),
@@ -105,6 +112,10 @@ fn counters_of_linux_are_rates_and_states_are_values() {
     assert_eq!(of(&found, "system.linux.pressure", &["cpu", "some"]), None, "not reported");
     assert_eq!(of(&found, "system.memory.usage", &["used"]), Some(400.0 * 1024.0));
     assert_eq!(of(&found, "system.linux.memory.available", &[]), Some(600.0 * 1024.0));
+    assert_eq!(of(&found, "system.cpu.frequency", &[""]), Some(1.8e9));
+    assert_eq!(of(&found, "system.cpu.frequency", &["1"]), Some(1.2e9));
+    assert_eq!(of(&found, "system.linux.cpu.idle_state", &["C6"]), Some(0.25), "of two CPUs");
+    assert_eq!(of(&found, "system.memory.linux.hugepages.usage", &["used"]), Some(6.0));
     let read = &["sda", "read"];
     assert_eq!(of(&found, "system.disk.operations", read), Some(40.0));
     assert_eq!(of(&found, "system.disk.io", read), Some(800.0 * 512.0));
@@ -160,6 +171,9 @@ node_cpu_seconds_total{cpu="0",mode="idle"} 800
 node_cpu_seconds_total{cpu="0",mode="irq"} 1
 node_cpu_seconds_total{cpu="0",mode="softirq"} 2.5
 node_cpu_seconds_total{cpu="0",mode="user"} 1.5e+02 1395066363000
+node_cpu_scaling_frequency_hertz{cpu="0"} 2.1e+09
+node_memory_HugePages_Total 8
+node_memory_HugePages_Free 8
 node_procs_running 4
 node_pressure_io_waiting_seconds_total 1.25
 node_memory_MemTotal_bytes 1.024e+06
@@ -185,6 +199,7 @@ fn the_text_of_a_node_exporter_gives_the_same_counters() {
     assert_eq!(now.cpus[&0], [150.0, 0.0, 0.0, 800.0, 0.0, 3.5, 0.0]);
     assert_eq!((now.running, now.blocked), (Some(4.0), None));
     assert_eq!(now.pressure[&("io", "some")], 1.25);
+    assert_eq!((now.frequencies[&0], now.huge_pages), (2.1e9, Some([0.0, 8.0])));
     assert_eq!((now.available, now.memory["used"]), (Some(5e5), 1e6));
     assert_eq!(now.disks.keys().collect::<Vec<_>>(), ["nvme0n1"]);
     let disk = now.disks["nvme0n1"];

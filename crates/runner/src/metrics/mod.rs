@@ -85,6 +85,8 @@ pub enum Unit {
     BytesPerSecond,
     /// Times in milliseconds.
     Ms,
+    /// Cycles per second.
+    Hz,
 }
 
 impl Unit {
@@ -104,6 +106,7 @@ impl Unit {
             Self::Bytes => "bytes",
             Self::BytesPerSecond => "bytes_per_second",
             Self::Ms => "ms",
+            Self::Hz => "hz",
         }
     }
 
@@ -123,6 +126,7 @@ impl Unit {
             Self::Bytes,
             Self::BytesPerSecond,
             Self::Ms,
+            Self::Hz,
         ];
         all.into_iter().find(|unit| unit.name() == name)
     }
@@ -131,7 +135,7 @@ impl Unit {
     #[must_use]
     pub const fn scale(self) -> u32 {
         match self {
-            Self::Count | Self::Us | Self::Ns | Self::Bytes | Self::BytesPerSecond => 1,
+            Self::Count | Self::Us | Self::Ns | Self::Bytes | Self::BytesPerSecond | Self::Hz => 1,
             Self::PerSecond | Self::PerMinute | Self::Average | Self::Ms => 1_000,
             Self::Share | Self::Cores | Self::S => 1_000_000,
         }

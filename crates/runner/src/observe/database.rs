@@ -389,9 +389,9 @@ impl DatabaseObserver {
         let mut session = connect(&self.setup.database, Role::Monitor, CONNECT_LIMIT).await?;
         let version = session.server().await?.version;
         if self.profile.is_empty() {
-            let of = self.setup.def.query.iter().filter(|query| query.is_for(&version));
-            self.profile = of.cloned().map(ProfileQuery::new).collect();
+            let profile = self.find_profile(&mut session, &version).await?;
             self.find_gaps(&mut session, &version).await?;
+            self.profile = profile;
         }
         let def = self.setup.def.clone();
         let sessions = self.first(&mut session, &def.sessions, &version).await?;
@@ -421,6 +421,28 @@ impl DatabaseObserver {
             engine_status: id(engine_status),
             profile,
         })
+    }
+
+    /// The queries of counters and states that the server has.
+    async fn find_profile(
+        &self,
+        session: &mut impl Session,
+        version: &str,
+    ) -> Result<Vec<ProfileQuery>, DbError> {
+        let mut found = Vec::new();
+        for query in self.setup.def.query.iter().filter(|query| query.is_for(version)) {
+            let is_there = match &query.when {
+                Some(when) => match has_row(session, &query.name, when).await {
+                    Err(error) if error.class().loses_session() => return Err(error),
+                    answer => matches!(answer, Ok(Some(_))),
+                },
+                None => true,
+            };
+            if is_there {
+                found.push(ProfileQuery::new(query.clone()));
+            }
+        }
+        Ok(found)
     }
 
     /// Prepares the first query that the server has and can answer now; returns its text, too.

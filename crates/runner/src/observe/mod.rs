@@ -23,6 +23,7 @@ mod sink;
 mod source;
 mod statements;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -42,7 +43,7 @@ use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 use crate::cancel::Cancel;
 use crate::requirement::{self, Requirement, Vocabulary};
-use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure};
+use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
 use crate::second::Second;
 use crate::settings::Settings;
 use crate::store::{JobId, SampleWriter};
@@ -78,6 +79,23 @@ const END_LIMIT: Duration = Duration::from_secs(4);
 const ABORT_LIMIT: Duration = Duration::from_millis(500);
 /// How often the end looks for threads that have ended.
 const END_TICK: Duration = Duration::from_millis(5);
+
+/// Average number of active sessions of the run in the last second, and what most of them did or
+/// waited for, with its number; `None` if there are none.
+#[must_use]
+pub fn mostly(latest: &Measured) -> Option<(f64, WaitClass, f64)> {
+    let mut classes: BTreeMap<&str, f64> = BTreeMap::new();
+    for (series, value) in latest {
+        let is_own = series.metric == ACTIVE_SESSIONS && series.has(&[("who", "run")]);
+        if let Some(class) = series.labels.get("class").filter(|_| is_own) {
+            *classes.entry(class).or_default() += value;
+        }
+    }
+    classes.remove("idle_in_transaction");
+    let all: f64 = classes.values().sum();
+    let (class, most) = classes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (most > 0.0).then(|| (all, WaitClass::named(class), most))
+}
 
 /// What to observe beside a run, by the settings.
 #[derive(Clone, Debug)]
@@ -259,6 +277,12 @@ impl Observers {
             // A moment just before is being captured already.
             let _ = triggers.try_send(trigger);
         }
+    }
+
+    /// The last value of each figure.
+    #[must_use]
+    pub fn latest(&self) -> Measured {
+        self.sink.latest()
     }
 
     /// Number of the observers' own transactions that the database has counted so far.

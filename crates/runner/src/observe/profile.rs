@@ -168,6 +168,7 @@ mod tests {
             every: 1,
             labels: labels.iter().map(|label| (*label).to_owned()).collect(),
             metrics,
+            when: None,
             from: None,
             before: None,
         })

@@ -13,6 +13,8 @@ pub const CPU_NUMBER: &str = "cpu.logical_number";
 /// Seconds for which values wait until it is certain whether they belong to the timed window: the
 /// run reports its phases a little later than they begin.
 const LATE_SECONDS: u64 = 3;
+/// Seconds for which a value counts as the latest: longer than between two readings of any figure.
+const LATEST_SECONDS: u64 = 10;
 
 /// The timed window in seconds of the run, known as soon as it begins and ends.
 #[derive(Debug)]
@@ -127,6 +129,8 @@ struct Inner {
     writer: Option<SampleWriter>,
     window: OfWindow<Measured>,
     figures: BTreeMap<SampleSeries, SeriesFigure>,
+    /// The last value of each series, with its second.
+    latest: BTreeMap<Arc<SampleSeries>, (u64, f64)>,
 }
 
 impl Sink {
@@ -134,27 +138,39 @@ impl Sink {
     #[must_use]
     pub fn new(writer: Option<SampleWriter>, bounds: Arc<Bounds>) -> Self {
         let window = OfWindow::new(bounds);
-        Self(Mutex::new(Inner { writer, window, figures: BTreeMap::new() }))
+        let (figures, latest) = (BTreeMap::new(), BTreeMap::new());
+        Self(Mutex::new(Inner { writer, window, figures, latest }))
     }
 
     /// Takes the values of a second, counted from the start of the run. Those of single CPUs are only
     /// stored.
     pub fn put(&self, second: u64, values: Measured) {
         let mut inner = self.0.lock().expect("no observer panics with it");
-        let Inner { writer, window, figures } = &mut *inner;
+        let Inner { writer, window, figures, latest } = &mut *inner;
         if let Some(writer) = writer {
             writer.put(Sampled { second, values: values.clone() });
         }
         let mut of_window = values;
         of_window.retain(|(series, _)| !series.labels.contains_key(CPU_NUMBER));
+        for (series, value) in &of_window {
+            latest.insert(Arc::clone(series), (second, *value));
+        }
         window.put(second, of_window, |values| sum_up(figures, values));
+    }
+
+    /// The last value of each figure that is still measured, without those of single CPUs.
+    pub fn latest(&self) -> Measured {
+        let inner = self.0.lock().expect("no observer panics with it");
+        let newest = inner.latest.values().map(|(second, _)| *second).max().unwrap_or_default();
+        let recent = inner.latest.iter().filter(|(_, of)| of.0 + LATEST_SECONDS > newest);
+        recent.map(|(series, (_, value))| (Arc::clone(series), *value)).collect()
     }
 
     /// Ends the storing; returns the figures of the timed window, and how many values were lost on
     /// the way to the store, or why it could not be written to.
     pub fn finish(&self) -> (Vec<SeriesFigure>, Result<u64, StoreError>) {
         let mut inner = self.0.lock().expect("no observer panics with it");
-        let Inner { writer, window, figures } = &mut *inner;
+        let Inner { writer, window, figures, .. } = &mut *inner;
         window.finish(|values| sum_up(figures, values));
         let lost = writer.take().map_or(Ok(0), SampleWriter::finish);
         (std::mem::take(figures).into_values().collect(), lost)
@@ -220,8 +236,14 @@ mod tests {
         };
         let one = BTreeMap::from([(CPU_NUMBER.to_owned(), "1".to_owned())]);
         sink.put(0, vec![(series(BTreeMap::new()), 0.5), (series(one), 0.9)]);
+        let latest =
+            |sink: &Sink| sink.latest().iter().map(|(_, value)| *value).collect::<Vec<_>>();
+        assert_eq!(latest(&sink), [0.5]);
+        let other = BTreeMap::from([("cpu.mode".to_owned(), "user".to_owned())]);
+        sink.put(LATEST_SECONDS, vec![(series(other), 0.7)]);
+        assert_eq!(latest(&sink), [0.7], "what is no longer measured is not the latest");
         let (figures, _) = sink.finish();
         let means: Vec<f64> = figures.iter().map(|figure| figure.mean).collect();
-        assert_eq!(means, [0.5]);
+        assert_eq!(means, [0.5, 0.7]);
     }
 }

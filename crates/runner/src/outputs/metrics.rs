@@ -2,6 +2,8 @@
 //! the OpenTelemetry exporter write in their formats. Counters start at the start of the run and
 //! include ramp-up and drain; the phase distinguishes them.
 
+use std::borrow::Cow;
+
 use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::{Event, Phase};
@@ -10,6 +12,7 @@ use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::TransactionDef;
 
 use crate::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
+use crate::observe::Measured;
 use crate::second::Second;
 use crate::store::phase_name;
 use crate::watch::JobEvent;
@@ -35,18 +38,21 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Family {
     /// Base name, such as `transactions`; each format adds its conventions.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Unit in UCUM, as used by OpenTelemetry: `s`, `1`, `{transaction}`.
     pub unit: &'static str,
-    pub help: &'static str,
+    pub help: Cow<'static, str>,
     pub kind: Kind,
     pub points: Vec<Point>,
 }
 
+/// Name and value of a label.
+pub(super) type Label = (Cow<'static, str>, String);
+
 /// A value with its labels.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    pub labels: Vec<(&'static str, String)>,
+    pub labels: Vec<Label>,
     pub value: Value,
 }
 
@@ -108,6 +114,8 @@ pub struct RunMetrics {
     pool_wait: Option<Buckets>,
     /// Exported metrics: values of the last second, or sums.
     declared: Values,
+    /// The last values of what was observed in the database and on hosts.
+    observed: Measured,
 }
 
 impl RunMetrics {
@@ -127,6 +135,7 @@ impl RunMetrics {
             phase: None,
             pool_wait: None,
             declared: Values::of_nothing(),
+            observed: Measured::new(),
         }
     }
 
@@ -143,6 +152,7 @@ impl RunMetrics {
         match event {
             JobEvent::Run(Event::Phase(phase, _)) => self.phase = Some(*phase),
             JobEvent::Second(second) => self.take(second),
+            JobEvent::Observed(latest) => self.observed.clone_from(latest),
             _ => {}
         }
     }
@@ -170,19 +180,21 @@ impl RunMetrics {
         families.extend(self.transactions());
         families.push(self.waits());
         families.extend(self.declared());
+        families.extend(self.observed());
         families.retain(|family| !family.points.is_empty());
         for point in families.iter_mut().flat_map(|family| &mut family.points) {
-            point.labels.extend(self.label.clone());
+            point.labels.extend(self.label.clone().map(own));
         }
         families
     }
 
     fn info(&self) -> Family {
-        let point = Point { labels: self.info.clone(), value: Value::Count(1) };
+        let labels = self.info.iter().cloned().map(own).collect();
+        let point = Point { labels, value: Value::Count(1) };
         Family {
-            name: "run_info",
+            name: "run_info".into(),
             unit: "",
-            help: "The running job and its conditions, as labels; always 1.",
+            help: "The running job and its conditions, as labels; always 1.".into(),
             kind: Kind::Gauge,
             points: vec![point],
         }
@@ -191,32 +203,38 @@ impl RunMetrics {
     fn phases(&self) -> Family {
         let points =
             [Phase::RampUp, Phase::Window, Phase::Drain, Phase::Abort].map(|phase| Point {
-                labels: vec![("phase", phase_name(phase).to_owned())],
+                labels: vec![("phase".into(), phase_name(phase).to_owned())],
                 value: Value::Count(u64::from(self.phase == Some(phase))),
             });
         Family {
-            name: "phase",
+            name: "phase".into(),
             unit: "",
-            help: "1 for the current phase of the run, 0 for the others.",
+            help: "1 for the current phase of the run, 0 for the others.".into(),
             kind: Kind::Gauge,
             points: points.to_vec(),
         }
     }
 
     fn transactions(&self) -> Vec<Family> {
-        let counter =
-            |name, unit, help, points| Family { name, unit, help, kind: Kind::Counter, points };
-        let times = |name, help, read: fn(&TypeTotals) -> &Buckets| Family {
-            name,
-            unit: "s",
-            help,
-            kind: Kind::Histogram,
-            points: self
-                .types
-                .iter()
-                .map(|t| t.point(Vec::new(), Value::Times(read(t).clone())))
-                .collect(),
+        let counter = |name: &'static str, unit, help: &'static str, points| Family {
+            name: name.into(),
+            unit,
+            help: help.into(),
+            kind: Kind::Counter,
+            points,
         };
+        let times =
+            |name: &'static str, help: &'static str, read: fn(&TypeTotals) -> &Buckets| Family {
+                name: name.into(),
+                unit: "s",
+                help: help.into(),
+                kind: Kind::Histogram,
+                points: self
+                    .types
+                    .iter()
+                    .map(|t| t.point(Vec::new(), Value::Times(read(t).clone())))
+                    .collect(),
+            };
         vec![
             counter(
                 "transactions",
@@ -254,10 +272,11 @@ impl RunMetrics {
     fn waits(&self) -> Family {
         let value = self.pool_wait.clone().map(Value::Times);
         Family {
-            name: "pool_wait",
+            name: "pool_wait".into(),
             unit: "s",
             help: "Wait for a session of finished transactions, from when they were due to their \
-                   first attempt.",
+                   first attempt."
+                .into(),
             kind: Kind::Histogram,
             points: without_labels(value),
         }
@@ -271,14 +290,38 @@ impl RunMetrics {
             let is_known = metric.zero && matches!(metric.kind, Counted::Counter | Counted::Level);
             let value = value.or(is_known.then_some(0.0));
             Some(Family {
-                name: export.name,
+                name: export.name.into(),
                 unit: export.unit,
-                help: metric.help,
+                help: metric.help.into(),
                 kind: if export.sums { Kind::Counter } else { Kind::Gauge },
                 points: without_labels(value.map(|value| exported(metric, export, value))),
             })
         };
         self.declared.iter().filter_map(family).collect()
+    }
+
+    /// What was observed in the database and on hosts: gauges by their own names.
+    fn observed(&self) -> Vec<Family> {
+        let mut families: Vec<Family> = Vec::new();
+        for (series, value) in &self.observed {
+            let (unit, scale) = of_unit(series.unit);
+            let labels = series.labels.iter();
+            let point = Point {
+                labels: labels.map(|(name, value)| (name.clone().into(), value.clone())).collect(),
+                value: Value::Number(value * scale),
+            };
+            match families.iter_mut().find(|known| known.name == series.metric) {
+                Some(known) => known.points.push(point),
+                None => families.push(Family {
+                    name: series.metric.clone().into(),
+                    unit,
+                    help: format!("Observed beside the run: {}.", series.title).into(),
+                    kind: Kind::Gauge,
+                    points: vec![point],
+                }),
+            }
+        }
+        families
     }
 }
 
@@ -303,6 +346,28 @@ fn exported(metric: &Metric, export: Export, value: f64) -> Value {
     }
 }
 
+/// The unit of an observed figure in UCUM, and the factor to it.
+const fn of_unit(unit: Unit) -> (&'static str, f64) {
+    match unit {
+        Unit::Count | Unit::Average => ("", 1.0),
+        Unit::PerSecond => ("1/s", 1.0),
+        Unit::PerMinute => ("1/s", 1.0 / 60.0),
+        Unit::Share => ("1", 1.0),
+        Unit::Cores => ("{cpu}", 1.0),
+        Unit::Us => ("s", 1e-6),
+        Unit::Ns => ("s", 1e-9),
+        Unit::Ms => ("s", 1e-3),
+        Unit::S => ("s", 1.0),
+        Unit::Bytes => ("By", 1.0),
+        Unit::BytesPerSecond => ("By/s", 1.0),
+        Unit::Hz => ("Hz", 1.0),
+    }
+}
+
+fn own((name, value): (&'static str, String)) -> Label {
+    (name.into(), value)
+}
+
 /// Whether a metric is exported as the sum since the start of the run.
 fn sums(metric: &Metric) -> bool {
     metric.export.is_some_and(|export| export.sums)
@@ -321,7 +386,7 @@ impl TypeTotals {
     }
 
     fn point(&self, more: Vec<(&'static str, String)>, value: Value) -> Point {
-        let labels = std::iter::once(("type", self.name.clone())).chain(more).collect();
+        let labels = std::iter::once(("type", self.name.clone())).chain(more).map(own).collect();
         Point { labels, value }
     }
 

@@ -152,10 +152,19 @@ fn name(family: &Family) -> String {
     let unit = match (family.unit, family.kind) {
         ("s", _) => "_seconds",
         ("1", Kind::Gauge) => "_ratio",
+        ("1/s", _) => "_per_second",
+        ("By", _) => "_bytes",
+        ("By/s", _) => "_bytes_per_second",
+        ("Hz", _) => "_hertz",
         _ => "",
     };
     let ending = if family.kind == Kind::Counter { "_total" } else { "" };
-    format!("triphammer_{}{unit}{ending}", family.name)
+    format!("triphammer_{}{unit}{ending}", identifier(&family.name))
+}
+
+/// A name of OpenTelemetry's conventions in the format: `system_cpu_utilization`.
+fn identifier(name: &str) -> String {
+    name.replace(|sign: char| !sign.is_ascii_alphanumeric(), "_")
 }
 
 fn sample(out: &mut String, name: &str, point: &Point) {
@@ -180,7 +189,10 @@ fn labels(point: &Point, bound: Option<&str>) -> String {
         let text = lines(text).replace('\\', "\\\\");
         text.replace('"', "\\\"").replace('\n', "\\n")
     };
-    let own = point.labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value)));
+    let own = point
+        .labels
+        .iter()
+        .map(|(name, value)| format!("{}=\"{}\"", identifier(name), escape(value)));
     let bound = bound.map(|bound| format!("le=\"{bound}\""));
     let all: Vec<String> = own.chain(bound).collect();
     if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(",")) }
@@ -188,7 +200,7 @@ fn labels(point: &Point, bound: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use triphammer_core::error::ErrorClass;
     use triphammer_core::event::Phase;
@@ -196,8 +208,11 @@ mod tests {
     use triphammer_core::workload::TransactionDef;
 
     use super::*;
+    use crate::metrics::{Merge, Unit};
     use crate::result::ServerTransactions;
     use crate::second::Second;
+    use crate::store::SampleSeries;
+    use crate::watch::JobEvent;
 
     /// Metrics of a run with a second in which everything was measured.
     fn everything() -> RunMetrics {
@@ -284,6 +299,38 @@ mod tests {
     }
 
     #[test]
+    fn observed_figures_are_gauges_by_their_own_names() {
+        let series = |metric: &str, class: &str, unit| {
+            Arc::new(SampleSeries {
+                metric: metric.into(),
+                labels: BTreeMap::from([("db.class".to_owned(), class.to_owned())]),
+                title: "Title".into(),
+                unit,
+                merge: Merge::Mean,
+            })
+        };
+        let latest = vec![
+            (series("db.sessions.active", "cpu", Unit::Average), 1.5),
+            (series("db.sessions.active", "log", Unit::Average), 2.5),
+            (series("postgresql.wal.sync_time", "", Unit::Ms), 4.0),
+            (series("system.disk.io", "", Unit::BytesPerSecond), 8.0),
+        ];
+        let mut metrics = everything();
+        metrics.on_event(JobEvent::Observed(&latest));
+        let text = exposition(&[metrics]);
+        for line in [
+            "# TYPE triphammer_db_sessions_active gauge",
+            "triphammer_db_sessions_active{db_class=\"cpu\"} 1.5",
+            "triphammer_db_sessions_active{db_class=\"log\"} 2.5",
+            "triphammer_postgresql_wal_sync_time_seconds{db_class=\"\"} 0.004",
+            "triphammer_system_disk_io_bytes_per_second{db_class=\"\"} 8",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
+        assert_eq!(text.matches("# TYPE triphammer_db_sessions_active").count(), 1);
+    }
+
+    #[test]
     fn buckets_are_cumulative_and_bounds_belong_to_them() {
         let text = exposition(&[everything()]);
         for line in [
@@ -310,10 +357,10 @@ mod tests {
     #[test]
     fn names_values_and_labels_follow_the_format() {
         let point = |labels, value| Point { labels, value };
-        let family = |name, unit, kind, point| Family {
-            name,
+        let family = |name: &'static str, unit, kind, point| Family {
+            name: name.into(),
             unit,
-            help: "A \\ and\na line.",
+            help: "A \\ and\na line.".into(),
             kind,
             points: vec![point],
         };
@@ -323,7 +370,7 @@ mod tests {
                 "busy",
                 "1",
                 Kind::Gauge,
-                point(vec![("a", "\"\\\n".into())], Value::Number(1.0)),
+                point(vec![("a".into(), "\"\\\n".into())], Value::Number(1.0)),
             ),
         ]);
         assert_eq!(

@@ -190,6 +190,7 @@ fn value(unit: Unit, value: f64) -> String {
         Unit::Us => format!("{} ms", milliseconds(value)),
         Unit::S => format!("{} s", figure(value)),
         Unit::Ns => format!("{} s", figure(value / 1e9)),
+        Unit::Hz => format!("{} GHz", figure(value / 1e9)),
         Unit::Count | Unit::Cores | Unit::Average => figure(value),
     }
 }
@@ -289,10 +290,11 @@ fn probed(probe: &CommitProbe) -> String {
 /// What the observers cost, and what they did not see, one sentence each.
 pub(super) fn remarks(observed: &Observed) -> Vec<String> {
     let cost = &observed.cost;
-    let mut parts = vec![
-        format!("{} of a core in the client", percent(cost.cpu_share)),
-        format!("{} in {} s", counted(cost.queries, "queries"), figure(cost.query_s)),
-    ];
+    let mut parts = vec![format!("{} of a core in the client", percent(cost.cpu_share))];
+    // Beside a database that cannot be observed, only hosts are.
+    if cost.queries > 0 {
+        parts.push(format!("{} in {} s", counted(cost.queries, "queries"), figure(cost.query_s)));
+    }
     if let Some(sessions) = &observed.sessions {
         parts.insert(0, counted(sessions.samples, "samples"));
         if sessions.missed > 0 {

@@ -434,6 +434,9 @@ impl Resolved {
                         watch.report(JobEvent::Queries(&running));
                     }
                     watch.report(JobEvent::Second(&second));
+                    if let Some(observers) = &observers {
+                        watch.report(JobEvent::Observed(&observers.latest()));
+                    }
                     let at = Some(Elapsed::at_second(second.interval.last + 1));
                     let mut note = |kind, text| {
                         let note = Note::new(kind, at, text);

@@ -12,6 +12,7 @@ use triphammer_statistics::causes::{Change, RESAMPLES, Side, changes};
 
 use super::observations::Observations;
 use super::{evidence, words};
+use crate::doctor::check::SetupVerdict;
 use crate::metrics::Unit;
 use crate::result::{Redacted, Remark, RunResult, Tool, WaitClass, Warning, WorkloadFacts};
 
@@ -23,6 +24,8 @@ const SIGHTINGS_MIN: f64 = 10.0;
 const SHARE_MIN: f64 = 0.005;
 /// Maximum number of events of a cause, and of statements.
 const SHOWN_MAX: usize = 10;
+/// The doctor's checks of whether commits wait for the log.
+const COMMIT_SETTINGS: [&str; 2] = ["synchronous_commit", "flush_log_at_trx_commit"];
 /// Minimum average number of sessions that a lock must block to be listed.
 const BLOCKED_MIN: f64 = 0.05;
 
@@ -53,6 +56,10 @@ pub struct WhyResult {
     pub server: ServerInfo,
     /// What limited the whole run, in words.
     pub limited_by: String,
+    /// Whether commits wait until the log is on the disk, by the server's settings; `None` if
+    /// unknown.
+    #[serde(default)]
+    pub commits_wait: Option<bool>,
     /// How the stretch was chosen.
     pub basis: Basis,
     /// The main cause in one sentence, with its evidence.
@@ -247,6 +254,7 @@ impl WhyResult {
             target: result.target.clone(),
             server: result.server.clone(),
             limited_by: result.bottleneck.title(),
+            commits_wait: commits_wait(result),
             basis,
             words: String::new(),
             stretch: Part::of(here),
@@ -262,6 +270,12 @@ impl WhyResult {
         made.next = words::next(&made);
         made
     }
+}
+
+fn commits_wait(result: &RunResult) -> Option<bool> {
+    let mut facts = result.setup.iter();
+    let fact = facts.find(|fact| COMMIT_SETTINGS.contains(&fact.name.as_str()))?;
+    Some(fact.verdict != SetupVerdict::Wrong)
 }
 
 impl Part {

@@ -12,6 +12,8 @@ pub(super) const AUTOVACUUM: &str = "autovacuum";
 pub(super) const OTHER_CPU: &str = "other_processes";
 pub(super) const STEAL: &str = "steal";
 pub(super) const DISK_QUEUE: &str = "disk_queue";
+pub(super) const MISSES: &str = "memory_misses";
+pub(super) const OWN_WRITES: &str = "own_writes";
 
 /// A figure; it is listed if it reaches `least` and is at least [`APART`] times that of the rest.
 struct Figure {
@@ -25,7 +27,7 @@ struct Figure {
 /// Ratio to the rest from which on a figure is evidence.
 const APART: f64 = 1.5;
 
-const FIGURES: [Figure; 9] = [
+const FIGURES: [Figure; 11] = [
     Figure {
         name: CHECKPOINTS,
         title: "checkpoints",
@@ -81,6 +83,20 @@ const FIGURES: [Figure; 9] = [
         unit: Unit::Average,
         least: 0.5,
         of: |of, _| greatest(of, "system.disk.weighted_io_time", &[]),
+    },
+    Figure {
+        name: MISSES,
+        title: "blocks that were not in the server's memory",
+        unit: Unit::Share,
+        least: 0.01,
+        of: |of, _| misses(of),
+    },
+    Figure {
+        name: OWN_WRITES,
+        title: "blocks per transaction that sessions wrote themselves",
+        unit: Unit::Average,
+        least: 1.0,
+        of: |of, _| own_writes(of),
     },
     Figure {
         name: "temporary_data",
@@ -145,6 +161,27 @@ fn sum(of: &Observations, metric: &str, labels: &[(&str, &str)]) -> Option<f64> 
 /// Greatest mean of a series: of the host or disk where it is the highest.
 fn greatest(of: &Observations, metric: &str, labels: &[(&str, &str)]) -> Option<f64> {
     means(of, metric, labels).reduce(f64::max)
+}
+
+/// Share of the blocks that were asked for and had to be read; the operating system may have had
+/// them.
+fn misses(of: &Observations) -> Option<f64> {
+    const POOL: &str = "mysql.buffer_pool.operations";
+    let pool = |operation| sum(of, POOL, &[("operation", operation)]);
+    let read = sum(of, "postgresql.blks_read", &[]).or_else(|| pool("reads"))?;
+    let hit = sum(of, "postgresql.blks_hit", &[]);
+    let all = hit.map(|hit| hit + read).or_else(|| pool("read_requests"))?;
+    (all > 0.0).then(|| read / all)
+}
+
+/// Blocks per transaction that sessions had to write, to make room for others in memory. Versions of
+/// PostgreSQL before 16 count the blocks by which they extend tables, too.
+fn own_writes(of: &Observations) -> Option<f64> {
+    let by_type = sum(of, "postgresql.io.writes", &[("backend_type", "client backend")]);
+    let all = || sum(of, "postgresql.bgwriter.buffers.writes", &[("source", "backend")]);
+    let transactions = super::document::mean(&of.transactions);
+    let written = by_type.or_else(all)?;
+    (transactions > 0.0).then(|| written / transactions)
 }
 
 /// CPUs of this host that neither the server nor this program used. Only where the server runs here:

@@ -9,10 +9,15 @@ use crate::result::{RunResult, WaitClass};
 use crate::store::{JobId, SampleSeries, SeriesRow, Store, StoreError, StoredSeries};
 
 /// Metrics of servers and hosts that are evidence.
-const EVIDENCE: [&str; 6] = [
+const EVIDENCE: [&str; 11] = [
     "postgresql.bgwriter.checkpoint.count",
     "postgresql.autovacuum.workers",
     "postgresql.temp.io",
+    "postgresql.blks_read",
+    "postgresql.blks_hit",
+    "postgresql.bgwriter.buffers.writes",
+    "postgresql.io.writes",
+    "mysql.buffer_pool.operations",
     "system.cpu.utilization",
     "system.disk.weighted_io_time",
     "process.cpu.utilization",

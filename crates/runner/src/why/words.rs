@@ -3,7 +3,7 @@
 use triphammer_statistics::Interval;
 
 use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
-use super::evidence::{AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, OTHER_CPU, STEAL};
+use super::evidence::{AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, MISSES, OTHER_CPU, OWN_WRITES, STEAL};
 use crate::report::format::{figure, percent};
 use crate::result::{Bottleneck, STOP_OTHERS, WaitClass};
 
@@ -16,6 +16,8 @@ const CHECKPOINTS_MIN: f64 = 2.0;
 const OUTSIDE: [(&str, f64); 3] = [(OTHER_CPU, 0.5), (STEAL, 0.15), (AUTOVACUUM, 0.5)];
 /// Ratio to the rest from which on it is.
 const MUCH_MORE: f64 = 3.0;
+/// Share of blocks that are not in memory from which on they are the cause of waits for the disk.
+const MISSES_MUCH: f64 = 0.05;
 /// Maximum number of sentences about what to try next.
 const NEXT_MAX: usize = 4;
 
@@ -26,12 +28,14 @@ const SPACE_CHECKPOINTS: &str =
     "checkpoints are frequent: raise max_wal_size, or see what requests them";
 const MOVE_VACUUM: &str = "autovacuum competes with the run: let it start earlier and work in smaller steps, or vacuum \
      before the run";
+const ADD_MEMORY: &str = "the data in use does not fit in the server's memory: raise shared_buffers or \
+     innodb_buffer_pool_size, or use less data";
 const ASK_HYPERVISOR: &str = "the hypervisor gives the CPUs to others: use a dedicated host";
 
 /// The main cause with its evidence.
 pub(super) fn of(why: &WhyResult, limit: Bottleneck) -> String {
     let Some(cause) = main(why) else { return nothing(why) };
-    let mut parts: Vec<String> = outside(why, cause).map(circumstances).into_iter().collect();
+    let mut parts: Vec<String> = origin(why, cause).map(circumstances).into_iter().collect();
     parts.push(lead(why, cause));
     parts.extend(holder(why, cause));
     parts.extend(statement(why, cause));
@@ -179,6 +183,27 @@ fn outside<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
     found.find(|(of, least)| is_much(of, *least)).map(|(of, _)| of)
 }
 
+/// What explains the waits of the run's sessions, and so begins the sentence.
+fn origin<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
+    outside(why, cause).or_else(|| memory(why, cause))
+}
+
+/// Too little memory for the data in use, if the sessions' waits follow from it. A session that needs
+/// room for a block writes another one first, and before that the log: where commits do not wait for
+/// the log, sessions wait for it because of that. Where the server does not show reads, sessions that
+/// read seem to use a CPU.
+fn memory<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
+    let misses = evidence(why, MISSES).filter(|of| of.here >= MISSES_MUCH)?;
+    let shows_reads = why.waits.causes.iter().any(|cause| cause.class == WaitClass::Io);
+    let follows = match cause.class {
+        WaitClass::Io => true,
+        WaitClass::Log => why.commits_wait == Some(false),
+        WaitClass::Cpu => !shows_reads,
+        _ => false,
+    };
+    follows.then_some(misses)
+}
+
 fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
     why.evidence.iter().find(|of| of.name == name)
 }
@@ -186,14 +211,14 @@ fn evidence<'a>(why: &'a WhyResult, name: &str) -> Option<&'a Evidence> {
 /// What server and host did meanwhile that goes with a class of wait.
 fn circumstance(why: &WhyResult, cause: &Cause) -> Option<String> {
     let names: &[&str] = match cause.class {
-        WaitClass::Cpu => &[OTHER_CPU, STEAL, AUTOVACUUM],
-        WaitClass::Log => &[CHECKPOINTS, AUTOVACUUM, OTHER_CPU, STEAL, DISK_QUEUE],
+        WaitClass::Cpu => &[OTHER_CPU, STEAL, AUTOVACUUM, MISSES],
+        WaitClass::Log => &[CHECKPOINTS, AUTOVACUUM, OWN_WRITES, OTHER_CPU, STEAL, DISK_QUEUE],
         WaitClass::Io | WaitClass::Latch => {
-            &[AUTOVACUUM, CHECKPOINTS, OTHER_CPU, STEAL, DISK_QUEUE]
+            &[AUTOVACUUM, CHECKPOINTS, MISSES, OWN_WRITES, OTHER_CPU, STEAL, DISK_QUEUE]
         }
         _ => &[],
     };
-    let told = outside(why, cause).map(|of| of.name.as_str());
+    let told = origin(why, cause).map(|of| of.name.as_str());
     let names = names.iter().filter(|name| Some(**name) != told);
     let found: Vec<&Evidence> = names.filter_map(|name| evidence(why, name)).collect();
     let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_MIN;
@@ -211,6 +236,11 @@ fn circumstances(of: &Evidence) -> String {
         OTHER_CPU => {
             format!("other processes used CPU time: {} CPUs{}", figure(of.here), rest(figure))
         }
+        MISSES if of.here >= MISSES_MUCH => {
+            let share = percent(of.here);
+            format!("too little memory: {share} of the blocks were not in it{}", rest(percent))
+        }
+        MISSES => format!("{} of the blocks were not in memory{}", percent(of.here), rest(percent)),
         STEAL => format!("the hypervisor took {} of the CPUs{}", percent(of.here), rest(percent)),
         _ => format!("{} {}{}", figure(of.here), of.title, rest(figure)),
     }
@@ -220,14 +250,15 @@ fn circumstances(of: &Evidence) -> String {
 pub(super) fn next(why: &WhyResult) -> Vec<String> {
     let Some(main) = main(why) else { return Vec::new() };
     let is_foreign = locks(why, main).first().is_some_and(|lock| lock.is_foreign);
-    let outside = outside(why, main).map(|of| of.name.as_str());
+    let origin = origin(why, main).map(|of| of.name.as_str());
     let told = |name| {
         let is_beside = circumstance(why, main).is_some() && evidence(why, name).is_some();
-        is_beside || outside == Some(name)
+        is_beside || origin == Some(name)
     };
     let is_cpu = main.class == WaitClass::Cpu;
     let situations = [
         (is_foreign, END_FOREIGN),
+        (origin == Some(MISSES), ADD_MEMORY),
         (told(OTHER_CPU), STOP_OTHERS),
         (told(STEAL), ASK_HYPERVISOR),
         (told(AUTOVACUUM), MOVE_VACUUM),
@@ -247,4 +278,62 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
 fn capital(text: &str) -> String {
     let mut signs = text.chars();
     signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::why::WHY_FORMAT;
+
+    /// What is known of a run that is short of memory, if its sessions wait for these classes, the
+    /// first of them most.
+    fn short_of_memory(classes: &[&str], misses: f64, commits_wait: bool) -> WhyResult {
+        let part = json!({"from_s": 0, "to_s": 20, "seconds": 20, "committed_per_second": 100.0,
+            "sessions": 8.0, "idle_in_transaction": 0.0});
+        let cause = |(place, class): (usize, &&str)| {
+            let of = 4.0 / f64::from(1 << place);
+            let figures = json!({"sessions": of, "sessions_rest": null, "share": of / 8.0,
+                "ms_per_transaction": of, "ms_per_transaction_rest": null, "change_ms": of,
+                "change_ms_interval": {"low": of - 0.1, "high": of + 0.1}, "excess_sessions": of,
+                "excess_sessions_interval": {"low": of - 0.1, "high": of + 0.1}});
+            json!({"class": class, "figures": figures, "events": [], "advice": ""})
+        };
+        let causes: Vec<_> = classes.iter().enumerate().map(cause).collect();
+        let evidence = json!([
+            {"name": MISSES, "title": "", "unit": "share", "here": misses, "rest": null},
+            {"name": OWN_WRITES, "title": "own writes", "unit": "average", "here": 18.0,
+                "rest": null},
+        ]);
+        let server = json!({"product": "", "version": "", "transport": "tcp", "cipher": null,
+            "same_host": true});
+        let document = json!({"format": WHY_FORMAT, "kind": "why",
+            "tool": {"name": "", "version": "", "debug_build": false}, "job": 1,
+            "started_at": "2026-01-01T00:00:00Z", "workload": {"name": "", "title": "",
+                "version": 1, "scale": 1, "scale_unit": "", "facts": {}},
+            "target": "null:", "server": server, "limited_by": "the database",
+            "commits_wait": commits_wait, "basis": "window", "words": "", "stretch": part,
+            "rest": null, "waits": {"causes": causes, "statements": [], "resamples": 0},
+            "locks": [], "evidence": evidence, "notes": [], "next": [], "warnings": []});
+        serde_json::from_value(document).unwrap()
+    }
+
+    #[test]
+    fn too_little_memory_is_the_cause_of_waits_that_follow_from_it_only() {
+        let begins = |classes: &[&str], misses: f64, commits_wait: bool| {
+            let words = of(&short_of_memory(classes, misses, commits_wait), Bottleneck::Database);
+            words.starts_with("Too little memory: ")
+        };
+        assert!(begins(&["io", "cpu"], 0.32, true), "reads");
+        assert!(!begins(&["io", "cpu"], 0.02, true), "few of them");
+        assert!(begins(&["log", "io"], 0.32, false), "the log before a block that is written");
+        assert!(!begins(&["log", "io"], 0.32, true), "commits");
+        assert!(!begins(&["cpu", "io"], 0.32, true), "reads are known, and less than the CPU");
+        assert!(begins(&["cpu", "log"], 0.32, true), "reads that the server shows as CPU");
+        assert!(!begins(&["row_lock", "io"], 0.32, true));
+        let why = short_of_memory(&["log"], 0.32, false);
+        assert!(of(&why, Bottleneck::Database).ends_with("18.0 own writes"), "and the writes");
+        assert_eq!(next(&why)[0], ADD_MEMORY);
+    }
 }

@@ -217,7 +217,8 @@ impl Watcher for Watch<'_> {
                 self.step = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
                 self.tell_step();
             }
-            JobEvent::StepResolved(_) => {}
+            // The page reads them from the store.
+            JobEvent::StepResolved(_) | JobEvent::Observed(_) => {}
             JobEvent::StepBegan(job) => {
                 self.step.job = job.map(|job| job.0);
                 self.tell_step();
