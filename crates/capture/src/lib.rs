@@ -1,4 +1,5 @@
-//! Capture: makes a workload file, or a recording to replay, from the log of a server.
+//! Capture: makes a workload file, or a recording to replay, from the log of a server; or a workload file from the
+//! statistics that a server keeps about statements.
 //!
 //! ```text
 //! lines      lines of limited length
@@ -8,11 +9,14 @@
 //! sessions   events to transactions, in order and with their gaps
 //! mix        transactions to a workload file: weights, and what parameters are drawn from
 //! recording  transactions to a recording, and back
+//! digest/    statistics of statements to a workload file: parameters are guessed from the tables
+//! written    texts and names in workload files
 //! ```
 //!
 //! A log is streamed: memory is limited by the number of sessions, of open transactions and of different
 //! statements, each with a limit of its own. What cannot be replayed is counted by its reason.
 
+pub mod digest;
 mod event;
 pub mod lines;
 mod log;
@@ -23,6 +27,7 @@ mod shapes;
 mod skipped;
 pub mod sql;
 mod statement;
+mod written;
 
 pub use event::{Argument, Event, What};
 pub use log::{Format, Log};
@@ -30,3 +35,4 @@ pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;
 pub use skipped::{Reason, Skipped};
 pub use statement::Characteristics;
+pub use written::title;

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use triphammer_core::random::Rng;
+use triphammer_core::text::csv_field;
 
 use super::event::Argument;
 use super::sessions::{Ending, Transaction};
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
 use super::sql::{Shape, literal};
+use super::written::{inserted, quoted, title, unique};
 
 /// Most transactions of a workload file.
 pub const WRITTEN_MAX: usize = 128;
@@ -423,7 +425,9 @@ impl<'a> Writer<'a> {
         let mut csv = names.join(",");
         csv.push('\n');
         for row in 0..rows {
-            let value = |(_, values): &(&str, &Vec<String>)| field(&values[row % values.len()]);
+            let value = |(_, values): &(&str, &Vec<String>)| {
+                csv_field(&values[row % values.len()]).into_owned()
+            };
             let line = columns.iter().map(value).collect::<Vec<_>>().join(",");
             if csv.len() + line.len() >= FILE_BYTES_MAX && row > 0 {
                 break;
@@ -433,84 +437,6 @@ impl<'a> Writer<'a> {
         }
         Some(csv)
     }
-}
-
-/// A field of CSV; always quoted, so that one column of empty values has rows.
-fn field(value: &str) -> String {
-    format!("\"{}\"", value.replace('"', "\"\""))
-}
-
-/// A text of TOML: literal if it can be, so that errors have their place.
-fn quoted(text: &str) -> String {
-    let is_plain = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
-    if !text.contains(['\'', '\n']) && is_plain(text) {
-        return format!("'{text}'");
-    }
-    if !text.contains("'''") && !text.ends_with('\'') && is_plain(text) {
-        return format!("'''{}{text}'''", if text.starts_with('\n') { "\n" } else { "" });
-    }
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// The verb and the first table of a statement, such as `update_accounts`.
-pub fn title(shape: &Shape) -> String {
-    let text = shape.to_string();
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '(').collect();
-    let is = |word: &str, any: &[&str]| any.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let verb = shape.verb();
-    let before: &[&str] = if verb == "update" { &["update"] } else { &["from", "into", "call"] };
-    let place = words.iter().position(|word| is(word, before));
-    let skipped = ["only", "ignore", "low_priority", ""];
-    let table = place.and_then(|place| words[place + 1..].iter().find(|word| !is(word, &skipped)));
-    let table = table.map_or("", |table| table.rsplit('.').next().unwrap_or_default());
-    let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let name: String = format!("{verb}_{table}").chars().map(letters).collect();
-    let name = name.trim_matches('_');
-    let name = if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { "statement" };
-    name.chars().take(30).collect()
-}
-
-/// The column that a hole of `INSERT INTO t (a, b) VALUES (?, ?)` is for.
-fn inserted(shape: &Shape, hole: usize) -> Option<&str> {
-    let first = shape.pieces.first()?;
-    let lower = first.to_ascii_lowercase();
-    let values = lower.find("values").filter(|_| lower.trim_start().starts_with("insert"))?;
-    let columns = first[..values].rfind('(').map(|open| &first[open + 1..values])?;
-    let columns = columns.rsplit_once(')')?.0;
-    // Only where each value before is a hole, too, its column is known.
-    let between = &shape.pieces[1..=hole];
-    if !first[values + 6..].trim().eq("(") || !between.iter().all(|piece| piece.trim() == ",") {
-        return None;
-    }
-    let name = columns.split(',').nth(hole)?.trim().trim_matches(['"', '`']);
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    (begins && name.chars().all(is_name) && name.len() <= 30).then_some(name)
-}
-
-/// The name, with a number if it is taken.
-fn unique(names: &mut BTreeSet<String>, name: &str) -> String {
-    let mut found = name.to_owned();
-    let mut number = 1;
-    while !names.insert(found.clone()) {
-        number += 1;
-        found = format!("{name}_{number}");
-    }
-    found
 }
 
 #[cfg(test)]
@@ -596,18 +522,5 @@ mod tests {
         assert_eq!((file.kinds, mix.skipped.count(Reason::Kinds)), (128, 72));
         assert!(file.text.contains("name = \"select_t_128\""));
         assert!(!file.text.contains("[parameters]"), "constants stay");
-    }
-
-    #[test]
-    fn any_text_can_be_written() {
-        for (text, expected) in [
-            ("a", "'a'"),
-            ("it's", "'''it's'''"),
-            ("it's 'x'", "\"it's 'x'\""),
-            ("a\nb", "'''a\nb'''"),
-            ("a'\u{1}", "\"a'\\u0001\""),
-        ] {
-            assert_eq!(quoted(text), expected);
-        }
     }
 }

@@ -14,7 +14,7 @@ use super::event::Argument;
 pub enum Syntax {
     /// PostgreSQL: `$1`, `E'\n'`, `$$text$$`; `"name"`.
     Postgres,
-    /// MySQL: backslashes escape in strings, `"text"`, `` `name` ``, `#` begins a comment.
+    /// MySQL: backslashes escape in strings, `"text"`, `` `name` ``, `#` begins a comment, `?` is an argument.
     MySql,
     /// Oracle: `:name`, `q'[text]'`.
     Oracle,
@@ -230,7 +230,7 @@ enum Kind {
     QuotedName,
     Number,
     Text(Quote),
-    /// `$1` or `:name`.
+    /// `$1`, `:name` or `?`.
     Bind,
     Semicolon,
     Symbol,
@@ -292,6 +292,7 @@ impl Scanner<'_> {
             '"' => (quoted(rest, '"', false)?, Kind::QuotedName),
             '`' => (quoted(rest, '`', false)?, Kind::QuotedName),
             '$' if self.syntax == Syntax::Postgres => dollar(rest)?,
+            '?' if mysql => (1, Kind::Bind),
             ':' if self.syntax == Syntax::Oracle && rest[1..].starts_with(is_word) => {
                 (1 + rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1), Kind::Bind)
             }
@@ -536,7 +537,7 @@ impl<'a> Reading<'a> {
     }
 
     fn bind(&mut self, text: &str) -> Result<(), Misread> {
-        let argument = match self.named.iter().find(|(name, _)| name == text) {
+        let argument = match self.named.iter().find(|(name, _)| name == text && text != "?") {
             Some((_, argument)) => *argument,
             None => {
                 // Oracle numbers binds by their order, whatever they are called.

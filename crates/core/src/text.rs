@@ -36,6 +36,16 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t').then_some(c))
 }
 
+/// A field of CSV (RFC 4180), quoted where it must be. An empty one is quoted too, so that a row of
+/// it alone is not a blank line.
+#[must_use]
+pub fn csv_field(text: &str) -> Cow<'_, str> {
+    if !text.is_empty() && !text.contains(['"', ',', '\n', '\r']) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+}
+
 /// Escapes control characters in JSON text the JSON way, which leaves the document's meaning
 /// unchanged.
 #[must_use]
@@ -118,5 +128,18 @@ mod tests {
         assert!(cut.ends_with("ü … (10800000 bytes in all)"), "{}", cut.len());
         assert_eq!(cut.chars().filter(|c| *c == 'ü').count(), MESSAGE_MAX);
         assert_eq!(message(&text[..4000]), text[..4000]);
+    }
+
+    #[test]
+    fn fields_of_csv_are_quoted_where_they_must_be() {
+        for (text, field) in [
+            ("a b", "a b"),
+            ("", "\"\""),
+            ("a,b", "\"a,b\""),
+            ("a\"b", "\"a\"\"b\""),
+            ("a\nb", "\"a\nb\""),
+        ] {
+            assert_eq!(csv_field(text), field);
+        }
     }
 }

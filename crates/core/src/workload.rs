@@ -295,7 +295,12 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
-    /// What the users' own code did in the sessions that have ended; `None` if the workload runs none.
+    /// What to know about the workload before the figures of a run are used, in one sentence; `None` if there is nothing.
+    fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// What the users' own code has done so far; `None` if the workload runs none.
     fn script_totals(&self) -> Option<ScriptTotals> {
         None
     }
@@ -339,6 +344,8 @@ pub struct ScriptTotals {
     pub writes: u64,
     /// All other statements.
     pub other: u64,
+    /// Statements that failed, and errors that the code counted itself.
+    pub errors: u64,
 }
 
 /// Times of one statement, of all users together, over the whole run.

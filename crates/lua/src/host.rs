@@ -7,7 +7,6 @@ use std::sync::Arc;
 use mlua::{Lua, Table, Value};
 
 use crate::results::Results;
-use crate::state::Counts;
 use crate::unique::Unique;
 
 /// The error of the last request, as a script sees it.
@@ -21,6 +20,16 @@ pub struct Failure {
     pub message: String,
     /// Whether the event is restarted.
     pub is_ignorable: bool,
+}
+
+/// Counts of a state, by sysbench's kinds of statements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "sysbench's kinds")]
+pub struct Counts {
+    pub reads: u64,
+    pub writes: u64,
+    pub other: u64,
+    pub errors: u64,
 }
 
 /// What the host's functions share with the state.
@@ -60,6 +69,12 @@ pub fn add_functions(
         Ok(Value::Table(table))
     };
     host.set("fetch", lua.create_function(fetch)?)?;
+    let kept = Rc::clone(shared);
+    let used = move |_: &Lua, id: i64| {
+        kept.results.borrow_mut().used(id);
+        Ok(())
+    };
+    host.set("use", lua.create_function(used)?)?;
     let kept = Rc::clone(shared);
     let free = move |_: &Lua, id: i64| {
         kept.results.borrow_mut().free(id);

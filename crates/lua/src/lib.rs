@@ -5,8 +5,13 @@
 //!
 //! ```text
 //! state               one Lua state: the script, its coroutine, requests and answers
+//!   setup             what it has before the script is loaded
+//!   arguments         arguments of statements
+//!   report            the report hooks of the script
 //!   api/*.lua         sysbench's API in Lua, on top of requests
 //!   host              functions that the API calls in Rust
+//! environment         what a script sees around it
+//! error               why scripts fail
 //! results             rows of results that a script may still read
 //! options             general options of sysbench, and those that a script declares
 //! unique              numbers that no thread has had before
@@ -16,6 +21,8 @@
 //! LuaJIT's `ffi` library is available to scripts, as in sysbench, so a script can do anything that the process may: it
 //! is the user's own code. The limits on memory and on time catch mistakes, not malice.
 
+mod environment;
+mod error;
 mod host;
 mod options;
 mod results;
@@ -26,10 +33,11 @@ mod watchdog;
 #[cfg(test)]
 mod tests;
 
+pub use environment::{Environment, Output};
+pub use error::ScriptError;
+pub use host::Counts;
 pub use options::{GENERAL, GeneralOption, Kind, Scalar, ScriptOption};
-pub use state::{
-    Arguments, Call, Commands, Counts, Environment, Output, Request, ScriptError, State,
-};
+pub use state::{Arguments, Call, Commands, Hook, Request, Stat, State};
 pub use unique::Unique;
 pub use watchdog::TIME_LIMIT;
 

@@ -1,6 +1,6 @@
 //! Rows that a script may still read. The last results are kept in the buffers into which the database's rows were read,
-//! and become Lua values only when the script fetches them: most scripts never do. A result that is being fetched is kept
-//! until it has been read or freed.
+//! and become Lua values only when the script fetches them: most scripts never do. A result that the script has not used
+//! at all gives its place to the next one; one that is being fetched is kept until it has been read or freed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,6 +24,7 @@ struct Kept {
     id: i64,
     rows: Rows,
     next: usize,
+    is_used: bool,
 }
 
 impl Kept {
@@ -36,14 +37,18 @@ impl Kept {
 /// The results of one state.
 #[derive(Debug)]
 pub struct Results {
+    /// The last result: its id modulo `KEPT` is its place.
     last: i64,
     ring: [Kept; KEPT],
     open: BTreeMap<i64, Kept>,
+    /// For the next result.
+    spare: Rows,
 }
 
 impl Default for Results {
     fn default() -> Self {
-        Self { last: 0, ring: std::array::from_fn(|_| Kept::default()), open: BTreeMap::new() }
+        let ring = std::array::from_fn(|_| Kept::default());
+        Self { last: 0, ring, open: BTreeMap::new(), spare: Rows::new() }
     }
 }
 
@@ -53,26 +58,37 @@ impl Results {
         &mut self.ring[place]
     }
 
-    /// An empty buffer for the next result: give it back with [`Results::keep`].
+    /// A buffer for the next result: give it back with [`Results::keep`].
     pub fn buffer(&mut self) -> Rows {
-        let next = self.last + 1;
-        let kept = std::mem::take(self.slot(next));
-        if kept.is_open() {
+        std::mem::take(&mut self.spare)
+    }
+
+    /// Keeps the rows of a result, and returns its id; what has no columns is no result, and has none.
+    pub fn keep(&mut self, rows: Rows) -> Option<i64> {
+        if rows.width() == 0 {
+            self.spare = rows;
+            return None;
+        }
+        let kept = i64::try_from(KEPT).expect("KEPT is small");
+        let step = if self.slot(self.last).is_used { 1 } else { kept };
+        let id = self.last + step;
+        self.last = id;
+        let old = std::mem::replace(self.slot(id), Kept { id, rows, ..Kept::default() });
+        if old.is_open() {
             if self.open.len() >= OPEN_MAX {
                 self.open.pop_first();
             }
-            self.open.insert(kept.id, kept);
-            return Rows::new();
+            self.open.insert(old.id, old);
+        } else if old.rows.bytes() <= REUSED_BYTES_MAX {
+            self.spare = old.rows;
         }
-        if kept.rows.bytes() > REUSED_BYTES_MAX { Rows::new() } else { kept.rows }
+        Some(id)
     }
 
-    /// Keeps the rows of a result, and returns its id.
-    pub fn keep(&mut self, rows: Rows) -> i64 {
-        self.last += 1;
-        let id = self.last;
-        *self.slot(id) = Kept { id, rows, next: 0 };
-        id
+    /// Notes that the script uses a result.
+    pub fn used(&mut self, id: i64) {
+        let slot = self.slot(id);
+        slot.is_used |= slot.id == id;
     }
 
     /// The next row of a result, as texts; `None` at its end.
@@ -140,7 +156,9 @@ mod tests {
 
     fn add(results: &mut Results, value: i64, rows: usize) -> i64 {
         let buffer = results.buffer();
-        results.keep(of(value, rows)(buffer))
+        let id = results.keep(of(value, rows)(buffer)).unwrap();
+        results.used(id);
+        id
     }
 
     #[test]
@@ -157,6 +175,20 @@ mod tests {
         assert_eq!(results.fetch(open).unwrap(), None);
         let error = results.fetch(unread).unwrap_err();
         assert!(error.contains("not kept any more"), "{error}");
+    }
+
+    #[test]
+    fn a_result_that_is_not_used_gives_its_place_to_the_next() {
+        let mut results = Results::default();
+        let kept = add(&mut results, 7, 1);
+        for _ in 0..100 {
+            let buffer = results.buffer();
+            results.keep(of(8, 1)(buffer)).unwrap();
+            let mut changed = results.buffer();
+            changed.reset(0);
+            assert_eq!(results.keep(changed), None);
+        }
+        assert_eq!(results.fetch(kept).unwrap(), Some(vec![Some(b"7".to_vec())]));
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl Command {
         match self {
             Self::Job(kind) => kind.title(),
             Self::Capture => {
-                "Make a workload file, or a recording to replay, from the log of a server"
+                "Make a workload file, or a recording to replay, from the log or the statistics of a server"
             }
             Self::Datagen => "Write the data of a workload to files",
             Self::Doctor => "Examine host, network and database before a run",

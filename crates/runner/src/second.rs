@@ -4,6 +4,7 @@
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::{RecordedInterval, TypeInterval};
 use triphammer_core::stats::rate;
+use triphammer_core::workload::ScriptTotals;
 
 use crate::result::ServerTransactions;
 
@@ -19,6 +20,8 @@ pub struct Second {
     /// Increase of the database's own transaction counter between the readings after the previous
     /// and after this second. `None` if the database has no counter or did not answer at once.
     pub server: Option<ServerTransactions>,
+    /// What the users' own code has done since the start of the run; `None` unless the workload has such code.
+    pub script: Option<ScriptTotals>,
 }
 
 impl Second {
@@ -33,7 +36,7 @@ impl Second {
         for seen in &interval.types {
             total.add(seen);
         }
-        Self { interval, total, phase, server }
+        Self { interval, total, phase, server, script: None }
     }
 
     /// Number of seconds covered.

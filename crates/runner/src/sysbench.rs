@@ -2,7 +2,7 @@
 
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{OptionCommand, Statements, Workload as _, WorkloadSettings};
-use triphammer_lua::{Commands, ScriptOption};
+use triphammer_lua::{Commands, ScriptOption, State};
 use triphammer_workloads::sysbench::{NAME, Sysbench, load};
 use triphammer_workloads::{catalogues, describe};
 
@@ -34,6 +34,14 @@ impl ScriptCommand {
         let given = WorkloadSettings { options, run_seed, ..WorkloadSettings::default() };
         let (script, how) = Sysbench::of_command(&given, command)?;
         Ok(Self { script, how, threads })
+    }
+
+    /// The script in a state of its own for its report hooks; `None` if it sets none.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    pub fn reports(&self) -> Result<Option<State>, Failure> {
+        Ok(self.script.reports(self.threads)?)
     }
 
     /// The script's file.

@@ -90,7 +90,7 @@ pub(crate) fn add(
     let shown = path.display();
     let wrong = |why: String| SpecError::new(format!("--dialect-dir {shown}: {why}"));
     let mut folder = Folder::new();
-    for name in ["dialect.toml", "doctor.toml", "observe.toml"] {
+    for name in ["dialect.toml", "doctor.toml", "observe.toml", "capture.toml"] {
         let file = path.join(name);
         if file.exists() {
             let text = read_text(&file, FILE_BYTES_MAX);

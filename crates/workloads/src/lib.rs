@@ -15,6 +15,7 @@ pub mod list;
 pub mod observe;
 pub mod replay;
 pub mod script;
+pub mod statistics;
 pub mod sysbench;
 pub mod tpc_b;
 pub mod tproc_c;

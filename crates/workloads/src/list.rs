@@ -213,6 +213,10 @@ macro_rules! workloads {
                 match self { $(Self::$name(workload) => workload.failure(),)+ }
             }
 
+            fn warning(&self) -> Option<String> {
+                match self { $(Self::$name(workload) => workload.warning(),)+ }
+            }
+
             fn script_totals(&self) -> Option<ScriptTotals> {
                 match self { $(Self::$name(workload) => workload.script_totals(),)+ }
             }

@@ -232,7 +232,7 @@ impl ObserveDef {
 }
 
 /// Replaces the declarations that a child has too, and puts the child's first.
-fn lay_over<T>(parent: &mut Vec<T>, mut child: Vec<T>, name: impl Fn(&T) -> &String) {
+pub(crate) fn lay_over<T>(parent: &mut Vec<T>, mut child: Vec<T>, name: impl Fn(&T) -> &String) {
     parent.retain(|of| child.iter().all(|own| name(own) != name(of)));
     child.append(parent);
     *parent = child;

@@ -4,13 +4,14 @@ use triphammer_runner::capture::{CaptureRequest, capture};
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 
-use super::print;
-use crate::terminal::Bars;
+use super::{Terminal, print};
+use crate::terminal::{Bars, warn};
 use crate::{Exit, Result};
 
-/// Makes a workload file or a recording from a log.
+/// Makes a workload file or a recording from a log or from statistics.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let request = CaptureRequest::new(settings)?;
+    let request = CaptureRequest::new(settings, &Terminal)?;
+    request.warnings().iter().for_each(|warning| warn(warning));
     let bars = Bars::new();
     bars.task("reading", request.bytes(), "bytes");
     let report = capture(&request, &mut |bytes| bars.advance(bytes));

@@ -36,6 +36,7 @@ mod serve;
 mod servers;
 mod sqlite;
 mod sqlserver;
+mod statistics;
 mod sysbench;
 mod tpc_b;
 mod tproc_h;

@@ -365,3 +365,54 @@ fn statements_can_be_sent_as_text() {
         assert_eq!(last_run(&program)["run"]["total"]["failed"], 0);
     }
 }
+
+#[test]
+fn report_hooks_of_a_script_get_the_figures_of_the_run() {
+    let program = Program::new();
+    let script = "function thread_init() con = sysbench.sql.driver():connect() end\n\
+        function event() con:query('SELECT 1') end\n\
+        local total = 0\n\
+        function sysbench.hooks.report_intermediate(stat)\n\
+        \ttotal = total + stat.events\n\
+        \tprint('part', stat.time_interval, stat.time_total, stat.reads > 0, stat.latency_pct > 0)\n\
+        \tsysbench.report_default(stat) sysbench.report_csv(stat) sysbench.report_json(stat)\n\
+        end\n\
+        function sysbench.hooks.report_cumulative(stat)\n\
+        \tprint('whole', stat.events, stat.reads, total <= stat.events, stat.errors)\n\
+        end\n";
+    write(&program, "hooks.lua", script);
+    let site = Site::postgres();
+    let options =
+        ["--threads=2", "--time=3", "--rate=50", "--report-interval=1", "--percentile=99"];
+    let out = site.ok(&program, "./hooks.lua", &options, "run");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.contains(&"part\t1\t1\ttrue\ttrue"), "{out}");
+    assert!(lines.iter().any(|line| line.starts_with("[ 2s ] thds: 2 tps: ")), "{out}");
+    assert!(lines.iter().any(|line| line.starts_with("2,2,") && line.split(',').count() == 10));
+    assert!(lines.iter().any(|line| line.starts_with("{\"time\": 2, \"threads\": 2, ")), "{out}");
+    let completed = last_run(&program)["run"]["total"]["committed"].to_string();
+    let whole = format!("whole\t{completed}\t{completed}\ttrue\t0");
+    assert_eq!(lines.last(), Some(&whole.as_str()), "{out}");
+    // A hook that fails costs its report, not the run.
+    write(&program, "broken.lua", &script.replace("print('part'", "error('nothing'"));
+    let done = site.call(&program, "./broken.lua", &["--time=2", "--report-interval=1"], "run");
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.err.contains("a report hook of the script failed, and is not called again: "));
+    assert!(done.err.contains("broken.lua:5: nothing"), "{}", done.err);
+}
+
+#[test]
+fn a_number_of_events_ends_a_run_at_a_rate() {
+    let program = Program::new();
+    write(
+        &program,
+        "one.lua",
+        "function thread_init() con = sysbench.sql.driver():connect() end\n\
+         function event() con:query('SELECT 1') end\n",
+    );
+    let options = ["--threads=2", "--events=30", "--rate=100", "--time=0"];
+    Site::postgres().ok(&program, "./one.lua", &options, "run");
+    let result = last_run(&program);
+    assert_eq!(result["run"]["total"]["committed"], 30, "{result}");
+    assert_eq!(result["violated_identities"].as_array().map(Vec::len), Some(0));
+}

@@ -17,7 +17,20 @@ local sql = {
 local driver, connection, statement, parameter, result = {}, {}, {}, {}, {}
 local drivers = {__index = driver}
 local connections, statements, parameters = {__index = connection}, {__index = statement}, {__index = parameter}
-local results = {__index = result}
+
+-- A result: its id, number of rows, number of columns, and whether the script has used it. One that it has not used is
+-- replaced by the next one (in sysbench, the next statement replaces every result), so that statements whose results
+-- nobody reads leave no garbage.
+local ID, ROWS, COLUMNS, USED = 1, 2, 3, 4
+local last
+local results = {__index = function(rs, key)
+   if not rs[USED] then
+      rs[USED] = true
+      host.use(rs[ID])
+   end
+   if key == "nrows" then return rs[ROWS] elseif key == "nfields" then return rs[COLUMNS] end
+   return result[key]
+end}
 
 -- Raises the error of the last request.
 local function fail(con, query)
@@ -39,7 +52,12 @@ end
 -- The result of an answer: its id, 0 if there is none, or a negative number after an error.
 local function answered(con, query, id, rows, columns)
    if id > 0 then
-      return setmetatable({id = id, nrows = rows, nfields = columns}, results)
+      if last == nil or last[USED] then
+         last = setmetatable({id, rows, columns, false}, results)
+      else
+         last[ID], last[ROWS], last[COLUMNS] = id, rows, columns
+      end
+      return last
    elseif id < 0 then
       fail(con, query)
    end
@@ -162,9 +180,9 @@ end
 
 function parameter:set_rand_str(format) self.values[self.index] = sysbench.rand.string(format) end
 
-function result:fetch_row() return host.fetch(self.id) end
+function result:fetch_row() return host.fetch(self[ID]) end
 
-function result:free() host.free(self.id) end
+function result:free() host.free(self[ID]) end
 
 sysbench.sql = sql
 sysbench.db = sql

@@ -17,7 +17,8 @@ local REQUEST, depth = {}, nil
 local function request(...)
    if depth == 0 then return yield(...) end
    if depth == nil then
-      error("the database cannot be used while the script is loaded: use it in a function such as thread_init()", 0)
+      error("the database cannot be used while the script is loaded, nor in a report hook: use it in a function such as "
+         .. "thread_init()", 0)
    end
    return yield(REQUEST, ...)
 end

@@ -6,17 +6,10 @@ use crate::capture::CaptureReport;
 /// Formats the report of a capture: what was written, from what, what is not in it, and how to use it.
 #[must_use]
 pub fn capture(report: &CaptureReport) -> String {
-    let mut text = format!(
-        "captured {} with {} ({} different) of {}\n  from {} ({}, {}; {} from the first to the last)\n",
-        counted(report.transactions, "transactions"),
-        counted(report.statements, "statements"),
-        integer(report.distinct_statements as u64),
-        counted(report.sessions as u64, "sessions"),
-        report.source,
-        report.from,
-        bytes(report.bytes),
-        duration(report.seconds),
-    );
+    let mut text = match report.guessed {
+        Some(guessed) => of_statistics(report, guessed),
+        None => of_log(report),
+    };
     if !report.is_recording {
         text.push_str(&format!(
             "  as {} with {}\n",
@@ -39,4 +32,35 @@ pub fn capture(report: &CaptureReport) -> String {
         false => format!("to run it:\n  triphammer run TARGET -w {file}\n"),
     });
     text
+}
+
+/// What was captured from a log.
+fn of_log(report: &CaptureReport) -> String {
+    format!(
+        "captured {} with {} ({} different) of {}\n  from {} ({}, {}; {} from the first to the last)\n",
+        counted(report.transactions, "transactions"),
+        counted(report.statements, "statements"),
+        integer(report.distinct_statements as u64),
+        counted(report.sessions as u64, "sessions"),
+        report.source,
+        report.from,
+        bytes(report.bytes),
+        duration(report.seconds),
+    )
+}
+
+/// What was captured from statistics.
+fn of_statistics(report: &CaptureReport, guessed: usize) -> String {
+    let review = match guessed {
+        0 => String::new(),
+        _ => "; review the lines that are marked `# guessed`".to_owned(),
+    };
+    format!(
+        "captured {} of {}\n  from {} ({})\n  {}{review}\n",
+        counted(report.statements, "calls"),
+        counted(report.distinct_statements as u64, "statements"),
+        report.source,
+        report.from,
+        counted(guessed as u64, "guessed parameters"),
+    )
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use triphammer_core::text::csv_field;
+
 use super::series::{Layout, decimal};
 use crate::metrics::{OF_SECOND, OF_TYPE};
 use crate::store::{JobId, SampleSeries, Store, StoreError};
@@ -42,7 +44,7 @@ impl ObservedSeries {
     pub fn write(&self, layout: Layout) -> String {
         let mut out = String::new();
         if layout == Layout::Csv {
-            let names = self.columns.iter().map(|(name, _)| quoted(name));
+            let names = self.columns.iter().map(|(name, _)| csv_field(name));
             out.push_str("second,");
             out.push_str(&names.collect::<Vec<_>>().join(","));
             out.push('\n');
@@ -87,12 +89,4 @@ fn name(series: &SampleSeries) -> String {
     }
     let labels = series.labels.iter().map(|(key, value)| format!("{key}={value:?}"));
     format!("{}{{{}}}", series.metric, labels.collect::<Vec<_>>().join(","))
-}
-
-/// A field of CSV, RFC 4180.
-fn quoted(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_owned()
 }

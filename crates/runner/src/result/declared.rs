@@ -47,6 +47,12 @@ pub static OF_RUN: &[RunMetric] = &[
         unit: Unit::Number,
         make: |facts, _| Some(facts.script?.other as f64),
     },
+    RunMetric {
+        name: "script.errors",
+        title: "Statements of the script that failed",
+        unit: Unit::Number,
+        make: |facts, _| Some(facts.script?.errors as f64),
+    },
 ];
 
 /// CPU time of scripts as a share of that of the worker threads, in the whole run.

@@ -78,6 +78,8 @@ pub struct RunFacts {
     pub statements: Vec<StatementTimes>,
     /// What users' own code did; `None` if the workload runs none.
     pub script: Option<ScriptTotals>,
+    /// What to know about the workload before its figures are used.
+    pub workload_warning: Option<String>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }

@@ -40,6 +40,9 @@ pub(super) fn of(result: &RunResult, facts: &RunFacts) -> Vec<Warning> {
     counters(result, &mut list);
     server(result, &facts.server_transactions, &mut list);
     setup(&facts.setup, &mut list);
+    if let Some(text) = &facts.workload_warning {
+        warn(&mut list, "workload", text.clone(), "");
+    }
     list
 }
 

@@ -418,7 +418,8 @@ impl Resolved {
                 Event::Second(interval) => {
                     let phase = phases.at(interval.first);
                     let server = monitor.server_second(&clock).await;
-                    let second = Second::new(*interval, phase, server);
+                    let mut second = Second::new(*interval, phase, server);
+                    second.script = plan.workload.script_totals();
                     let metric = &facts.description.primary_metric;
                     if let Some((alone, ..)) = &mut baseline
                         && alone.take(&second.interval, metric)
@@ -575,6 +576,10 @@ impl Resolved {
             let note = Note::new("driver", None, text);
             journal.note(&note, &mut |text| watch.warn(text));
             facts.notes.push(note);
+        }
+        facts.workload_warning = self.plan.workload.warning();
+        if let Some(text) = &facts.workload_warning {
+            watch.warn(text);
         }
         let settings = monitor.query(async |s| s.settings().await).await;
         monitor.settings_start = settings.unwrap_or_default();
@@ -771,6 +776,7 @@ impl Resolved {
             observed: None,
             statements: Vec::new(),
             script: None,
+            workload_warning: None,
             notes: Vec::new(),
         })
     }

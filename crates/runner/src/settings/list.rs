@@ -33,7 +33,7 @@ const fn of(commands: &[Command]) -> Commands {
 /// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
 /// Commands that connect to a database.
-const CONNECT: Commands = ON_TARGET.and(&[DOCTOR]);
+const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands that make several runs.
@@ -61,12 +61,14 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[Positional, Database, OfHost]),
     value(
         "target",
-        "LOG",
+        "SOURCE",
         of(&[CAPTURE]),
         "Server log that contains every statement: PostgreSQL's csvlog or jsonlog, the general or \
-         slow log of MySQL or MariaDB, or an extended SQL trace of Oracle",
+         slow log of MySQL or MariaDB, or an extended SQL trace of Oracle. Or the URL of a database \
+         with statistics of its statements: pg_stat_statements of PostgreSQL, performance_schema of \
+         MySQL and MariaDB",
     )
-    .marked(&[Positional, OfHost, NotInJobFile]),
+    .marked(&[Positional, Database, OfHost, NotInJobFile]),
     value("from", "FORMAT", of(&[CAPTURE]), "Format of the log: {words}")
         .default("detected")
         .choices(choices::log_formats)
@@ -154,7 +156,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "query-timeout",
         "TIME",
-        ON_TARGET,
+        ON_TARGET.and(&[CAPTURE]),
         "Maximum time for statements that are not part of a transaction under test (locks, \
          settings, counters, the build record). A load, an index or a check may take longer as \
          long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum \

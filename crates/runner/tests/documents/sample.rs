@@ -167,6 +167,7 @@ pub fn facts() -> RunFacts {
         observed: None,
         statements: Vec::new(),
         script: None,
+        workload_warning: None,
         notes: Vec::new(),
     }
 }

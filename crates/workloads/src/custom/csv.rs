@@ -17,9 +17,6 @@ pub fn column(text: &str, column: &str, separator: char) -> Result<Vec<String>, 
     };
     let mut values = Vec::new();
     while let Some((line, mut fields)) = records.next_record()? {
-        if fields.len() == 1 && fields[0].is_empty() {
-            continue;
-        }
         if place >= fields.len() {
             return Err(format!(
                 "{line}: {} fields, but `{column}` is the {}th",
@@ -39,8 +36,14 @@ struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// The next record with its line; `None` at the end.
+    /// The next record with its line, after any blank lines; `None` at the end.
     fn next_record(&mut self) -> Result<Option<(usize, Vec<String>)>, String> {
+        while let Some(rest) =
+            self.text.strip_prefix('\n').or_else(|| self.text.strip_prefix("\r\n"))
+        {
+            self.text = rest;
+            self.line += 1;
+        }
         if self.text.is_empty() {
             return Ok(None);
         }
@@ -108,6 +111,7 @@ mod tests {
         assert_eq!(column(text, "id", ',').unwrap(), ["1", "2", "3"]);
         assert_eq!(column("\u{feff}a;b\n1;2", "a", ';').unwrap(), ["1"]);
         assert_eq!(column("a", "a", ',').unwrap(), [""; 0]);
+        assert_eq!(column("a\n\"\"\n\r\n1\n", "a", ',').unwrap(), ["", "1"]);
     }
 
     #[test]

@@ -28,23 +28,9 @@ pub async fn start<S: Session>(
 ) -> Result<(), DbError> {
     let wrong = |error: SpecError| DbError::new(ErrorClass::Unsupported, error.to_string());
     let chain = chain(statements).map_err(wrong)?;
-    let mut errors: Vec<DbError> = Vec::new();
-    for statement in custom.statements() {
-        let prepared = match bound(custom, statement, statements, &chain) {
-            Ok((bound, _)) => {
-                let prepared = session.prepare(&bound).await.map(drop);
-                prepared.map_err(|error| error.context(place(custom, statement)))
-            }
-            Err(error) => Err(error),
-        };
-        match prepared {
-            Err(error) if error.class().loses_session() => return Err(error),
-            Err(error) => errors.push(error),
-            Ok(()) => {}
-        }
-    }
+    let errors = try_statements(custom, statements, session).await?;
     if !errors.is_empty() {
-        return Err(together(errors));
+        return Err(together(errors.into_iter().map(|(_, error)| error).collect()));
     }
     for parameter in &custom.definition.parameters {
         let Some(query) = parameter.generator.query() else { continue };
@@ -74,6 +60,35 @@ pub async fn start<S: Session>(
         }
     }
     Ok(())
+}
+
+/// Prepares all statements; returns the numbers of those that the database rejects, with the errors and their places.
+///
+/// # Errors
+/// When the session is lost.
+pub async fn try_statements<S: Session>(
+    custom: &Custom,
+    statements: &Statements<'_>,
+    session: &mut S,
+) -> Result<Vec<(usize, DbError)>, DbError> {
+    let wrong = |error: SpecError| DbError::new(ErrorClass::Unsupported, error.to_string());
+    let chain = chain(statements).map_err(wrong)?;
+    let mut errors = Vec::new();
+    for statement in custom.statements() {
+        let prepared = match bound(custom, statement, statements, &chain) {
+            Ok((bound, _)) => {
+                let prepared = session.prepare(&bound).await.map(drop);
+                prepared.map_err(|error| error.context(place(custom, statement)))
+            }
+            Err(error) => Err(error),
+        };
+        match prepared {
+            Err(error) if error.class().loses_session() => return Err(error),
+            Err(error) => errors.push((statement.id, error)),
+            Ok(()) => {}
+        }
+    }
+    Ok(errors)
 }
 
 /// One error with the texts of all.

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
+use triphammer_capture::digest::{GUESSED, guesses};
 use triphammer_core::pace::Cycle;
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Row;
@@ -40,6 +41,8 @@ pub struct Custom {
     pub(super) definition: Box<Definition>,
     /// Name of the file, for messages.
     pub(super) file: String,
+    /// Number of parameters that `capture` guessed and nobody has reviewed.
+    guesses: usize,
     /// The values before a transaction's own are drawn.
     defaults: Vec<Datum>,
     weights: Vec<u64>,
@@ -250,6 +253,19 @@ impl Custom {
         Arc::clone(&DESCRIPTION)
     }
 
+    /// Prepares all statements; returns the numbers of those that the database rejects, in the order of the file, with
+    /// the errors and their places.
+    ///
+    /// # Errors
+    /// When the session is lost.
+    pub async fn try_statements<S: Session>(
+        &self,
+        statements: &Statements<'_>,
+        session: &mut S,
+    ) -> Result<Vec<(usize, DbError)>, DbError> {
+        super::start::try_statements(self, statements, session).await
+    }
+
     /// Reads the file.
     ///
     /// # Errors
@@ -291,6 +307,7 @@ impl Custom {
         });
         Ok(Self {
             description: Arc::new(describe(&definition)),
+            guesses: guesses(&text.text),
             file: text.name,
             defaults,
             weights: definition.transactions.iter().map(|t| t.weight.into()).collect(),
@@ -413,6 +430,16 @@ impl Workload for Custom {
         session: &mut S,
     ) -> Result<Prepared, DbError> {
         Prepared::new(self, statements, session).await
+    }
+
+    fn warning(&self) -> Option<String> {
+        (self.guesses > 0).then(|| {
+            let Self { file, guesses, .. } = self;
+            format!(
+                "{file} has lines that `capture` guessed ({guesses}): review those that are marked `{GUESSED}`, and remove \
+                 the mark"
+            )
+        })
     }
 
     fn acknowledged(&self, input: &Input) -> Option<Completion> {

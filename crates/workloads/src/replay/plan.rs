@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use triphammer_capture::mix::title;
 use triphammer_capture::recording::Recording;
 use triphammer_capture::sql::{Shape, literal};
+use triphammer_capture::title;
 use triphammer_capture::{Argument, Ending, Step, Transaction};
 use triphammer_core::SpecError;
 

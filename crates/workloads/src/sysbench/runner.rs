@@ -12,7 +12,7 @@ use triphammer_core::{DbError, ErrorClass, SpecError, Value};
 use triphammer_lua::{Arguments, Call, Request, ScriptError, State};
 
 use super::statement::{Kind, Template};
-use super::totals::{Totals, measuring_ns};
+use super::totals::{Running, Totals, measuring_ns};
 use super::workload::{Input, Sysbench};
 use crate::catalogues;
 
@@ -39,6 +39,7 @@ pub struct Prepared {
     /// Number of the thread.
     tid: u32,
     totals: Arc<Totals>,
+    running: Arc<Running>,
 }
 
 /// What is known about the session's statements and its transaction.
@@ -136,7 +137,7 @@ impl Cpu {
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        self.totals.add(self.state.take_counts(), self.cpu.total_ns());
+        self.totals.end(&self.running, self.state.counts(), self.cpu.total_ns());
     }
 }
 
@@ -177,6 +178,7 @@ impl Prepared {
             is_out: true,
             tid: statements.session().0,
             totals: Arc::clone(&sysbench.totals),
+            running: sysbench.totals.begin(),
         })
     }
 
@@ -335,6 +337,11 @@ impl Database {
         match kind {
             Kind::Begin | Kind::Commit | Kind::Rollback => self.transaction(kind, session).await,
             Kind::Read => session.text(text, false, rows).await,
+            Kind::BeginWith => {
+                session.text(text, false, rows).await?;
+                self.has_begun();
+                Ok(())
+            }
             Kind::Write | Kind::Other => {
                 let commits = !self.in_transaction;
                 session.text(text, commits, rows).await?;
@@ -342,6 +349,12 @@ impl Database {
                 Ok(())
             }
         }
+    }
+
+    /// Notes that a transaction has begun.
+    fn has_begun(&mut self) {
+        self.in_transaction = true;
+        self.was_rolled_back = false;
     }
 
     /// Begins or ends a transaction.
@@ -406,7 +419,7 @@ impl Database {
         let kind = *kind;
         let (mut few, mut many) = ([Value::Null; FEW], Vec::new());
         let values = arguments.read(&mut few, &mut many).map_err(wrong)?;
-        let commits = !self.in_transaction && kind != Kind::Read;
+        let commits = !self.in_transaction && !matches!(kind, Kind::Read | Kind::BeginWith);
         match form {
             Form::Transaction => {
                 rows.reset(0);
@@ -427,6 +440,9 @@ impl Database {
                 template.write(values, self.backslashes, &mut self.text);
                 session.text(&self.text, commits, rows).await?;
             }
+        }
+        if kind == Kind::BeginWith {
+            self.has_begun();
         }
         self.has_committed |= commits && kind == Kind::Write;
         Ok(())
@@ -487,6 +503,7 @@ pub async fn run<S: Session>(
     prepared.database.has_committed = false;
     prepared.database.was_rolled_back = false;
     let ended = event(sysbench, input, prepared, session).await;
+    prepared.running.set(prepared.state.counts());
     let Database { has_committed, was_rolled_back, in_transaction, .. } = prepared.database;
     match ended {
         Ok(stop) => {

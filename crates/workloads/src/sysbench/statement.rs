@@ -11,6 +11,8 @@ use triphammer_core::value::ColumnType;
 pub enum Kind {
     /// Begins a transaction, without options.
     Begin,
+    /// Begins a transaction with options, such as READ ONLY.
+    BeginWith,
     /// Commits it.
     Commit,
     /// Rolls it back.
@@ -49,7 +51,14 @@ impl Kind {
         let is_plain = |(texts, _): &&(&[&str], Self)| {
             texts.iter().any(|plain| whole.eq_ignore_ascii_case(plain))
         };
-        PLAIN.iter().find(is_plain).map_or(Self::Other, |(_, kind)| *kind)
+        let words = whole.split_ascii_whitespace().map(str::to_ascii_lowercase).take(2);
+        let begins = match words.collect::<Vec<_>>().as_slice() {
+            [first, ..] if first == "begin" => true,
+            [first, second] => first == "start" && second == "transaction",
+            _ => false,
+        };
+        let other = if begins { Self::BeginWith } else { Self::Other };
+        PLAIN.iter().find(is_plain).map_or(other, |(_, kind)| *kind)
     }
 }
 
@@ -153,7 +162,9 @@ mod tests {
         for (sql, kind) in [
             ("BEGIN", Kind::Begin),
             (" start transaction;\n", Kind::Begin),
-            ("BEGIN ISOLATION LEVEL SERIALIZABLE", Kind::Other),
+            ("BEGIN ISOLATION LEVEL SERIALIZABLE", Kind::BeginWith),
+            ("start transaction READ ONLY", Kind::BeginWith),
+            ("START SLAVE", Kind::Other),
             ("Commit", Kind::Commit),
             ("ROLLBACK", Kind::Rollback),
             ("ROLLBACK TO a", Kind::Other),

@@ -1,7 +1,8 @@
-//! What the states of a run counted, added up when they end.
+//! What the states of a run count. Each writes its own counts after each event, without a lock, so that they can be
+//! added up at any time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::clock::thread_cpu_ns;
@@ -11,35 +12,80 @@ use triphammer_lua::Counts;
 /// The totals of a run.
 #[derive(Debug, Default)]
 pub struct Totals {
-    cpu_ns: AtomicU64,
-    reads: AtomicU64,
-    writes: AtomicU64,
-    other: AtomicU64,
+    states: Mutex<States>,
     has_failed: AtomicBool,
     failure: Mutex<Option<String>>,
 }
 
+#[derive(Debug, Default)]
+struct States {
+    /// What those that have ended did.
+    ended: ScriptTotals,
+    running: Vec<Arc<Running>>,
+}
+
+/// The counts of a state that runs, which alone writes them.
+#[derive(Debug, Default)]
+pub struct Running {
+    reads: AtomicU64,
+    writes: AtomicU64,
+    other: AtomicU64,
+    errors: AtomicU64,
+}
+
+impl Running {
+    /// Replaces the counts.
+    #[inline]
+    pub fn set(&self, counts: Counts) {
+        self.reads.store(counts.reads, Ordering::Relaxed);
+        self.writes.store(counts.writes, Ordering::Relaxed);
+        self.other.store(counts.other, Ordering::Relaxed);
+        self.errors.store(counts.errors, Ordering::Relaxed);
+    }
+}
+
+fn add(totals: &mut ScriptTotals, counts: Counts) {
+    totals.reads += counts.reads;
+    totals.writes += counts.writes;
+    totals.other += counts.other;
+    totals.errors += counts.errors;
+}
+
 impl Totals {
-    /// Adds what one state counted.
-    pub fn add(&self, counts: Counts, cpu_ns: u64) {
-        let add = |total: &AtomicU64, count| {
-            total.fetch_add(count, Ordering::Relaxed);
-        };
-        add(&self.cpu_ns, cpu_ns);
-        add(&self.reads, counts.reads);
-        add(&self.writes, counts.writes);
-        add(&self.other, counts.other);
+    fn states(&self) -> std::sync::MutexGuard<'_, States> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the states that have ended did.
+    /// The counts of a state that begins.
+    pub fn begin(&self) -> Arc<Running> {
+        let running = Arc::new(Running::default());
+        self.states().running.push(Arc::clone(&running));
+        running
+    }
+
+    /// Adds what a state did that ends, and the CPU time of its code.
+    pub fn end(&self, running: &Arc<Running>, counts: Counts, cpu_ns: u64) {
+        let mut states = self.states();
+        states.running.retain(|other| !Arc::ptr_eq(other, running));
+        add(&mut states.ended, counts);
+        states.ended.cpu += Duration::from_nanos(cpu_ns);
+    }
+
+    /// What the states have done so far; CPU time only of those that have ended.
     pub fn read(&self) -> ScriptTotals {
-        let read = |total: &AtomicU64| total.load(Ordering::Relaxed);
-        ScriptTotals {
-            cpu: Duration::from_nanos(read(&self.cpu_ns)),
-            reads: read(&self.reads),
-            writes: read(&self.writes),
-            other: read(&self.other),
+        let states = self.states();
+        let mut totals = states.ended;
+        for running in &states.running {
+            let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            let counts = Counts {
+                reads: read(&running.reads),
+                writes: read(&running.writes),
+                other: read(&running.other),
+                errors: read(&running.errors),
+            };
+            add(&mut totals, counts);
         }
+        totals
     }
 
     /// Makes the run fail; the first reason is kept.

@@ -15,7 +15,7 @@ use triphammer_core::workload::{
     TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, DbError, SpecError};
-use triphammer_lua::{Environment, Kind, Output, Scalar, ScriptOption, State, Unique};
+use triphammer_lua::{Environment, Hook, Kind, Output, Scalar, ScriptOption, State, Unique};
 
 use super::NAME;
 use super::runner::{self, Prepared};
@@ -242,6 +242,23 @@ impl Sysbench {
             unique: Arc::clone(&self.unique),
             output: self.output,
         }
+    }
+
+    /// The script in a state of its own for its report hooks; `None` if it sets none.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    pub fn reports(&self, threads: u32) -> Result<Option<State>, SpecError> {
+        let driver = self.options.get("db_driver").map_or("mysql", String::as_str);
+        let quiet =
+            Environment { output: Output::Nowhere, ..self.environment(driver, (0, threads)) };
+        let has_hooks = |state: &State| {
+            [Hook::Intermediate, Hook::Cumulative].into_iter().any(|hook| state.reports(hook))
+        };
+        if !has_hooks(&State::new(&quiet)?) {
+            return Ok(None);
+        }
+        State::new(&Environment { output: Output::Stdout, ..quiet }).map(Some)
     }
 
     /// The options that the script declares.

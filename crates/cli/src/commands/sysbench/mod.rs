@@ -2,6 +2,7 @@
 //! and reported; the other commands of a script, such as `prepare`, only do their work.
 
 mod arguments;
+mod hooks;
 mod report;
 
 use std::fmt::Write as _;
@@ -17,6 +18,7 @@ use triphammer_runner::target::Secrets;
 use triphammer_runner::{Failure, all_options};
 
 use self::arguments::Arguments;
+use self::hooks::Hooks;
 use self::report::Report;
 use super::job::unstored;
 use super::screen::Screen;
@@ -100,13 +102,9 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
     set("target", arguments.target()?);
     set("vus", arguments.number("threads")?.to_string());
     match (arguments.number("events")?, arguments.number("time")?) {
-        (1.., _) if arguments.number("rate")? > 0 => {
-            let message = "--events and --rate exclude each other here; give --time";
-            return Err(SpecError::new(message).into());
-        }
-        // The workload ends it.
-        (1.., _) => set("transactions", TRANSACTIONS.to_owned()),
-        (0, time) => {
+        // The workload ends it. At a rate, a run has a duration.
+        (1.., _) if arguments.number("rate")? == 0 => set("transactions", TRANSACTIONS.to_owned()),
+        (_, time) => {
             set("rampup", "0s".to_owned());
             set("duration", if time == 0 { UNLIMITED.to_owned() } else { format!("{time}s") });
         }
@@ -136,7 +134,9 @@ fn run(arguments: &Arguments, settings: Settings, secrets: &Given) -> Result<Exi
     }
     let interval = arguments.number("report_interval")?;
     let every = (interval > 0).then(|| std::time::Duration::from_secs(interval));
-    let mut report = Report::new(Screen::new(&job, false, every));
+    let command = ScriptCommand::new(&mut job.settings().clone(), "run")?;
+    let hooks = Hooks::new(command, interval, arguments.number("percentile")?)?;
+    let mut report = Report::new(Screen::new(&job, false, every), hooks);
     let finished = job.run(&mut report);
     report.screen.end();
     for remark in job.remarks() {
@@ -147,7 +147,11 @@ fn run(arguments: &Arguments, settings: Settings, secrets: &Given) -> Result<Exi
         return Err(Failure::refuse("the run has no result".to_owned()));
     };
     let (trouble, torn) = finished.end_outputs();
-    print(&report.text(&result, arguments.number("percentile")?, arguments.switch("histogram")?))?;
+    if !report.of_script(&result) {
+        let (percentile, histogram) =
+            (arguments.number("percentile")?, arguments.switch("histogram")?);
+        print(&report.text(&result, percentile, histogram))?;
+    }
     for warning in finished.reason.iter().chain(&trouble) {
         terminal::warn(warning);
     }

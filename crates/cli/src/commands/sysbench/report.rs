@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use hdrhistogram::Histogram;
+use triphammer_core::workload::ScriptTotals;
 use triphammer_runner::result::RunResult;
 use triphammer_runner::watch::{JobEvent, Watcher};
 
+use super::hooks::Hooks;
 use crate::commands::screen::Screen;
 
 /// Width of the longest bar of the histogram, in characters.
@@ -16,12 +18,14 @@ const BARS_PER_DECADE: f64 = 20.0;
 /// Shows a run, and gathers its response times.
 pub struct Report {
     pub screen: Screen,
+    pub hooks: Hooks,
     times: Option<Histogram<u32>>,
 }
 
 impl Watcher for Report {
     fn on_event(&mut self, event: JobEvent<'_>) {
         if let JobEvent::Second(second) = event {
+            self.hooks.second(second);
             for seen in [&second.total.response, &second.total.rolled_back].into_iter().flatten() {
                 match &mut self.times {
                     None => self.times = Some(seen.clone()),
@@ -37,8 +41,26 @@ impl Watcher for Report {
 }
 
 impl Report {
-    pub const fn new(screen: Screen) -> Self {
-        Self { screen, times: None }
+    pub const fn new(screen: Screen, hooks: Hooks) -> Self {
+        Self { screen, hooks, times: None }
+    }
+
+    /// Lets the script report the whole run; false if it has no hook for that.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+    pub fn of_script(&mut self, result: &RunResult) -> bool {
+        if !self.hooks.report_the_end() {
+            return false;
+        }
+        let count = |name| figure(result, name).unwrap_or_default() as u64;
+        let script = ScriptTotals {
+            reads: count("script.reads"),
+            writes: count("script.writes"),
+            other: count("script.other"),
+            errors: count("script.errors"),
+            ..ScriptTotals::default()
+        };
+        self.hooks.end(script, result.durations.whole_s);
+        true
     }
 
     /// The report.
@@ -49,9 +71,7 @@ impl Report {
             out.push_str(&bars(times));
         }
         let seconds = result.durations.whole_s.max(1e-3);
-        let figure = |name: &str| {
-            result.figures.iter().find(|figure| figure.name == name).and_then(|figure| figure.value)
-        };
+        let figure = |name: &str| figure(result, name);
         let mut counts: Vec<(&str, f64)> = Vec::new();
         for (title, name) in
             [("reads", "script.reads"), ("writes", "script.writes"), ("other", "script.other")]
@@ -86,6 +106,11 @@ impl Report {
         }
         out
     }
+}
+
+/// A figure of a run.
+fn figure(result: &RunResult, name: &str) -> Option<f64> {
+    result.figures.iter().find(|figure| figure.name == name).and_then(|figure| figure.value)
 }
 
 /// Response times in milliseconds.

@@ -3,70 +3,27 @@
 
 #![expect(unsafe_code, reason = "LuaJIT's C interface, for what happens for each statement")]
 
-use std::collections::BTreeMap;
+mod arguments;
+mod report;
+mod setup;
+
 use std::ffi::c_int;
-use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use mlua::{Function, Lua, LuaOptions, StdLib, Table, Thread, Value as LuaValue, ffi};
+use triphammer_core::SpecError;
 use triphammer_core::rows::Rows;
-use triphammer_core::{SpecError, Value};
 
+pub use self::arguments::Arguments;
+use self::arguments::text_at;
+pub use self::report::{Hook, Stat};
+use self::setup::{declared, host, lua_value, set_general_options, start};
 use crate::MEMORY_LIMIT;
-use crate::host::{Failure, Shared, add_functions};
-use crate::options::{GENERAL, Kind, Scalar, ScriptOption};
-use crate::unique::Unique;
+use crate::environment::Environment;
+use crate::error::{ScriptError, malformed, message_of, out_of_memory};
+use crate::host::{Counts, Failure, Shared};
+use crate::options::{GENERAL, ScriptOption};
 use crate::watchdog::watched;
-
-/// The API, in the order of its parts.
-const API: [(&str, &str); 3] = [
-    ("=sysbench", include_str!("api/start.lua")),
-    ("=sysbench.rand", include_str!("api/rand.lua")),
-    ("=sysbench.sql", include_str!("api/sql.lua")),
-];
-/// Number of arguments for which nothing is allocated.
-const FEW: usize = 16;
-/// Most arguments of a statement: those of the protocols.
-const ARGUMENTS_MAX: usize = 65_535;
-
-/// What a script sees around it.
-#[derive(Clone, Debug)]
-pub struct Environment {
-    /// Path or name of the script.
-    pub name: Arc<str>,
-    /// Its text.
-    pub text: Arc<str>,
-    /// Folders in which `require` finds modules, besides the current one.
-    pub folders: Vec<PathBuf>,
-    /// The command: `run`, `prepare` and so on.
-    pub command: String,
-    /// Name of the database driver in sysbench: `mysql` or `pgsql`.
-    pub driver: String,
-    /// Number of the thread, from 0.
-    pub tid: u32,
-    /// Number of threads.
-    pub threads: u32,
-    /// Options by name, with underscores: general ones and the script's.
-    pub options: Arc<BTreeMap<String, String>>,
-    /// Seed of the random numbers until the first event.
-    pub seed: u64,
-    /// Numbers that no other thread has had.
-    pub unique: Arc<Unique>,
-    /// Where the script prints.
-    pub output: Output,
-}
-
-/// Where a script prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// Standard output, as in sysbench.
-    Stdout,
-    /// Standard error, where standard output belongs to a result.
-    Stderr,
-    /// Nowhere: the script is only tried.
-    Nowhere,
-}
 
 /// How commands of a script run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,34 +32,6 @@ pub enum Commands {
     Single,
     /// In each thread.
     Parallel,
-}
-
-/// Why a script failed.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct ScriptError {
-    /// What and where, without the call stack.
-    pub message: String,
-    /// The error with which an event is restarted, for its hook.
-    restart: Option<LuaValue>,
-}
-
-impl ScriptError {
-    /// Whether the event is to be restarted.
-    #[must_use]
-    pub const fn restarts(&self) -> bool {
-        self.restart.is_some()
-    }
-}
-
-/// Counts of a state, by sysbench's kinds of statements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "sysbench's kinds")]
-pub struct Counts {
-    pub reads: u64,
-    pub writes: u64,
-    pub other: u64,
-    pub errors: u64,
 }
 
 /// What a script asks for. Texts lie on its stack until it is answered.
@@ -124,14 +53,6 @@ pub enum Request<'a> {
     Execute(usize, Arguments<'a>),
     /// The function has returned.
     Returned,
-}
-
-/// The arguments of a statement, on the script's stack.
-#[derive(Clone, Copy, Debug)]
-pub struct Arguments<'a> {
-    state: *mut ffi::lua_State,
-    count: usize,
-    of: std::marker::PhantomData<&'a State>,
 }
 
 /// A function of a script to call.
@@ -416,10 +337,9 @@ impl State {
     #[inline]
     pub fn rows(&mut self, rows: Rows) -> Result<(), ScriptError> {
         let (count, width) = (rows.len(), rows.width());
-        let id = self.shared.results.borrow_mut().keep(rows);
-        if width == 0 {
+        let Some(id) = self.shared.results.borrow_mut().keep(rows) else {
             return self.answer(&[0]);
-        }
+        };
         let number = |value: usize| i64::try_from(value).unwrap_or_default();
         self.answer(&[id, number(count), number(width)])
     }
@@ -450,260 +370,14 @@ impl State {
         self.shared.counts.set(counts);
     }
 
-    /// Takes the counts and resets them.
+    /// The counts so far.
     #[must_use]
-    pub fn take_counts(&self) -> Counts {
-        self.shared.counts.take()
+    pub fn counts(&self) -> Counts {
+        self.shared.counts.get()
     }
-}
-
-impl<'a> Arguments<'a> {
-    /// Number of arguments.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Reads the arguments into a buffer.
-    ///
-    /// # Errors
-    /// When one has a type that no database knows, or is not UTF-8.
-    #[inline]
-    pub fn read<'b>(
-        &self,
-        few: &'b mut [Value<'a>; FEW],
-        many: &'b mut Vec<Value<'a>>,
-    ) -> Result<&'b [Value<'a>], ScriptError> {
-        if self.count > ARGUMENTS_MAX {
-            return Err(malformed());
-        }
-        if self.count > FEW {
-            for place in 0..self.count {
-                many.push(self.value(place)?);
-            }
-            return Ok(many);
-        }
-        for (place, value) in few.iter_mut().enumerate().take(self.count) {
-            *value = self.value(place)?;
-        }
-        Ok(&few[..self.count])
-    }
-
-    #[inline]
-    fn value(&self, place: usize) -> Result<Value<'a>, ScriptError> {
-        let at = c_int::try_from(place + 3).expect("ARGUMENTS_MAX is small");
-        // SAFETY: the coroutine is suspended while `'a` lasts, and has this many values on its stack.
-        unsafe {
-            match ffi::lua_type(self.state, at) {
-                ffi::LUA_TNUMBER => Ok(number(ffi::lua_tonumber(self.state, at))),
-                ffi::LUA_TSTRING => text_at(self.state, at)
-                    .map(Value::Text)
-                    .ok_or_else(|| ScriptError::new("an argument is not UTF-8 text")),
-                ffi::LUA_TBOOLEAN => Ok(Value::Int(ffi::lua_toboolean(self.state, at).into())),
-                ffi::LUA_TNIL | ffi::LUA_TNONE => Ok(Value::Null),
-                _ => Err(ScriptError::new(format!(
-                    "argument {} of a statement is neither a number nor a text",
-                    place + 1
-                ))),
-            }
-        }
-    }
-}
-
-/// A number of Lua: whole ones are integers.
-#[inline]
-fn number(value: f64) -> Value<'static> {
-    #[expect(clippy::cast_possible_truncation, reason = "compared with the original")]
-    let whole = value as i64;
-    #[expect(clippy::cast_precision_loss, reason = "that is what is compared")]
-    let is_whole = whole as f64 == value && whole != i64::MAX;
-    if is_whole { Value::Int(whole) } else { Value::Float(value) }
-}
-
-/// The text at a place of a stack, if it is UTF-8.
-///
-/// # Safety
-/// The value must stay on the stack for `'a`.
-unsafe fn text_at<'a>(state: *mut ffi::lua_State, at: c_int) -> Option<&'a str> {
-    // SAFETY: the type is checked first, because a number would be converted in place. LuaJIT's texts do not move.
-    unsafe {
-        if ffi::lua_type(state, at) != ffi::LUA_TSTRING {
-            return None;
-        }
-        let mut length = 0;
-        let start = ffi::lua_tolstring(state, at, &raw mut length);
-        std::str::from_utf8(std::slice::from_raw_parts(start.cast(), length)).ok()
-    }
-}
-
-impl ScriptError {
-    /// An error with this message, after which nothing is restarted.
-    #[must_use]
-    pub const fn plain(message: String) -> Self {
-        Self { message, restart: None }
-    }
-
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), restart: None }
-    }
-}
-
-fn malformed() -> ScriptError {
-    ScriptError::new("the script made a request that is none")
 }
 
 /// The C state of a coroutine.
 fn state_of(thread: &Thread) -> *mut ffi::lua_State {
     LuaValue::Thread(thread.clone()).to_pointer().cast_mut().cast()
-}
-
-/// The table `host`, with what the API needs to know and to call.
-fn host(lua: &Lua, environment: &Environment, shared: &Rc<Shared>) -> mlua::Result<Table> {
-    let host = lua.create_table()?;
-    host.set("tid", environment.tid)?;
-    host.set("command", environment.command.as_str())?;
-    host.set("script", &*environment.name)?;
-    host.set("driver", environment.driver.as_str())?;
-    host.set(
-        "output",
-        match environment.output {
-            Output::Stdout => "stdout",
-            Output::Stderr => "stderr",
-            Output::Nowhere => "nowhere",
-        },
-    )?;
-    add_functions(lua, &host, shared, &environment.unique)?;
-    Ok(host)
-}
-
-/// Runs the API's own code.
-fn start(lua: &Lua, host: &Table, environment: &Environment) -> mlua::Result<()> {
-    let package: Table = lua.globals().get("package")?;
-    let own: String = package.get("path")?;
-    let mut path = String::from("./?.lua;./?/init.lua");
-    for folder in &environment.folders {
-        path.push_str(&format!(";{0}/?.lua;{0}/?/init.lua", folder.display()));
-    }
-    package.set("path", format!("{path};{own}"))?;
-    #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a seed")]
-    let seed = (environment.seed >> 11) as f64;
-    let math: Table = lua.globals().get("math")?;
-    math.get::<Function>("randomseed")?.call::<()>(seed)?;
-    let mut request = LuaValue::Nil;
-    for (name, text) in API {
-        let chunk = lua.load(text).set_name(name).into_function()?;
-        let returned: LuaValue = chunk.call((host, request.clone()))?;
-        if request.is_nil() {
-            request = returned;
-            let set: Function = host.get("set_option")?;
-            let options: Vec<(String, LuaValue)> =
-                host.get::<Table>("general")?.pairs().collect::<mlua::Result<_>>()?;
-            for (name, value) in options {
-                set.call::<()>((name, value, true))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Reads the values of general options, for `start`.
-fn set_general_options(
-    lua: &Lua,
-    host: &Table,
-    environment: &Environment,
-) -> Result<(), SpecError> {
-    let failed = |error: mlua::Error| SpecError::new(message_of(&error));
-    let general = lua.create_table().map_err(failed)?;
-    for option in GENERAL {
-        let given = environment.options.get(option.name).map(String::as_str);
-        let value = match option.name {
-            "threads" => Scalar::Int(environment.threads.into()),
-            "db_driver" => Scalar::Text(environment.driver.clone()),
-            name => option.kind.read(name, given.unwrap_or(option.default))?,
-        };
-        general.set(option.name, lua_value(lua, &value).map_err(failed)?).map_err(failed)?;
-    }
-    host.set("general", general).map_err(failed)
-}
-
-/// A value of an option in Lua.
-fn lua_value(lua: &Lua, value: &Scalar) -> mlua::Result<LuaValue> {
-    Ok(match value {
-        Scalar::Switch(value) => LuaValue::Boolean(*value),
-        #[expect(clippy::cast_precision_loss, reason = "all of Lua's numbers are floats")]
-        Scalar::Int(value) => LuaValue::Number(*value as f64),
-        Scalar::Double(value) => LuaValue::Number(*value),
-        Scalar::Text(value) => LuaValue::String(lua.create_string(value)?),
-        Scalar::List(values) => {
-            LuaValue::Table(lua.create_sequence_from(values.iter().map(String::as_str))?)
-        }
-    })
-}
-
-/// The options that the script has declared.
-fn declared(lua: &Lua) -> mlua::Result<Vec<ScriptOption>> {
-    let cmdline: Table = lua.globals().get::<Table>("sysbench")?.get("cmdline")?;
-    let Some(options) = cmdline.get::<Option<Table>>("options")? else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    for pair in options.pairs::<String, Table>() {
-        let (name, declaration) = pair?;
-        let help: Option<String> = declaration.get(1)?;
-        let default = match declaration.get::<LuaValue>(2)? {
-            LuaValue::Nil => None,
-            LuaValue::Boolean(value) => Some(Scalar::Switch(value)),
-            LuaValue::Integer(value) => Some(Scalar::Int(value)),
-            LuaValue::Number(value) => Some(match number(value) {
-                Value::Int(whole) => Scalar::Int(whole),
-                _ => Scalar::Double(value),
-            }),
-            LuaValue::String(text) => Some(Scalar::Text(text.to_string_lossy())),
-            LuaValue::Table(items) => {
-                Some(Scalar::List(items.sequence_values().collect::<mlua::Result<_>>()?))
-            }
-            other => {
-                let kind = other.type_name();
-                return Err(mlua::Error::runtime(format!(
-                    "the default of the option {name} is a {kind}"
-                )));
-            }
-        };
-        let kind = match declaration.get::<Option<i64>>(3) {
-            Ok(Some(1)) => Kind::Switch,
-            Ok(Some(2 | 3)) => Kind::Int,
-            Ok(Some(4)) => Kind::Double,
-            Ok(Some(6)) => Kind::List,
-            _ => default.as_ref().map_or(Kind::Text, Scalar::kind),
-        };
-        found.push(ScriptOption {
-            name: name.replace('-', "_"),
-            help: help.unwrap_or_default(),
-            kind,
-            default,
-        });
-    }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(found)
-}
-
-fn out_of_memory() -> String {
-    format!("not enough memory: a script may use {} MiB", MEMORY_LIMIT / 1024 / 1024)
-}
-
-/// The message of an error, without the call stack.
-fn message_of(error: &mlua::Error) -> String {
-    let message = match error {
-        mlua::Error::SyntaxError { message, .. } => message.clone(),
-        mlua::Error::RuntimeError(message) => message.clone(),
-        mlua::Error::MemoryError(_) => out_of_memory(),
-        mlua::Error::CallbackError { cause, .. } => return message_of(cause),
-        other => other.to_string(),
-    };
-    let end = message.find("\nstack traceback:").unwrap_or(message.len());
-    message[..end].to_owned()
 }

@@ -1,0 +1,181 @@
+//! The statistics of a server's statements as a workload file: each statement is a transaction, and its number of calls
+//! is the weight. The values of parameters are not in the statistics, so that each becomes a generator that is guessed
+//! from the table's column that the parameter is compared with or assigned to. Every guess is marked [`GUESSED`].
+//!
+//! ```text
+//! mysql    digests of MySQL and MariaDB to statements that can be prepared
+//! places   the column of each parameter
+//! tables   the tables of a database, with their columns
+//! guess    generators
+//! ```
+
+mod guess;
+mod mysql;
+mod places;
+mod tables;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+pub use self::guess::{Guess, Span};
+pub use self::places::Origin;
+pub use self::tables::{Column, ColumnKind, Tables};
+use crate::event::Argument;
+use crate::mix::{WRITTEN_MAX, WorkloadFile};
+use crate::skipped::{Reason, Skipped};
+use crate::sql::{Misread, Shape, Syntax, literal, read};
+use crate::statement::{Effect, effect};
+use crate::written::{quoted, title, unique};
+
+/// The mark of a guessed parameter: a comment at the end of its line.
+pub const GUESSED: &str = "# guessed";
+/// Most parameters of a statement.
+const BINDS_MAX: usize = 1_000;
+
+/// Number of lines of a workload file that are marked as guessed.
+#[must_use]
+pub fn guesses(workload: &str) -> usize {
+    let is_marked = |line: &&str| !line.trim_start().starts_with('#') && line.contains(GUESSED);
+    workload.lines().filter(is_marked).count()
+}
+
+/// The statements of a server's statistics.
+#[derive(Debug)]
+pub struct Digests<'a> {
+    tables: &'a Tables,
+    syntax: Syntax,
+    calls: HashMap<Shape, (u64, Vec<Argument>)>,
+    /// Calls of what is not in the workload file, by reason.
+    pub skipped: Skipped,
+}
+
+/// A statement of the workload file.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Its text without values.
+    pub shape: Shape,
+    /// How often it was called.
+    pub calls: u64,
+    /// By argument, what is known about it.
+    pub origins: Vec<Origin>,
+    /// By argument, the literal that the text had.
+    constants: Vec<Option<String>>,
+}
+
+impl<'a> Digests<'a> {
+    /// Reads statements of this syntax on these tables.
+    #[must_use]
+    pub fn new(tables: &'a Tables, syntax: Syntax) -> Self {
+        Self { tables, syntax, calls: HashMap::new(), skipped: Skipped::default() }
+    }
+
+    /// Takes a statement with the number of its calls.
+    pub fn add(&mut self, text: &str, calls: u64) {
+        match self.statement(text) {
+            Ok((shape, arguments)) => {
+                self.calls.entry(shape).or_insert((0, arguments)).0 += calls;
+            }
+            Err(reason) => self.skipped.more(reason, calls),
+        }
+    }
+
+    /// The shape of a statement, and its literals.
+    fn statement(&self, text: &str) -> Result<(Shape, Vec<Argument>), Reason> {
+        match effect(text, self.syntax) {
+            Effect::Runs => {}
+            Effect::Skip(reason) => return Err(reason),
+            _ => return Err(Reason::Ends),
+        }
+        let text = match self.syntax {
+            Syntax::MySql => mysql::expanded(text, self.tables)?,
+            _ => text.to_owned(),
+        };
+        if self.tables.is_of_server(&text) {
+            return Err(Reason::Server);
+        }
+        let binds = vec![Argument::Null; BINDS_MAX];
+        let read = read(&text, self.syntax, &binds).map_err(|misread| match misread {
+            Misread::Binds => Reason::Binds,
+            Misread::Colon => Reason::Colon,
+            Misread::Truncated => Reason::Truncated,
+        })?;
+        Ok((read.shape, read.arguments))
+    }
+
+    /// The statements with the most calls, the most frequent first; the others are counted as skipped.
+    #[must_use]
+    pub fn counted(mut self) -> (Vec<Counted>, Skipped) {
+        let mut all: Vec<_> = self.calls.drain().collect();
+        all.sort_by(|(a, (x, _)), (b, (y, _))| y.cmp(x).then_with(|| a.pieces.cmp(&b.pieces)));
+        for (_, (calls, _)) in all.drain(WRITTEN_MAX.min(all.len())..) {
+            self.skipped.more(Reason::Kinds, calls);
+        }
+        let counted = all.into_iter().map(|(shape, (calls, arguments))| {
+            let origins = places::origins(&shape, self.tables);
+            let written = |(argument, is_literal): (&Argument, &bool)| {
+                is_literal.then(|| literal(argument)).flatten()
+            };
+            let constants = arguments.iter().zip(&shape.literals).map(written).collect();
+            Counted { shape, calls, origins, constants }
+        });
+        (counted.collect(), self.skipped)
+    }
+}
+
+/// Writes the workload file: `head` are lines about the source, `guess` returns the generator of a parameter, with
+/// what it was guessed from.
+#[must_use]
+pub fn write(
+    head: &str,
+    statements: &[Counted],
+    guess: impl Fn(&Origin) -> (Guess, String),
+) -> WorkloadFile {
+    let mut names = BTreeSet::from(["scale".to_owned()]);
+    let mut parameters: BTreeMap<(Origin, usize), String> = BTreeMap::new();
+    let (mut table, mut transactions) = (String::new(), String::new());
+    // Weights are whole numbers up to a million.
+    let unit = statements.first().map_or(1, |most| most.calls.div_ceil(1_000_000)).max(1);
+    for statement in statements {
+        let mut used: BTreeMap<&Origin, usize> = BTreeMap::new();
+        let mut texts = Vec::new();
+        for (origin, constant) in statement.origins.iter().zip(&statement.constants) {
+            if let Some(constant) = constant {
+                texts.push(constant.clone());
+                continue;
+            }
+            if let Some(text) = origin.end_of_range(texts.last()) {
+                texts.push(text);
+                continue;
+            }
+            let use_number = used.entry(origin).or_default();
+            let name = parameters.entry((origin.clone(), *use_number)).or_insert_with(|| {
+                let name = unique(&mut names, &origin.name());
+                let (guess, from) = guess(origin);
+                let _ = writeln!(table, "{name} = {} {GUESSED}: {from}", guess.definition());
+                name
+            });
+            *use_number += 1;
+            texts.push(format!(":{name}"));
+        }
+        let name = unique(&mut names, &title(&statement.shape));
+        let weight = statement.calls.div_ceil(unit);
+        let sql = quoted(&statement.shape.text(|argument| texts[argument].clone()));
+        let _ = write!(
+            transactions,
+            "\n[[transactions]]\nname = \"{name}\"\nweight = {weight}\nstatements = [\n    {sql},\n]\n"
+        );
+    }
+    let mut text = String::new();
+    for line in head.lines() {
+        let _ = writeln!(text, "# {line}");
+    }
+    if !table.is_empty() {
+        let _ = write!(text, "\n[parameters]\n{table}");
+    }
+    text.push_str(&transactions);
+    let (kinds, parameters) = (statements.len(), parameters.len());
+    WorkloadFile { text, samples: None, kinds, parameters }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! What a state has before its script is loaded: the API, the options, and what the API calls in Rust.
+
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table, Value as LuaValue};
+use triphammer_core::{SpecError, Value};
+
+use super::arguments::number;
+use crate::environment::{Environment, Output};
+use crate::error::message_of;
+use crate::host::{Shared, add_functions};
+use crate::options::{GENERAL, Kind, Scalar, ScriptOption};
+
+/// The API, in the order of its parts.
+const API: [(&str, &str); 4] = [
+    ("=sysbench", include_str!("../api/start.lua")),
+    ("=sysbench.rand", include_str!("../api/rand.lua")),
+    ("=sysbench.sql", include_str!("../api/sql.lua")),
+    ("=sysbench.report", include_str!("../api/report.lua")),
+];
+/// The table `host`, with what the API needs to know and to call.
+pub(super) fn host(
+    lua: &Lua,
+    environment: &Environment,
+    shared: &Rc<Shared>,
+) -> mlua::Result<Table> {
+    let host = lua.create_table()?;
+    host.set("tid", environment.tid)?;
+    host.set("command", environment.command.as_str())?;
+    host.set("script", &*environment.name)?;
+    host.set("driver", environment.driver.as_str())?;
+    host.set(
+        "output",
+        match environment.output {
+            Output::Stdout => "stdout",
+            Output::Stderr => "stderr",
+            Output::Nowhere => "nowhere",
+        },
+    )?;
+    add_functions(lua, &host, shared, &environment.unique)?;
+    Ok(host)
+}
+
+/// Runs the API's own code.
+pub(super) fn start(lua: &Lua, host: &Table, environment: &Environment) -> mlua::Result<()> {
+    let package: Table = lua.globals().get("package")?;
+    let own: String = package.get("path")?;
+    let mut path = String::from("./?.lua;./?/init.lua");
+    for folder in &environment.folders {
+        path.push_str(&format!(";{0}/?.lua;{0}/?/init.lua", folder.display()));
+    }
+    package.set("path", format!("{path};{own}"))?;
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a seed")]
+    let seed = (environment.seed >> 11) as f64;
+    let math: Table = lua.globals().get("math")?;
+    math.get::<Function>("randomseed")?.call::<()>(seed)?;
+    let mut request = LuaValue::Nil;
+    for (name, text) in API {
+        let chunk = lua.load(text).set_name(name).into_function()?;
+        let returned: LuaValue = chunk.call((host, request.clone()))?;
+        if request.is_nil() {
+            request = returned;
+            let set: Function = host.get("set_option")?;
+            let options: Vec<(String, LuaValue)> =
+                host.get::<Table>("general")?.pairs().collect::<mlua::Result<_>>()?;
+            for (name, value) in options {
+                set.call::<()>((name, value, true))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the values of general options, for `start`.
+pub(super) fn set_general_options(
+    lua: &Lua,
+    host: &Table,
+    environment: &Environment,
+) -> Result<(), SpecError> {
+    let failed = |error: mlua::Error| SpecError::new(message_of(&error));
+    let general = lua.create_table().map_err(failed)?;
+    for option in GENERAL {
+        let given = environment.options.get(option.name).map(String::as_str);
+        let value = match option.name {
+            "threads" => Scalar::Int(environment.threads.into()),
+            "db_driver" => Scalar::Text(environment.driver.clone()),
+            name => option.kind.read(name, given.unwrap_or(option.default))?,
+        };
+        general.set(option.name, lua_value(lua, &value).map_err(failed)?).map_err(failed)?;
+    }
+    host.set("general", general).map_err(failed)
+}
+
+/// A value of an option in Lua.
+pub(super) fn lua_value(lua: &Lua, value: &Scalar) -> mlua::Result<LuaValue> {
+    Ok(match value {
+        Scalar::Switch(value) => LuaValue::Boolean(*value),
+        #[expect(clippy::cast_precision_loss, reason = "all of Lua's numbers are floats")]
+        Scalar::Int(value) => LuaValue::Number(*value as f64),
+        Scalar::Double(value) => LuaValue::Number(*value),
+        Scalar::Text(value) => LuaValue::String(lua.create_string(value)?),
+        Scalar::List(values) => {
+            LuaValue::Table(lua.create_sequence_from(values.iter().map(String::as_str))?)
+        }
+    })
+}
+
+/// The options that the script has declared.
+pub(super) fn declared(lua: &Lua) -> mlua::Result<Vec<ScriptOption>> {
+    let cmdline: Table = lua.globals().get::<Table>("sysbench")?.get("cmdline")?;
+    let Some(options) = cmdline.get::<Option<Table>>("options")? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for pair in options.pairs::<String, Table>() {
+        let (name, declaration) = pair?;
+        let help: Option<String> = declaration.get(1)?;
+        let default = match declaration.get::<LuaValue>(2)? {
+            LuaValue::Nil => None,
+            LuaValue::Boolean(value) => Some(Scalar::Switch(value)),
+            LuaValue::Integer(value) => Some(Scalar::Int(value)),
+            LuaValue::Number(value) => Some(match number(value) {
+                Value::Int(whole) => Scalar::Int(whole),
+                _ => Scalar::Double(value),
+            }),
+            LuaValue::String(text) => Some(Scalar::Text(text.to_string_lossy())),
+            LuaValue::Table(items) => {
+                Some(Scalar::List(items.sequence_values().collect::<mlua::Result<_>>()?))
+            }
+            other => {
+                let kind = other.type_name();
+                return Err(mlua::Error::runtime(format!(
+                    "the default of the option {name} is a {kind}"
+                )));
+            }
+        };
+        let kind = match declaration.get::<Option<i64>>(3) {
+            Ok(Some(1)) => Kind::Switch,
+            Ok(Some(2 | 3)) => Kind::Int,
+            Ok(Some(4)) => Kind::Double,
+            Ok(Some(6)) => Kind::List,
+            _ => default.as_ref().map_or(Kind::Text, Scalar::kind),
+        };
+        found.push(ScriptOption {
+            name: name.replace('-', "_"),
+            help: help.unwrap_or_default(),
+            kind,
+            default,
+        });
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}

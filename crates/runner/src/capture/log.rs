@@ -1,0 +1,264 @@
+//! Captures the log of a server.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use triphammer_capture::mix::Mix;
+use triphammer_capture::recording::Recorder;
+use triphammer_capture::{Assembler, Format, Log, Shapes, Skipped, Transaction};
+use triphammer_core::SpecError;
+
+use super::output::{self, Output, Partial};
+use super::{CaptureReport, counts};
+use crate::failure::Failure;
+use crate::report::format::counted;
+use crate::settings::Settings;
+
+/// Bytes at the beginning of a log in which its format is looked for.
+const HEAD_BYTES: u64 = 256 * 1024;
+/// Statements after which progress is reported.
+const REPORT_EVERY: u64 = 4096;
+
+/// The log to capture, and where to write it.
+#[derive(Debug)]
+pub struct LogRequest {
+    file: PathBuf,
+    format: Format,
+    output: Output,
+    /// Bytes of the log.
+    pub bytes: u64,
+}
+
+impl LogRequest {
+    /// The log at a path.
+    ///
+    /// # Errors
+    /// When it cannot be read or its format is unknown.
+    pub fn new(source: &str, output: Output, settings: &mut Settings) -> Result<Self, Failure> {
+        let file = PathBuf::from(source);
+        let (mut log, bytes) = open(&file)?;
+        let from = settings.optional("from", read_format, show_format, "detected")?;
+        let format = match from {
+            Some(format) => format,
+            None => detect(&mut log, &file)?,
+        };
+        Ok(Self { file, format, output, bytes })
+    }
+}
+
+fn read_format(text: &str) -> Result<Format, String> {
+    Format::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
+        let known: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("unknown source `{text}`: expected one of {}", known.join(", "))
+    })
+}
+
+fn show_format(format: &Format) -> String {
+    format.name().to_owned()
+}
+
+/// Opens a log: a regular file, so that its format can be detected first.
+fn open(file: &Path) -> Result<(File, u64), Failure> {
+    let failed = |error: std::io::Error| {
+        SpecError::new(format!("cannot read the log {}: {error}", file.display())).about("target")
+    };
+    let facts = std::fs::metadata(file).map_err(failed)?;
+    if !facts.is_file() {
+        let why = format!("cannot read the log {}: not a regular file", file.display());
+        return Err(SpecError::new(why).about("target").into());
+    }
+    Ok((File::open(file).map_err(failed)?, facts.len()))
+}
+
+/// Finds the format by the first lines.
+fn detect(log: &mut File, file: &Path) -> Result<Format, Failure> {
+    let mut head = Vec::new();
+    let read = log.take(HEAD_BYTES).read_to_end(&mut head);
+    read.map_err(|error| Failure::System { doing: format!("reading {}", file.display()), error })?;
+    let head = String::from_utf8_lossy(&head);
+    if let Some(format) = head.lines().find_map(Format::of_line) {
+        return Ok(format);
+    }
+    let file = file.display();
+    let message = if head.is_empty() {
+        format!("the log {file} is empty")
+    } else {
+        let known: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        let known = known.join(", ");
+        format!("cannot detect the format of the log {file}: set it with --from, to one of {known}")
+    };
+    Err(SpecError::new(message).about("target").into())
+}
+
+/// Captures the log; `advance` gets the bytes that were read since it was last called.
+///
+/// # Errors
+/// When the log cannot be read or has no statements, or a file cannot be written.
+pub fn capture(
+    request: &LogRequest,
+    advance: &mut dyn FnMut(u64),
+) -> Result<CaptureReport, Failure> {
+    let (mut file, _) = open(&request.file)?;
+    let _ = file.seek(SeekFrom::Start(0));
+    let log = Log::new(BufReader::with_capacity(1 << 16, file), request.format);
+    let mut assembler = Assembler::new(request.format.syntax());
+    if request.output.is_recording {
+        record(request, log, &mut assembler, advance)
+    } else {
+        mix(request, log, &mut assembler, advance)
+    }
+}
+
+/// Writes a recording.
+fn record(
+    request: &LogRequest,
+    mut log: Log<BufReader<File>>,
+    assembler: &mut Assembler,
+    advance: &mut dyn FnMut(u64),
+) -> Result<CaptureReport, Failure> {
+    let path = &request.output.file;
+    let partial = Partial::create(path)?;
+    let mut recorder = Recorder::new(partial.writer(), request.format.name());
+    let mut transactions = 0;
+    let mut sink = |transaction: Transaction, shapes: &Shapes| {
+        transactions += 1;
+        recorder.add(&transaction, shapes)
+    };
+    let bytes = read_log(request, &mut log, assembler, &mut sink, advance)?;
+    let seconds = recorder.finish(assembler.sessions());
+    let seconds = seconds.map_err(|error| output::failed(path, error))?;
+    refuse_empty(request, transactions, &assembler.skipped)?;
+    partial.keep()?;
+    let files = vec![path.clone()];
+    Ok(CaptureReport {
+        is_recording: true,
+        seconds,
+        ..request.report(files, bytes, transactions, assembler, &Skipped::default())
+    })
+}
+
+/// Writes a workload file, and the file of its samples.
+fn mix(
+    request: &LogRequest,
+    mut log: Log<BufReader<File>>,
+    assembler: &mut Assembler,
+    advance: &mut dyn FnMut(u64),
+) -> Result<CaptureReport, Failure> {
+    let mut mix = Mix::default();
+    let mut sink = |transaction: Transaction, shapes: &Shapes| {
+        mix.add(transaction, shapes);
+        Ok(())
+    };
+    let bytes = read_log(request, &mut log, assembler, &mut sink, advance)?;
+    refuse_empty(request, mix.transactions(), &assembler.skipped)?;
+    let mut skipped = assembler.skipped.clone();
+    mix.skipped.iter().for_each(|(reason, count)| skipped.more(reason, count));
+    let head = request.head(&mix, &skipped);
+    let written = mix.write(&head, &request.output.samples_name(), &assembler.shapes);
+    let mut files = vec![request.output.file.clone()];
+    if let Some(samples) = &written.samples {
+        let path = request.output.samples();
+        output::write(&path, samples)?;
+        files.push(path);
+    }
+    output::write(&request.output.file, &written.text)?;
+    Ok(CaptureReport {
+        kinds: written.kinds,
+        parameters: written.parameters,
+        seconds: mix.seconds(),
+        ..request.report(files, bytes, mix.transactions(), assembler, &mix.skipped)
+    })
+}
+
+/// Passes the events of the log to the assembler; returns the bytes read.
+fn read_log(
+    request: &LogRequest,
+    log: &mut Log<BufReader<File>>,
+    assembler: &mut Assembler,
+    sink: &mut triphammer_capture::Sink<'_>,
+    advance: &mut dyn FnMut(u64),
+) -> Result<u64, Failure> {
+    let failed =
+        |error| Failure::System { doing: format!("capturing {}", request.file.display()), error };
+    let (mut reported, mut events) = (0, 0_u64);
+    while let Some(event) = log.next_event().map_err(failed)? {
+        assembler.event(event, sink).map_err(failed)?;
+        events += 1;
+        if events % REPORT_EVERY == 0 {
+            advance(log.read() - reported);
+            reported = log.read();
+        }
+    }
+    assembler.finish(sink).map_err(failed)?;
+    advance(log.read() - reported);
+    Ok(log.read())
+}
+
+/// Rejects a log from which nothing can be replayed.
+fn refuse_empty(request: &LogRequest, transactions: u64, skipped: &Skipped) -> Result<(), Failure> {
+    if transactions > 0 {
+        return Ok(());
+    }
+    let counts = skipped.lines("  ");
+    let counts = if counts.is_empty() { String::new() } else { format!("\n{counts}") };
+    Err(Failure::refuse(format!(
+        "{} ({}) has no transaction that can be replayed; the server logs every statement with \
+         {}{}",
+        request.file.display(),
+        request.format.name(),
+        request.format.needs(),
+        counts.trim_end()
+    )))
+}
+
+impl LogRequest {
+    fn report(
+        &self,
+        files: Vec<PathBuf>,
+        bytes: u64,
+        transactions: u64,
+        assembler: &Assembler,
+        more: &Skipped,
+    ) -> CaptureReport {
+        let mut skipped = assembler.skipped.clone();
+        more.iter().for_each(|(reason, count)| skipped.more(reason, count));
+        CaptureReport {
+            from: self.format.name().to_owned(),
+            source: self.file.display().to_string(),
+            files,
+            is_recording: false,
+            bytes,
+            sessions: assembler.sessions(),
+            transactions,
+            statements: assembler.statements,
+            distinct_statements: assembler.shapes.len(),
+            kinds: 0,
+            parameters: 0,
+            seconds: 0.0,
+            guessed: None,
+            skipped: counts(&skipped),
+        }
+    }
+
+    /// The comment at the head of a workload file.
+    fn head(&self, mix: &Mix, skipped: &Skipped) -> String {
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+        let mut head = format!(
+            "Captured by triphammer from {name} ({}): {} in {:.1} s.\n\
+             A weight is the number of times that the transaction occurred. Values are drawn from \
+             ranges\nor samples of the log: values that were equal stay equal, other dependencies \
+             are lost.\n",
+            self.format.name(),
+            counted(mix.transactions(), "transactions"),
+            mix.seconds()
+        );
+        let counts = skipped.lines("  ");
+        if !counts.is_empty() {
+            head.push_str("Not in this file:\n");
+            head.push_str(&counts);
+        }
+        // A name of a file may have anything in it.
+        head.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+    }
+}
