@@ -235,10 +235,7 @@ impl Session for SqlServerSession {
         if access != Access::Snapshot {
             return self.begin_at_level(None).await;
         }
-        let level = match self.shared.has_snapshots(&mut self.connection).await? {
-            true => Isolation::Snapshot,
-            false => Isolation::Serializable,
-        };
+        let level = self.shared.consistent(&mut self.connection).await?;
         self.begin_at_level(Some(level)).await
     }
 

@@ -8,4 +8,5 @@ mod postgres;
 mod postgres_wire;
 mod session;
 mod sqlserver;
+mod sqlserver_observed;
 mod sqlserver_wire;

@@ -22,7 +22,7 @@ async fn connect(url: &str) -> Result<SqlServerSession, DbError> {
 }
 
 /// A session in a database of its own; `None` without a server.
-async fn session() -> Option<SqlServerSession> {
+pub async fn session() -> Option<SqlServerSession> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     static CREATING: Mutex<()> = Mutex::const_new(());
     if !BabelfishServer::is_available() {

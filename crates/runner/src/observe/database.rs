@@ -389,9 +389,12 @@ impl DatabaseObserver {
         let mut session = connect(&self.setup.database, Role::Monitor, CONNECT_LIMIT).await?;
         let version = session.server().await?.version;
         if self.profile.is_empty() {
+            self.find_gaps(&mut session, &version).await?;
+            if !self.is_shown(&mut session).await? {
+                self.setup.def.forget_queries();
+            }
             let of = self.setup.def.query.iter().filter(|query| query.is_for(&version));
             self.profile = of.cloned().map(ProfileQuery::new).collect();
-            self.find_gaps(&mut session, &version).await?;
         }
         let def = self.setup.def.clone();
         let sessions = self.first(&mut session, &def.sessions, &version).await?;
@@ -456,6 +459,19 @@ impl DatabaseObserver {
             Err(error) => {
                 self.not_read(name, error.message());
                 Ok(None)
+            }
+        }
+    }
+
+    /// Whether the server shows anything.
+    async fn is_shown(&mut self, session: &mut impl Session) -> Result<bool, DbError> {
+        let Some(needs) = self.setup.def.needs.clone() else { return Ok(true) };
+        match has_row(session, "needs", &needs).await {
+            Ok(found) => Ok(found.is_some()),
+            Err(error) if error.class().loses_session() => Err(error),
+            Err(error) => {
+                self.not_read("needs", error.message());
+                Ok(false)
             }
         }
     }
