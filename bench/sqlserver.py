@@ -9,7 +9,7 @@ copies ready-made rows in as many sessions. Babelfish is no SQL Server: only the
 It needs TRIPHAMMER_BABELFISH, python-tds (pip install python-tds), a JDK, and the driver's jar (mssql-jdbc of Maven
 Central) in MSSQL_JDBC; what is missing is left out.
 
-    bench/sqlserver.py [--seconds 4] [--rounds 5] [--rate 300] [--scale 5] [--jobs 2] [--only calls|load]
+    bench/sqlserver.py [--seconds 4] [--rounds 5] [--rate 300] [--scale 8] [--jobs 2] [--only calls|load]
 """
 
 import argparse
@@ -155,7 +155,7 @@ def main():
     arguments.add_argument("--seconds", type=int, default=4)
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--rate", type=int, default=300)
-    arguments.add_argument("--scale", type=int, default=5)
+    arguments.add_argument("--scale", type=int, default=8)
     arguments.add_argument("--jobs", type=int, default=2)
     arguments.add_argument("--only", choices=["calls", "load"])
     arguments.add_argument("--python-calls", help=argparse.SUPPRESS)

@@ -166,24 +166,29 @@ fn the_statements_are_those_that_are_pinned() {
             "hammerdb.delivery.function",
             "hammerdb.delivery.native",
             "hammerdb.delivery.procedure",
+            "hammerdb.delivery.rows",
             "hammerdb.new_order.committed",
             "hammerdb.new_order.function",
             "hammerdb.new_order.native",
             "hammerdb.new_order.numbered",
             "hammerdb.new_order.procedure",
+            "hammerdb.new_order.rows",
             "hammerdb.no_autocommit",
             "hammerdb.order_status.function",
             "hammerdb.order_status.function_numeric",
             "hammerdb.order_status.native",
             "hammerdb.order_status.procedure",
+            "hammerdb.order_status.rows",
             "hammerdb.patience",
             "hammerdb.payment.function",
             "hammerdb.payment.native",
             "hammerdb.payment.procedure",
+            "hammerdb.payment.rows",
             "hammerdb.routines",
             "hammerdb.stock_level.function",
             "hammerdb.stock_level.native",
-            "hammerdb.stock_level.procedure"
+            "hammerdb.stock_level.procedure",
+            "hammerdb.stock_level.rows"
         ]
     );
     assert_eq!(

@@ -183,13 +183,14 @@ impl Session for SqlServerSession {
         if self.is_closed() {
             return Err(closed());
         }
-        match self.run(id, args, Keep::Rows { lists: true }, rows, keep).await {
+        let ended = self.run(id, args, Keep::Rows { lists: true }, rows, keep).await;
+        let left_open = self.connection.is_open() && !self.is_closed();
+        if left_open {
+            self.rollback().await?;
+        }
+        match ended {
             // An answer that could not be read does not change that.
-            ended
-                if self.connection.is_open()
-                    && ended.as_ref().map_or_else(DbError::is_unread, |()| true) =>
-            {
-                self.rollback().await?;
+            ended if left_open && ended.as_ref().map_or_else(DbError::is_unread, |()| true) => {
                 let message = "the procedure left its transaction open, so it was rolled back";
                 Err(DbError::new(ErrorClass::Other, message))
             }
