@@ -32,6 +32,8 @@ const LOCK_WAIT_MS: u32 = 1;
 const UNPREPARED: &str = "Internal error detected while calculating the precision";
 /// Number of the error for a rollback without a transaction.
 const NO_TRANSACTION: &str = "3903";
+/// Number of the error for a procedure that leaves another number of transactions than it found.
+const MISMATCH: &str = "266";
 /// Number of SQL Server's error for a missing right.
 const FORBIDDEN: &str = "300";
 
@@ -184,13 +186,22 @@ impl Session for SqlServerSession {
             return Err(closed());
         }
         let ended = self.run(id, args, Keep::Rows { lists: true }, rows, keep).await;
-        let left_open = self.connection.is_open() && !self.is_closed();
-        if left_open {
+        let mismatch = ended.as_ref().is_err_and(|error| error.code() == Some(MISMATCH));
+        let left_open = !self.is_closed() && (self.connection.is_open() || mismatch);
+        if left_open && self.connection.is_open() {
             self.rollback().await?;
+        } else if left_open {
+            // Babelfish does not report transactions that a procedure begins.
+            self.connection.batch("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION").await?;
         }
         match ended {
             // An answer that could not be read does not change that.
-            ended if left_open && ended.as_ref().map_or_else(DbError::is_unread, |()| true) => {
+            ended
+                if left_open
+                    && ended
+                        .as_ref()
+                        .map_or_else(|error| mismatch || error.is_unread(), |()| true) =>
+            {
                 let message = "the procedure left its transaction open, so it was rolled back";
                 Err(DbError::new(ErrorClass::Other, message))
             }

@@ -15,7 +15,8 @@ use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
 use crate::session::{on_worker, statement};
 use crate::sqlserver_responder::{
     ATTENTION, INT, LONG_TEXT, TRANSACTION, change, columns, connect, done, done_with, error,
-    greeting, hear, int_row, message, packets, prepared, session_with, set_up, url, welcome, wide,
+    greeting, hear, int_row, message, packets, prepared, server_that_ends, session_with, set_up,
+    url, welcome, wide,
 };
 
 #[test]
@@ -283,7 +284,10 @@ fn damaged_answers_never_panic() {
             }
         }
         on_worker(async {
-            let (mut session, _heard) = session_with(vec![prepared(), message(&damaged)]).await;
+            // It closes at the end: a transaction that an answer leaves open would be rolled back.
+            let answers = [greeting(), welcome(), set_up(), prepared(), message(&damaged)];
+            let (port, _heard) = server_that_ends(answers.to_vec(), true);
+            let mut session = connect(&url(port)).await.unwrap();
             let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
             let mut rows = Rows::new();
             if session.call(id, &[], &mut rows).await.is_ok() {
