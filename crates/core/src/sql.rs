@@ -231,11 +231,11 @@ pub struct DialectOption {
     /// Largest accepted number.
     #[serde(default)]
     pub most: u32,
-    /// A switch of the workload that cannot be on unless this option has its default.
-    pub excludes: Option<String>,
-    /// Template variables that apply unless this option has its default.
-    #[serde(default, rename = "words")]
-    pub variables: BTreeMap<String, String>,
+    /// The only workload that has the option; `None` if all do.
+    pub workload: Option<String>,
+    /// The layout of tables of every value other than the default.
+    #[serde(default)]
+    pub layout: Layout,
 }
 
 impl DialectOption {
@@ -263,18 +263,19 @@ impl DialectOption {
     #[must_use]
     pub fn variables(&self, value: &str) -> BTreeMap<String, String> {
         let mut variables =
-            if value == self.default { BTreeMap::new() } else { self.variables.clone() };
+            if value == self.default { BTreeMap::new() } else { self.layout.variables.clone() };
         variables.insert(self.name.replace('-', "_"), value.to_owned());
         variables
     }
 }
 
 /// A layout of tables, such as partitions or columnar storage: how a dialect creates tables when a
-/// switch of the workload is on.
+/// switch of the workload is on, or an option of its own has another value than its default.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layout {
-    /// Name of the workload's switch.
+    /// Name of the workload's switch; empty for an option of the dialect.
+    #[serde(default)]
     pub switch: String,
     /// Why the dialect does not have the layout, and what to do; `None` if it has it.
     pub rejected: Option<String>,
@@ -289,6 +290,9 @@ pub struct Layout {
     /// Kinds of scripts that are left out, such as `index`.
     #[serde(default)]
     pub omits: Vec<String>,
+    /// Whether such tables cannot be created or dropped in a transaction, although others can.
+    #[serde(default)]
+    pub ends_transactions: bool,
     /// Template variables.
     #[serde(default, rename = "words")]
     pub variables: BTreeMap<String, String>,
@@ -327,6 +331,7 @@ pub struct StatementCatalogue {
     explain: Option<Explain>,
     statements: BTreeMap<String, BoundStatement>,
     scripts: Vec<Script>,
+    ends_transactions: bool,
 }
 
 /// A block that is run as it is.
@@ -387,6 +392,7 @@ impl StatementCatalogue {
             explain,
             statements: BTreeMap::new(),
             scripts: Vec::new(),
+            ends_transactions: false,
         };
         for definition in definitions {
             if let Some(text) = &definition.text
@@ -453,10 +459,13 @@ impl StatementCatalogue {
         Ok(self)
     }
 
-    /// The same catalogue without scripts of these kinds.
+    /// The same catalogue for these layouts: without the scripts that they omit.
     #[must_use]
-    pub fn without(mut self, kinds: &[&str]) -> Self {
-        self.scripts.retain(|script| !kinds.contains(&script.kind()));
+    pub fn laid_out(mut self, layouts: &[Layout]) -> Self {
+        self.scripts.retain(|script| {
+            layouts.iter().all(|layout| layout.omits.iter().all(|kind| kind != script.kind()))
+        });
+        self.ends_transactions = layouts.iter().any(|layout| layout.ends_transactions);
         self
     }
 
@@ -482,6 +491,12 @@ impl StatementCatalogue {
     #[must_use]
     pub fn is_clustered(&self) -> bool {
         self.clustered
+    }
+
+    /// Whether its scripts cannot be part of transactions ([`Layout::ends_transactions`]).
+    #[must_use]
+    pub const fn ends_transactions(&self) -> bool {
+        self.ends_transactions
     }
 
     /// Whether a script failed because it had already been run ([`Dialect::done_before`]).
@@ -785,8 +800,11 @@ mod tests {
             default: "InnoDB".into(),
             values: vec!["InnoDB".into(), "RocksDB".into()],
             most: 0,
-            excludes: None,
-            variables: BTreeMap::from([("extra".to_owned(), "x".to_owned())]),
+            workload: None,
+            layout: Layout {
+                variables: BTreeMap::from([("extra".to_owned(), "x".to_owned())]),
+                ..Layout::default()
+            },
         };
         let value = option.read(" rocksdb").unwrap();
         assert_eq!(value, "RocksDB");

@@ -161,16 +161,6 @@ pub fn build(
             option.map_or("", |option| &option.name)
         )));
     }
-    for option in catalogues::options(database.dialect())? {
-        let given = request.dialect_options.get(&option.name);
-        if let Some(other) = &option.excludes
-            && given.is_some_and(|value| *value != option.default)
-            && options.get(other).is_some_and(|value| value == "true")
-        {
-            let name = option.name;
-            return Err(Failure::refuse(format!("--{name} and --{other} exclude each other")));
-        }
-    }
     if request.create_database {
         create_database(database)?;
     }
@@ -324,7 +314,11 @@ async fn begin(
         found.refuse_strangers(workload, &database.target())?;
     }
     let capabilities = database.capabilities();
-    let atomic = capabilities.transactional_ddl;
+    let how = match catalogue.ends_transactions() {
+        true => Dropping::OneByOne,
+        false => Dropping::of(database, &found)?,
+    };
+    let atomic = how == Dropping::InTransaction;
     if replaces {
         remove::refuse_dependents(workload, session, &found, request.force).await?;
         rehearse(catalogue, session, request, capabilities.procedures)
@@ -336,7 +330,6 @@ async fn begin(
         session.begin(Access::Write).await.doing("starting the build")?;
     }
     if replaces {
-        let how = Dropping::of(capabilities);
         remove::remove(workload, catalogue, session, &found, how, request.force).await?;
     }
     let started = start(catalogue, session, request, atomic).await;
@@ -548,7 +541,7 @@ impl Builder<'_, '_> {
     }
 
     /// Runs every script of these kinds that is not recorded as done, each with its record in one
-    /// transaction if the database supports that.
+    /// transaction if the database supports that for its tables.
     fn scripts(&self, phase: &str, kinds: &[&str], size: u32) -> Result<u64, Failure> {
         let todo: Vec<&Script> = kinds
             .iter()
@@ -567,12 +560,17 @@ impl Builder<'_, '_> {
             |script| format!("running `{}`", script.name),
             async |session| Recording::prepare(self.description, self.catalogue, session).await,
             async |session, recording, script| {
-                session.begin(Access::Write).await?;
+                if !self.catalogue.ends_transactions() {
+                    session.begin(Access::Write).await?;
+                }
                 match session.script(&script.sql).await {
                     // The build was killed just after this step: it is done, but there is no record
                     // of it.
                     Err(error) if self.resumed && self.catalogue.was_done_before(&error) => {}
                     done => done?,
+                }
+                if self.catalogue.ends_transactions() {
+                    session.begin(Access::Write).await?;
                 }
                 recording.insert(session, &step(script), "done").await?;
                 session.commit().await?;

@@ -1,5 +1,6 @@
 //! Layouts of a build's tables, such as partitions and columnar storage: a workload has a switch for
-//! each, and a dialect declares how it creates such tables and what its servers need for them.
+//! each, or a dialect an option, and a dialect declares how it creates such tables and what its
+//! servers need for them.
 
 use std::collections::BTreeMap;
 
@@ -36,6 +37,11 @@ pub fn requested(
             return Err(rejection(name, format!("{reason}; omit --{name}")));
         }
         layouts.extend(layout.cloned());
+    }
+    for option in catalogues::options(dialect)? {
+        if is_set(dialect, &option.name, request) {
+            layouts.push(Layout { switch: option.name, ..option.layout });
+        }
     }
     for layout in &layouts {
         let name = &layout.switch;

@@ -208,18 +208,29 @@ pub enum Dropping {
     InTransaction,
     /// With one statement, which acquires all locks and rights before it drops the first.
     AtOnce,
-    /// One after another: it has no transactions.
+    /// One after another: it has no transactions, or none for such tables.
     OneByOne,
 }
 
 impl Dropping {
-    /// How a database with these capabilities does it.
-    pub fn of(capabilities: &Capabilities) -> Self {
-        match capabilities {
+    /// How a database drops what was found.
+    ///
+    /// # Errors
+    /// When the files of its dialect are malformed.
+    pub fn of(database: &AnyDatabase, found: &Found) -> Result<Self, Failure> {
+        for option in catalogues::options(database.dialect())? {
+            let built =
+                found.record.as_ref().and_then(|r| r.get(&format!("dialect/{}", option.name)));
+            if option.layout.ends_transactions && built.is_some_and(|value| value != option.default)
+            {
+                return Ok(Self::OneByOne);
+            }
+        }
+        Ok(match database.capabilities() {
             Capabilities { transactional_ddl: true, .. } => Self::InTransaction,
             Capabilities { transactions: true, .. } => Self::AtOnce,
             _ => Self::OneByOne,
-        }
+        })
     }
 }
 
@@ -407,7 +418,7 @@ pub fn drop_build(
             )));
         }
         refuse_dependents(workload, &mut session, &found, force).await?;
-        let how = Dropping::of(database.capabilities());
+        let how = Dropping::of(database, &found)?;
         if how == Dropping::InTransaction {
             session.begin(Access::Write).await.doing("starting to drop")?;
         }

@@ -91,7 +91,7 @@ pub fn catalogue_of_build(
     let chain = chain(dialect)?;
     let names: Vec<String> = chain.iter().map(|dialect| dialect.name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut variables = option_variables(&chain, dialect, options)?;
+    let mut variables = option_variables(&chain, workload, dialect, options)?;
     variables.extend(layouts.iter().flat_map(|layout| layout.variables.clone()));
     variables.extend(scale.map(|scale| ("scale".to_owned(), scale.to_string())));
     let mut folders = vec!["_build"];
@@ -107,16 +107,15 @@ pub fn catalogue_of_build(
     });
     let build = build_statements();
     let definitions: Vec<_> = build.iter().chain(&workload.statements).collect();
-    let omitted: Vec<&str> =
-        layouts.iter().flat_map(|layout| &layout.omits).map(String::as_str).collect();
     StatementCatalogue::new(&layers, &definitions, procedures)
-        .and_then(|catalogue| catalogue.without(&omitted).with_own(&workload.own_sql, &names))
+        .and_then(|catalogue| catalogue.laid_out(layouts).with_own(&workload.own_sql, &names))
         .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", workload.name)))
 }
 
 /// The template variables set by options, including defaults.
 fn option_variables(
     chain: &[Dialect],
+    workload: &Description,
     dialect: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, SpecError> {
@@ -126,8 +125,15 @@ fn option_variables(
     }
     let mut variables = BTreeMap::new();
     for option in options {
-        let value = given.get(&option.name).unwrap_or(&option.default);
-        variables.extend(option.variables(&option.read(value)?));
+        let value = option.read(given.get(&option.name).unwrap_or(&option.default))?;
+        if let Some(only) = option.workload.as_ref().filter(|only| **only != *workload.name)
+            && value != option.default
+        {
+            let DialectOption { name, .. } = option;
+            let message = format!("--{name} is an option of {only}, not of {}", workload.name);
+            return Err(SpecError::new(message).about(name));
+        }
+        variables.extend(option.variables(&value));
     }
     Ok(variables)
 }

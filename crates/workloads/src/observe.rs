@@ -20,6 +20,9 @@ pub struct ObserveDef {
     /// Whether the server counts each query of an observer as a transaction, so that the count of
     /// transactions must be reduced by them.
     pub queries_count: bool,
+    /// Query that returns a row if the server shows anything at all; without one only `gap` is
+    /// reported. `None` if every server does.
+    pub needs: Option<String>,
     /// Shortest time between two samples of the sessions, in milliseconds: more often the server
     /// would return the same.
     pub interval_min_ms: u64,
@@ -214,6 +217,7 @@ impl ObserveDef {
     /// Lays a child's declarations over its parent's.
     fn extend(&mut self, child: Self) {
         self.queries_count |= child.queries_count;
+        self.needs = child.needs.or_else(|| self.needs.take());
         self.interval_min_ms = self.interval_min_ms.max(child.interval_min_ms);
         lay_over(&mut self.sessions, child.sessions, |query| &query.name);
         lay_over(&mut self.blockers, child.blockers, |query| &query.name);
@@ -222,6 +226,12 @@ impl ObserveDef {
         lay_over(&mut self.detail, child.detail, |query| &query.name);
         lay_over(&mut self.engine_status, child.engine_status, |query| &query.name);
         lay_over(&mut self.gap, child.gap, |gap| &gap.name);
+    }
+
+    /// Removes the queries, for a server that shows nothing.
+    pub fn forget_queries(&mut self) {
+        let (needs, gap) = (self.needs.take(), std::mem::take(&mut self.gap));
+        *self = Self { queries_count: self.queries_count, needs, gap, ..Self::default() };
     }
 
     /// Whether servers of the dialect can be observed.

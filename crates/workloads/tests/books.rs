@@ -7,6 +7,7 @@ use std::path::Path;
 
 use triphammer_core::sql::{Required, StatementCatalogue, StatementDef};
 use triphammer_core::workload::{BuildEffect, Description, OptionDef};
+use triphammer_workloads::tpc_b::TpcB;
 use triphammer_workloads::tproc_c::TprocC;
 use triphammer_workloads::tproc_h::TprocH;
 use triphammer_workloads::{all, catalogues};
@@ -178,24 +179,29 @@ fn the_statements_are_those_that_are_pinned() {
             "hammerdb.delivery.function",
             "hammerdb.delivery.native",
             "hammerdb.delivery.procedure",
+            "hammerdb.delivery.rows",
             "hammerdb.new_order.committed",
             "hammerdb.new_order.function",
             "hammerdb.new_order.native",
             "hammerdb.new_order.numbered",
             "hammerdb.new_order.procedure",
+            "hammerdb.new_order.rows",
             "hammerdb.no_autocommit",
             "hammerdb.order_status.function",
             "hammerdb.order_status.function_numeric",
             "hammerdb.order_status.native",
             "hammerdb.order_status.procedure",
+            "hammerdb.order_status.rows",
             "hammerdb.patience",
             "hammerdb.payment.function",
             "hammerdb.payment.native",
             "hammerdb.payment.procedure",
+            "hammerdb.payment.rows",
             "hammerdb.routines",
             "hammerdb.stock_level.function",
             "hammerdb.stock_level.native",
-            "hammerdb.stock_level.procedure"
+            "hammerdb.stock_level.procedure",
+            "hammerdb.stock_level.rows"
         ]
     );
     assert_eq!(
@@ -355,4 +361,58 @@ fn layouts_belong_to_switches_and_change_what_is_created() {
     let record = columnar.scripts("build_record").find(|script| script.object() == "create");
     assert!(record.unwrap().sql.contains("ENGINE = InnoDB "));
     assert_eq!(columnar.scripts("key").chain(columnar.scripts("index")).count(), 0);
+}
+
+/// The catalogue of TPROC-C or TPROC-H for SQL Server with one option or layout.
+fn sqlserver_with(workload: &Description, option: &str, value: &str) -> StatementCatalogue {
+    let given = BTreeMap::from([(option.to_owned(), value.to_owned())]);
+    let options = catalogues::options("sqlserver").unwrap();
+    let layout = options.into_iter().find(|of| of.name == option).unwrap().layout;
+    catalogues::catalogue_of_build(workload, "sqlserver", true, None, &given, &[layout]).unwrap()
+}
+
+#[test]
+fn build_options_of_sql_server_change_what_is_created() {
+    let tproc_c = TprocC::describe();
+    let texts = |catalogue: &StatementCatalogue, kind: &str| -> Vec<String> {
+        catalogue.scripts(kind).map(|script| script.sql.clone()).collect()
+    };
+    let memory = sqlserver_with(&tproc_c, "memory-optimized", "on");
+    let created = texts(&memory, "create");
+    assert_eq!(created.len(), 9);
+    for sql in &created {
+        assert_eq!(sql.matches("PRIMARY KEY NONCLUSTERED").count(), 1, "{sql}");
+        assert!(sql.trim_end().ends_with("DURABILITY = SCHEMA_AND_DATA);"), "{sql}");
+    }
+    assert!(memory.ends_transactions());
+    let indexes = created.iter().flat_map(|sql| sql.match_indices("INDEX "));
+    assert_eq!(indexes.count(), 2);
+    let later = ["key", "history_key", "index"].map(|kind| texts(&memory, kind).len());
+    assert_eq!(later, [0; 3]);
+    let procedures = texts(&memory, "procedure").concat();
+    assert!(!procedures.contains("UPDLOCK"), "memory-optimized tables take no hints about locks");
+
+    let usual = catalogues::catalogue(&tproc_c, "sqlserver", true).unwrap();
+    assert!(!usual.ends_transactions());
+    assert!(texts(&usual, "procedure").concat().contains("WITH (UPDLOCK)"));
+    let delayed =
+        texts(&sqlserver_with(&tproc_c, "delayed-durability", "on"), "procedure").concat();
+    let commits = delayed.matches("COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON);").count();
+    assert_eq!((commits, delayed.matches("COMMIT TRANSACTION").count()), (3, 3));
+    for sql in texts(&sqlserver_with(&tproc_c, "compression", "page"), "create") {
+        assert!(sql.trim_end().ends_with(") WITH (DATA_COMPRESSION = page);"), "{sql}");
+    }
+    let wrong = BTreeMap::from([("memory-optimized".to_owned(), "on".to_owned())]);
+    let error = catalogues::catalogue_with(&TpcB::describe(), "sqlserver", true, &wrong);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("--memory-optimized is an option of tproc-c, not of tpc-b"), "{error}");
+
+    let layouts = catalogues::layouts("sqlserver").unwrap();
+    let none = BTreeMap::new();
+    let tproc_h = TprocH::describe();
+    let by_column =
+        catalogues::catalogue_of_build(&tproc_h, "sqlserver", false, None, &none, &layouts)
+            .unwrap();
+    assert!(texts(&by_column, "create").iter().all(|sql| sql.contains("CLUSTERED COLUMNSTORE\n)")));
+    assert_eq!((texts(&by_column, "key").len(), texts(&by_column, "index").len()), (8, 0));
 }

@@ -39,6 +39,9 @@ export const FIRST: { metric: string; title: string }[] = [
   { metric: 'postgresql.wal.generated', title: 'WAL generated' },
   { metric: 'sqlite.busy.waits', title: 'Waits for the file' },
   { metric: 'sqlite.checkpoint.pages', title: 'Checkpoint pages' },
+  { metric: 'sqlserver.batch.request.rate', title: 'Batch requests' },
+  { metric: 'sqlserver.page.operation.rate', title: 'Page reads' },
+  { metric: 'sqlserver.transaction_log.flush.data.rate', title: 'Log written' },
 ];
 
 /** Observed figures that add up over a label; its value `rest` is what is left of the whole, and not drawn. */

@@ -4,8 +4,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_drivers::sqlserver::SqlServer;
+use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::BabelfishServer;
 
+use crate::observe::gaps;
 use crate::program::{Program, finish, wait_until};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -28,6 +32,18 @@ fn number(server: &BabelfishServer, sql: &str) -> i64 {
     server.run(sql).unwrap()[0][0].parse().unwrap()
 }
 
+/// Runs a script of T-SQL.
+fn tsql(target: &str, script: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (url, settings) = (TargetUrl::parse(target).unwrap(), ConnectSettings::default());
+    let database = SqlServer::open_in(&url, &settings, &|_| None).unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, async {
+        let mut session = database.connect(Role::Loader, 0).await.unwrap();
+        session.script(script).await.unwrap();
+        session.close().await;
+    });
+}
+
 #[test]
 fn tpc_b_is_built_run_checked_and_dropped() {
     let Some(_turn) = turn() else { return };
@@ -37,6 +53,8 @@ fn tpc_b_is_built_run_checked_and_dropped() {
     let run = ["run", &target, "-w", "tpc-b", "--vus", "4", "--transactions", "400"];
     let ran = program.json(&run);
     assert_eq!(ran["failures"]["failed"].as_u64().unwrap_or_default(), 0, "{ran:#}");
+    // What observers cannot see is said once.
+    assert_eq!(gaps(&ran["observed"]), [("babelfish", "")], "{:#}", ran["observed"]);
     program.ok(&["check", &target, "-w", "tpc-b"]);
     let rows = number(server, &format!("SELECT count(*) FROM {schema}.pgbench_history"));
     let sums = "SELECT (SELECT sum(abalance) FROM S.pgbench_accounts) \
@@ -71,6 +89,74 @@ fn secrets_and_mistakes_in_targets() {
         assert!(done.code != 0 && done.err.contains(words), "{target}: {}", done.err);
         assert!(!format!("{}{}", done.out, done.err).contains("geheim"), "{}", done.err);
     }
+}
+
+#[test]
+fn build_options_that_the_server_lacks_are_rejected_before_anything_is_made() {
+    let Some(_turn) = turn() else { return };
+    let (program, server) = (Program::new(), BabelfishServer::shared());
+    let (target, schema) = fresh(server);
+    for (arguments, message) in [
+        (&["--compression", "page"][..], "Babelfish has no compression, or omit --compression"),
+        (&["--compression", "zip"], "one of none, row, page, got `zip`"),
+        (&["--delayed-durability", "on"], "DELAYED_DURABILITY = ALLOWED, or omit"),
+        (&["--memory-optimized", "on"], "the database needs a filegroup"),
+        (
+            &["--memory-optimized", "on", "--compression", "row"],
+            "exclude each other: memory-optimized tables are not compressed",
+        ),
+        (
+            &["--memory-optimized", "on", "-w", "tpc-b"],
+            "--memory-optimized is an option of tproc-c, not of tpc-b",
+        ),
+        (&["--columnar", "-w", "tproc-h"], "Babelfish has no columnstore indexes"),
+    ] {
+        let build = ["build", &target, "--create-database"];
+        let done = program.run(&[&build[..], arguments].concat());
+        assert!(done.code == 2 && done.err.contains(message), "{arguments:?}: {done:?}");
+    }
+    let made = format!("SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'");
+    assert_eq!(number(server, &made), 0);
+}
+
+/// Slow: tools/test-matrix.py babelfish4.3 runs it.
+#[test]
+#[ignore = "slow: tools/test-matrix.py babelfish4.3"]
+fn procedures_of_hammerdb_are_driven_as_they_are_and_the_errors_that_they_return_are_errors() {
+    let Some(_turn) = turn() else { return };
+    let (program, server) = (Program::new(), BabelfishServer::shared());
+    let (target, schema) = fresh(server);
+    program.ok(&["build", &target, "--no-procedures", "--create-database"]);
+    tsql(&target, include_str!("hammerdb/sqlserver.sql"));
+    let of = |sql: &str| number(server, &sql.replace("S.", &format!("{schema}.")));
+    let run = ["run", &target, "--vus", "3", "--transactions", "200"];
+    let ran = program.json(&run);
+    assert_eq!(ran["primary_metric"]["verification"]["verdict"], "verified", "{ran:#}");
+    assert_eq!(ran["workload"]["facts"]["made_by"], "HammerDB");
+    let types = &ran["run"]["types"];
+    let (orders, back) = (&types[0]["committed"], &types[0]["rolled_back"]);
+    assert_eq!(of("SELECT sum(d_next_o_id - 3001) FROM S.district"), orders.as_i64().unwrap());
+    assert!(back.as_i64().unwrap() > 0, "{types:#}");
+    let paid = of("SELECT count(*) - 30000 FROM S.history");
+    assert_eq!(paid, types[1]["committed"].as_i64().unwrap());
+    let checked = program.ok(&["check", &target]);
+    assert!(checked.contains("expected  3.3.2.12 "), "{checked}");
+
+    let fails = "ALTER PROCEDURE payment @w int, @d int, @c_w int, @c_d int, @c int, @by_name int, \
+                 @amount numeric(6, 2), @last_name char(16), @at_time datetime2(0) AS \
+                 IF RAND() < 0.5 SELECT 1205, 13, 51, 'payment', 1, 'You are the victim.' \
+                 ELSE INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, \
+                 h_amount, h_data) VALUES (1, 1, 1, 1, 1, @at_time, @amount, 'x')";
+    tsql(&target, fails);
+    let retried = ["--mix", "0,1,0,0,0", "--retries", "50"];
+    let ran = program.json(&[&run[..], &retried].concat());
+    let payment = &ran["run"]["types"][1];
+    assert_eq!(payment["committed"], 600, "{payment:#}");
+    assert_eq!(payment["retries_by_class"][0]["class"], "deadlock", "{payment:#}");
+    assert_eq!(of("SELECT count(*) - 30000 FROM S.history") - paid, 600);
+    tsql(&target, "DROP PROCEDURE slev");
+    let done = program.run(&run);
+    assert!(done.code == 2 && done.err.contains("SLEV is missing"), "{done:?}");
 }
 
 /// Slow: tools/test-matrix.py babelfish4.3 runs it.

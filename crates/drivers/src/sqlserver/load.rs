@@ -7,11 +7,12 @@ use triphammer_core::value::rescale128;
 use triphammer_core::workload::TableDef;
 use triphammer_core::{ColumnType, Date, DbError, ErrorClass, Timestamp};
 
+use super::code_page::{is_latin, to_windows_1252};
 use super::connection::Connection;
 use super::param::{put_date, put_long, put_units};
 use super::quote::{quote_identifier, quote_literal};
 use super::reader::put_utf16;
-use super::types::{DAY_US, TypeInfo, UNLIMITED, id, is_latin, to_windows_1252};
+use super::types::{DAY_US, TypeInfo, UNLIMITED, id};
 use super::wire::message_type;
 
 /// Bytes of rows that are sent at once.
@@ -86,16 +87,20 @@ async fn describe(connection: &mut Connection, table: &TableDef) -> Result<Vec<T
 }
 
 /// The option with which loads are fast: a lock on the table, which loads share if the table has no
-/// order, and would wait for if it has.
+/// order, and would wait for if it has. Memory-optimized tables have no locks.
 async fn table_hint(
     connection: &mut Connection,
     table: &TableDef,
 ) -> Result<&'static str, DbError> {
     let name = quote_literal(&quote_identifier(&table.name));
-    let sql = format!("SELECT OBJECTPROPERTY(OBJECT_ID({name}), 'TableHasClustIndex')");
+    let sql = format!(
+        "SELECT OBJECTPROPERTY(OBJECT_ID({name}), 'TableHasClustIndex'), \
+         OBJECTPROPERTY(OBJECT_ID({name}), 'TableIsMemoryOptimized')"
+    );
     let answer = connection.ask(&sql).await?;
-    let is_ordered = answer.first().and_then(|row| row.first()?.as_deref());
-    Ok(if is_ordered == Some("0") { " WITH (TABLOCK)" } else { "" })
+    let has = |at: usize| answer.first().and_then(|row| row.get(at)?.as_deref());
+    let takes_lock = has(0) == Some("0") && has(1) != Some("1");
+    Ok(if takes_lock { " WITH (TABLOCK)" } else { "" })
 }
 
 /// The form of a type that may be NULL.

@@ -13,6 +13,7 @@
 
 mod browser;
 mod cancel;
+mod code_page;
 mod connection;
 mod database;
 mod error;

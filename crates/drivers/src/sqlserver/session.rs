@@ -32,6 +32,8 @@ const LOCK_WAIT_MS: u32 = 1;
 const UNPREPARED: &str = "Internal error detected while calculating the precision";
 /// Number of the error for a rollback without a transaction.
 const NO_TRANSACTION: &str = "3903";
+/// Number of the error for a procedure that leaves another number of transactions than it found.
+const MISMATCH: &str = "266";
 /// Number of SQL Server's error for a missing right.
 const FORBIDDEN: &str = "300";
 
@@ -183,13 +185,23 @@ impl Session for SqlServerSession {
         if self.is_closed() {
             return Err(closed());
         }
-        match self.run(id, args, Keep::Rows { lists: true }, rows, keep).await {
+        let ended = self.run(id, args, Keep::Rows { lists: true }, rows, keep).await;
+        let mismatch = ended.as_ref().is_err_and(|error| error.code() == Some(MISMATCH));
+        let left_open = !self.is_closed() && (self.connection.is_open() || mismatch);
+        if left_open && self.connection.is_open() {
+            self.rollback().await?;
+        } else if left_open {
+            // Babelfish does not report transactions that a procedure begins.
+            self.connection.batch("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION").await?;
+        }
+        match ended {
             // An answer that could not be read does not change that.
             ended
-                if self.connection.is_open()
-                    && ended.as_ref().map_or_else(DbError::is_unread, |()| true) =>
+                if left_open
+                    && ended
+                        .as_ref()
+                        .map_or_else(|error| mismatch || error.is_unread(), |()| true) =>
             {
-                self.rollback().await?;
                 let message = "the procedure left its transaction open, so it was rolled back";
                 Err(DbError::new(ErrorClass::Other, message))
             }
@@ -235,10 +247,7 @@ impl Session for SqlServerSession {
         if access != Access::Snapshot {
             return self.begin_at_level(None).await;
         }
-        let level = match self.shared.has_snapshots(&mut self.connection).await? {
-            true => Isolation::Snapshot,
-            false => Isolation::Serializable,
-        };
+        let level = self.shared.consistent(&mut self.connection).await?;
         self.begin_at_level(Some(level)).await
     }
 

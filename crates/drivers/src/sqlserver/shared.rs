@@ -40,8 +40,8 @@ pub(super) struct Shared {
     lock_timeout: Option<Duration>,
     /// Whether the server is Babelfish, once it has said so.
     babelfish: OnceLock<bool>,
-    /// Whether the database allows snapshot isolation, once that was asked.
-    snapshots: OnceLock<bool>,
+    /// The level of transactions that read one state of the database, once that was asked.
+    consistent: OnceLock<Isolation>,
     /// Whether a session has no encryption, although the target did not forbid it.
     pub(super) has_no_tls: AtomicBool,
     /// The server that the target's has sent a session to.
@@ -62,7 +62,7 @@ impl Shared {
             protocol: settings.protocol.unwrap_or(Protocol::Prepared),
             lock_timeout: settings.lock_timeout,
             babelfish: OnceLock::new(),
-            snapshots: OnceLock::new(),
+            consistent: OnceLock::new(),
             has_no_tls: AtomicBool::new(false),
             redirected: OnceLock::new(),
         }
@@ -97,21 +97,32 @@ impl Shared {
         field(0).ok_or_else(|| super::error::broken("the number of a session"))
     }
 
-    /// Whether the database allows snapshot isolation.
-    pub(super) async fn has_snapshots(&self, connection: &mut Connection) -> Result<bool, DbError> {
-        if let Some(known) = self.snapshots.get() {
+    /// The level of transactions that read one state of the database. Memory-optimized tables are
+    /// read in a snapshot anyway, and cannot be read at the level of that name.
+    pub(super) async fn consistent(
+        &self,
+        connection: &mut Connection,
+    ) -> Result<Isolation, DbError> {
+        if let Some(known) = self.consistent.get() {
             return Ok(*known);
         }
-        let sql = "SELECT snapshot_isolation_state FROM sys.databases WHERE name = DB_NAME()";
+        let sql = "SELECT snapshot_isolation_state, \
+                   (SELECT count(*) FROM sys.tables WHERE is_memory_optimized = 1) \
+                   FROM sys.databases WHERE name = DB_NAME()";
         let answer = connection.ask(sql).await?;
-        let state = answer.first().and_then(|row| row.first()?.as_deref());
-        Ok(*self.snapshots.get_or_init(|| state == Some("1")))
+        let field = |at: usize| answer.first().and_then(|row| row.get(at)?.as_deref());
+        let level = match (field(0), field(1)) {
+            (_, Some(in_memory)) if in_memory != "0" => Isolation::ReadCommitted,
+            (Some("1"), _) => Isolation::Snapshot,
+            _ => Isolation::Serializable,
+        };
+        Ok(*self.consistent.get_or_init(|| level))
     }
 
     /// Whether consistent reads are serializable transactions, because the database has no
     /// snapshots.
     pub(super) fn lacks_snapshots(&self) -> bool {
-        self.snapshots.get() == Some(&false)
+        self.consistent.get() == Some(&Isolation::Serializable)
     }
 
     /// Connects to the target's server, or to the one that it names.

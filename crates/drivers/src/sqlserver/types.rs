@@ -4,6 +4,7 @@ use triphammer_core::rows::Rows;
 use triphammer_core::value::SCALE_MAX;
 use triphammer_core::{Date, DbError, ErrorClass, Timestamp};
 
+use super::code_page::{is_latin, windows_1252};
 use super::reader::{Fault, Reader, put_utf8};
 use crate::json_list::read_list;
 
@@ -408,48 +409,12 @@ fn put_narrow(rows: &mut Rows, data: &[u8], info: TypeInfo, problem: &mut Option
     let can_be_read = data.is_ascii() || (info.is_utf8() && std::str::from_utf8(data).is_ok());
     if can_be_read {
         rows.text_with(|out| out.extend_from_slice(data));
-    } else if let Some(text) = windows_1252(data).filter(|_| !info.is_utf8() && is_latin(info)) {
-        rows.text(&text);
+    } else if !info.is_utf8() && is_latin(info) {
+        rows.text(&windows_1252(data));
     } else {
         problem.get_or_insert_with(unknown_text);
         rows.null();
     }
-}
-
-/// The characters of Windows-1252 from 0x80 to 0x9f.
-const WINDOWS_1252: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
-    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
-];
-/// Locales of Western Europe and America, whose code page is Windows-1252: Catalan, Danish, German,
-/// English, Spanish, Finnish, French, Icelandic, Italian, Dutch, Norwegian, Portuguese, Swedish, and
-/// their variants by country.
-const LATIN: [u8; 13] =
-    [0x03, 0x06, 0x07, 0x09, 0x0a, 0x0b, 0x0c, 0x0f, 0x10, 0x13, 0x14, 0x16, 0x1d];
-
-/// Whether the code page of a collation is Windows-1252.
-pub(super) fn is_latin(info: TypeInfo) -> bool {
-    LATIN.contains(&info.collation[0])
-}
-
-fn windows_1252(data: &[u8]) -> Option<String> {
-    let read = |byte: &u8| match byte {
-        0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],
-        other => char::from(*other),
-    };
-    Some(data.iter().map(read).collect())
-}
-
-/// Encodes text in Windows-1252; `None` if it has other characters.
-pub(super) fn to_windows_1252(text: &str) -> Option<Vec<u8>> {
-    let write = |c: char| match u32::from(c) {
-        code @ (0..=0x7f | 0xa0..=0xff) => u8::try_from(code).ok(),
-        _ => {
-            let place = WINDOWS_1252.iter().position(|known| *known == c)?;
-            u8::try_from(place + 0x80).ok()
-        }
-    };
-    text.chars().map(write).collect()
 }
 
 #[inline]
@@ -591,8 +556,6 @@ mod tests {
         let greek = TypeInfo { collation: [0x08, 4, 0, 0, 0], ..german };
         let (rows, problem) = read(greek, &[1, 0, 0xe1]).unwrap();
         assert!(rows.row(0).is_null(0) && problem.unwrap().message().contains("nvarchar"));
-        assert_eq!(to_windows_1252("ä€").unwrap(), [0xe4, 0x80]);
-        assert_eq!(to_windows_1252("日"), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ async fn connect(url: &str) -> Result<SqlServerSession, DbError> {
 }
 
 /// A session in a database of its own; `None` without a server.
-async fn session() -> Option<SqlServerSession> {
+pub async fn session() -> Option<SqlServerSession> {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     static CREATING: Mutex<()> = Mutex::const_new(());
     if !BabelfishServer::is_available() {
@@ -107,7 +107,7 @@ fn procedures_return_their_status_and_outputs() {
         assert_eq!((error.code(), error.message()), (Some("50001"), "That is wrong"));
         let id = session.prepare(&statement("EXEC stays", &[])).await.unwrap();
         let error = session.call(id, &[], &mut rows).await.unwrap_err();
-        assert_eq!(error.class(), ErrorClass::Other, "{error}");
+        assert!(error.message().contains("left its transaction open"), "{error}");
         assert_eq!(number_of(&mut session, "SELECT @@TRANCOUNT").await, 0);
     });
 }

@@ -389,9 +389,11 @@ impl DatabaseObserver {
         let mut session = connect(&self.setup.database, Role::Monitor, CONNECT_LIMIT).await?;
         let version = session.server().await?.version;
         if self.profile.is_empty() {
-            let profile = self.find_profile(&mut session, &version).await?;
             self.find_gaps(&mut session, &version).await?;
-            self.profile = profile;
+            if !self.is_shown(&mut session).await? {
+                self.setup.def.forget_queries();
+            }
+            self.profile = self.find_profile(&mut session, &version).await?;
         }
         let def = self.setup.def.clone();
         let sessions = self.first(&mut session, &def.sessions, &version).await?;
@@ -478,6 +480,19 @@ impl DatabaseObserver {
             Err(error) => {
                 self.not_read(name, error.message());
                 Ok(None)
+            }
+        }
+    }
+
+    /// Whether the server shows anything.
+    async fn is_shown(&mut self, session: &mut impl Session) -> Result<bool, DbError> {
+        let Some(needs) = self.setup.def.needs.clone() else { return Ok(true) };
+        match has_row(session, "needs", &needs).await {
+            Ok(found) => Ok(found.is_some()),
+            Err(error) if error.class().loses_session() => Err(error),
+            Err(error) => {
+                self.not_read("needs", error.message());
+                Ok(false)
             }
         }
     }

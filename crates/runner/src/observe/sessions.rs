@@ -227,9 +227,14 @@ pub struct StatementNames {
 impl StatementNames {
     /// The statements of a workload.
     pub fn new(catalogue: &StatementCatalogue, workload: &Description) -> Self {
-        let keys = catalogue.statements().map(|of| (key(&of.sql), of.name.clone()));
+        let mut by_key = HashMap::new();
+        for of in catalogue.statements() {
+            let key = key(&of.sql);
+            by_key.extend(call(&key).map(|call| (call.to_owned(), of.name.clone())));
+            by_key.insert(key, of.name.clone());
+        }
         let transactions = workload.transactions.iter().map(|of| of.name.to_string()).collect();
-        Self { by_key: keys.collect(), transactions, seen: HashMap::new() }
+        Self { by_key, transactions, seen: HashMap::new() }
     }
 
     /// Name of the statement, or its shortened text.
@@ -258,6 +263,12 @@ fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// A call of T-SQL without its arguments, as SQL Server shows it; `None` for another statement.
+fn call(key: &str) -> Option<&str> {
+    let name = key.strip_prefix("exec ")?.split(' ').next()?;
+    Some(&key[..name.len() + 5])
 }
 
 /// A text without its values, spaces and case, as far as servers show it: what a statement with
@@ -312,6 +323,12 @@ mod tests {
         let prepared = "SELECT a1 FROM t\n WHERE  x = $1 AND y = $12";
         assert_eq!(key(prepared), key("select a1 from t where x = 45.5 and y = 'it';"));
         assert_ne!(key(prepared), key("SELECT a2 FROM t WHERE x = $1 AND y = $12"));
+    }
+
+    #[test]
+    fn calls_are_known_by_their_procedures() {
+        assert_eq!(call(&key("EXEC pay @p1, @p2")), Some("exec pay"));
+        assert_eq!(call(&key("SELECT pay(1)")), None);
     }
 
     #[test]

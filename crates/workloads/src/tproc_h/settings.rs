@@ -27,7 +27,8 @@ const PARTITION: OptionDef = OptionDef::switch(
 const COLUMNAR: OptionDef = OptionDef::switch(
     OptionCommand::Build,
     "columnar",
-    "columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB",
+    "columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of \
+     MariaDB, columnstore indexes of SQL Server",
 )
 .with_effect(BuildEffect::Layout);
 

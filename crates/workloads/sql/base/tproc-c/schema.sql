@@ -12,7 +12,7 @@
     w_state    char(2) NOT NULL,
     w_zip      char(9) NOT NULL,
     w_tax      decimal(4, 4) NOT NULL,
-    w_ytd      decimal(16, 2) NOT NULL
+    w_ytd      decimal(16, 2) NOT NULL{warehouse_elements}
 ){table_options}{in_warehouse_cluster};
 
 -- name: create.district
@@ -27,7 +27,7 @@
     d_zip       char(9) NOT NULL,
     d_tax       decimal(4, 4) NOT NULL,
     d_ytd       decimal(16, 2) NOT NULL,
-    d_next_o_id integer NOT NULL
+    d_next_o_id integer NOT NULL{district_elements}
 ){table_options}{in_district_cluster};
 
 -- name: create.customer
@@ -52,7 +52,7 @@ CREATE TABLE customer (
     c_ytd_payment  decimal(14, 2) NOT NULL,
     c_payment_cnt  integer NOT NULL,
     c_delivery_cnt integer NOT NULL,
-    c_data         varchar(500) NOT NULL
+    c_data         varchar(500) NOT NULL{customer_elements}
 ){table_options};
 
 -- name: create.history
@@ -64,7 +64,7 @@ CREATE TABLE history (
     h_w_id   integer NOT NULL,
     h_date   {timestamp} NOT NULL,
     h_amount decimal(6, 2) NOT NULL,
-    h_data   varchar(24) NOT NULL
+    h_data   varchar(24) NOT NULL{history_elements}
 ){table_options};
 
 -- name: create.item
@@ -73,7 +73,7 @@ CREATE TABLE history (
     i_im_id integer NOT NULL,
     i_name  varchar(24) NOT NULL,
     i_price decimal(5, 2) NOT NULL,
-    i_data  varchar(50) NOT NULL
+    i_data  varchar(50) NOT NULL{item_elements}
 ){table_options}{in_item_cluster};
 
 -- name: create.stock
@@ -94,7 +94,7 @@ CREATE TABLE history (
     s_ytd        {bigint} NOT NULL,
     s_order_cnt  integer NOT NULL,
     s_remote_cnt integer NOT NULL,
-    s_data       varchar(50) NOT NULL
+    s_data       varchar(50) NOT NULL{stock_elements}
 ){table_options}{in_stock_cluster};
 
 -- name: create.orders
@@ -106,7 +106,7 @@ CREATE TABLE orders (
     o_entry_d    {timestamp} NOT NULL,
     o_carrier_id integer,
     o_ol_cnt     integer NOT NULL,
-    o_all_local  integer NOT NULL
+    o_all_local  integer NOT NULL{orders_elements}
 ){table_options};
 
 -- name: create.order_line
@@ -120,14 +120,14 @@ CREATE TABLE order_line (
     ol_delivery_d  {timestamp},
     ol_quantity    integer NOT NULL,
     ol_amount      decimal(6, 2) NOT NULL,
-    ol_dist_info   char(24) NOT NULL
+    ol_dist_info   char(24) NOT NULL{order_line_elements}
 ){table_options}{order_line_partitions};
 
 -- name: create.new_order
 CREATE TABLE new_order (
     no_o_id integer NOT NULL,
     no_d_id integer NOT NULL,
-    no_w_id integer NOT NULL
+    no_w_id integer NOT NULL{new_order_elements}
 ){table_options};
 
 -- name: key.warehouse

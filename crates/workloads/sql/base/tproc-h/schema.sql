@@ -5,7 +5,7 @@
 CREATE TABLE region (
     r_regionkey integer NOT NULL,
     r_name      char(25) {byte_order} NOT NULL,
-    r_comment   varchar(152) NOT NULL
+    r_comment   varchar(152) NOT NULL{table_elements}
 ){table_options};
 
 -- name: create.nation
@@ -13,7 +13,7 @@ CREATE TABLE nation (
     n_nationkey integer NOT NULL,
     n_name      char(25) {byte_order} NOT NULL,
     n_regionkey integer NOT NULL,
-    n_comment   varchar(152) NOT NULL
+    n_comment   varchar(152) NOT NULL{table_elements}
 ){table_options};
 
 -- name: create.supplier
@@ -24,7 +24,7 @@ CREATE TABLE supplier (
     s_nationkey integer NOT NULL,
     s_phone     char(15) NOT NULL,
     s_acctbal   decimal(15, 2) NOT NULL,
-    s_comment   varchar(101) NOT NULL
+    s_comment   varchar(101) NOT NULL{table_elements}
 ){table_options};
 
 -- name: create.part
@@ -37,7 +37,7 @@ CREATE TABLE part (
     p_size        integer NOT NULL,
     p_container   char(10) NOT NULL,
     p_retailprice decimal(15, 2) NOT NULL,
-    p_comment     varchar(23) NOT NULL
+    p_comment     varchar(23) NOT NULL{table_elements}
 ){table_options};
 
 -- name: create.partsupp
@@ -46,7 +46,7 @@ CREATE TABLE partsupp (
     ps_suppkey    integer NOT NULL,
     ps_availqty   integer NOT NULL,
     ps_supplycost decimal(15, 2) NOT NULL,
-    ps_comment    varchar(199) NOT NULL
+    ps_comment    varchar(199) NOT NULL{table_elements}
 ){table_options};
 
 -- name: create.customer
@@ -58,7 +58,7 @@ CREATE TABLE customer (
     c_phone      char(15) {byte_order} NOT NULL,
     c_acctbal    decimal(15, 2) NOT NULL,
     c_mktsegment char(10) NOT NULL,
-    c_comment    varchar(117) NOT NULL
+    c_comment    varchar(117) NOT NULL{table_elements}
 ){table_options};
 
 -- name: create.orders
@@ -71,7 +71,7 @@ CREATE TABLE orders (
     o_orderpriority char(15) {byte_order} NOT NULL,
     o_clerk         char(15) NOT NULL,
     o_shippriority  integer NOT NULL,
-    o_comment       varchar(79) NOT NULL
+    o_comment       varchar(79) NOT NULL{table_elements}
 ){table_options}{orders_partitions};
 
 -- name: create.lineitem
@@ -91,7 +91,7 @@ CREATE TABLE lineitem (
     l_receiptdate   date NOT NULL,
     l_shipinstruct  char(25) NOT NULL,
     l_shipmode      char(10) {byte_order} NOT NULL,
-    l_comment       varchar(44) NOT NULL
+    l_comment       varchar(44) NOT NULL{table_elements}
 ){table_options}{lineitem_partitions};
 
 -- name: key.region

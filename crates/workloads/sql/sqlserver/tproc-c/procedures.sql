@@ -91,7 +91,7 @@ BEGIN
             FROM order_line, item, stock
             WHERE ol_w_id = @w_id AND ol_d_id = @d_id AND ol_o_id = @o_id
               AND i_id = ol_i_id AND s_w_id = ol_supply_w_id AND s_i_id = ol_i_id;
-            COMMIT TRANSACTION;
+            COMMIT TRANSACTION{commit_options};
         END
         SELECT @missing, @o_id, @w_tax, @d_tax, @c_last, @c_credit, @c_discount,
                CAST(round(@sum * (1 - @c_discount) * (1 + @w_tax + @d_tax), 2) AS decimal(14, 2)),
@@ -150,7 +150,7 @@ BEGIN
         FROM warehouse, district, customer
         WHERE w_id = @w_id AND d_w_id = @w_id AND d_id = @d_id
           AND c_w_id = @c_w_id AND c_d_id = @c_d_id AND c_id = @c_id;
-        COMMIT TRANSACTION;
+        COMMIT TRANSACTION{commit_options};
     END TRY
     BEGIN CATCH
         IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
@@ -223,7 +223,7 @@ BEGIN
         BEGIN
             WHILE 1 = 1
             BEGIN
-                SELECT @o_id = min(no_o_id) FROM new_order WITH (UPDLOCK) WHERE no_w_id = @w_id AND no_d_id = @d_id;
+                SELECT @o_id = min(no_o_id) FROM new_order {update_lock} WHERE no_w_id = @w_id AND no_d_id = @d_id;
                 IF @o_id IS NULL BREAK;
                 DELETE FROM new_order WHERE no_w_id = @w_id AND no_d_id = @d_id AND no_o_id = @o_id;
                 IF @@ROWCOUNT = 1 BREAK;
@@ -246,7 +246,7 @@ BEGIN
                                  coalesce(CAST(@o_id AS varchar(11)), 'null'));
             SET @d_id = @d_id + 1;
         END
-        COMMIT TRANSACTION;
+        COMMIT TRANSACTION{commit_options};
         SELECT 0, CAST(concat('[', @orders, ']') AS varchar(max));
     END TRY
     BEGIN CATCH

@@ -36,7 +36,7 @@ WHERE c_w_id = :w_id AND c_d_id = :d_id AND c_id = :c_id;
 DECLARE @oldest int;
 WHILE 1 = 1
 BEGIN
-    SELECT @oldest = min(no_o_id) FROM new_order WITH (UPDLOCK) WHERE no_w_id = :w_id AND no_d_id = :d_id;
+    SELECT @oldest = min(no_o_id) FROM new_order {update_lock} WHERE no_w_id = :w_id AND no_d_id = :d_id;
     IF @oldest IS NULL BREAK;
     UPDATE new_order SET no_o_id = no_o_id WHERE no_w_id = :w_id AND no_d_id = :d_id AND no_o_id = @oldest;
     IF @@ROWCOUNT = 1 BREAK;

@@ -9,7 +9,7 @@
 //! not return is unknown: which districts Delivery skipped, for instance.
 //!
 //! Supported interfaces: those of HammerDB 3.3 to 6.0, functions or procedures on PostgreSQL,
-//! procedures on MySQL and MariaDB; `signatures` distinguishes them. The calls are in
+//! procedures on MySQL, MariaDB and SQL Server; `signatures` distinguishes them. The calls are in
 //! `sql/*/tproc-c/hammerdb.sql`.
 
 mod signatures;
@@ -241,6 +241,8 @@ pub(super) struct Routines {
     ending: RunEnding,
     /// Whether a transaction may be open before a call that must not be in it.
     leave_open: bool,
+    /// Whether they roll back and return an error as a row instead of failing.
+    return_errors: bool,
 }
 
 /// How a session determines the outcome of New-Order.
@@ -291,6 +293,7 @@ impl Routines {
             calls: calls(&found, statements, session).await?,
             ending: RunEnding::of(&found, statements, session, rows).await?,
             leave_open,
+            return_errors: found.form.name == "rows",
         })
     }
 
@@ -376,7 +379,14 @@ impl Routines {
         session: &mut S,
     ) -> Result<(), DbError> {
         let count = if self.take_time { args.len() } else { args.len() - 1 };
-        session.call(self.calls[transaction], &args[..count], rows).await
+        session.call(self.calls[transaction], &args[..count], rows).await?;
+        self.returned(rows)
+    }
+
+    /// The error that a routine returned instead of failing.
+    fn returned(&self, rows: &Rows) -> Result<(), DbError> {
+        let error = self.return_errors.then(|| returned_error(rows)).flatten();
+        error.map_or(Ok(()), Err)
     }
 
     /// Calls a routine that only reads. In a session without autocommit its transaction stays open,
@@ -390,10 +400,10 @@ impl Routines {
     ) -> Result<(), DbError> {
         let call = self.calls[transaction];
         if self.leave_open {
-            session.query(call, args, rows).await
-        } else {
-            session.call(call, args, rows).await
+            return session.query(call, args, rows).await;
         }
+        session.call(call, args, rows).await?;
+        self.returned(rows)
     }
 
     async fn new_order_ended<S: Session>(
@@ -438,7 +448,8 @@ impl RunEnding {
         session: &mut S,
         rows: &mut Rows,
     ) -> Result<Self, DbError> {
-        let rolls_back = found.has(Remark::RollsBack) || found.form.name == "procedure";
+        let rolls_back =
+            found.has(Remark::RollsBack) || matches!(found.form.name, "procedure" | "rows");
         if statements.has("hammerdb.new_order.committed") {
             return Ok(Self::Asks(
                 statements.prepare(session, "hammerdb.new_order.committed").await?,
@@ -502,6 +513,26 @@ async fn is_there<S: Session>(
     let asked = session.query(statement, order, rows).await;
     asked.map_err(DbError::after_commit_sent)?;
     Ok(rows.first("the order of New-Order")?.int(0)? > 0)
+}
+
+/// The error that a procedure on SQL Server returned: a row of number, severity, state, procedure,
+/// line and message, or for memory-optimized tables a word and the number. A proper result of as
+/// many columns begins with a text.
+fn returned_error(rows: &Rows) -> Option<DbError> {
+    let row = rows.iter().next()?;
+    let (number, message) = match row.len() {
+        6 => (row.int(0).ok()?, row.text(5).ok()?),
+        2 if row.text(0).ok()? == "IMOLTPERROR" => (row.int(1).ok()?, "a conflict"),
+        _ => return None,
+    };
+    let class = match number {
+        1205 => ErrorClass::Deadlock,
+        1222 => ErrorClass::LockTimeout,
+        3960 | 41301 | 41302 | 41305 | 41325 => ErrorClass::Serialization,
+        _ => ErrorClass::Other,
+    };
+    let message = format!("HammerDB's procedure returned an error: {}", message.trim());
+    Some(DbError::new(class, message).with_code(number.to_string()).undone())
 }
 
 /// Declares the calls, by index of the transaction type.

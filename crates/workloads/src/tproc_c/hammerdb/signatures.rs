@@ -41,7 +41,7 @@ pub(super) struct Form {
 }
 
 /// All forms. If two match equally many routines, the first is chosen.
-static FORMS: [Form; 3] = [
+static FORMS: [Form; 4] = [
     Form {
         name: "function",
         title: "functions",
@@ -59,6 +59,13 @@ static FORMS: [Form; 3] = [
             "nnd",
             "nnnn",
         ),
+    },
+    // On SQL Server.
+    Form {
+        name: "rows",
+        title: "procedures",
+        kind: "procedure",
+        parameters: in_order("nnnnnd", "nnnnnnntd", "nnnnt", "nnd", "nnn"),
     },
     // On PostgreSQL the Oracle-compatible form; on MySQL and MariaDB the only one.
     Form {
@@ -241,7 +248,7 @@ fn class(type_name: &str) -> Option<char> {
         "char" | "character" | "varchar" | "varchar2" | "text" | "mediumtext" | "longtext" => {
             Some('t')
         }
-        "date" | "datetime" | "timestamp" => Some('d'),
+        "date" | "datetime" | "datetime2" | "timestamp" => Some('d'),
         _ => None,
     }
 }
