@@ -86,7 +86,7 @@ impl Results {
         };
         let Some(kept) = found else {
             return Err(format!(
-                "the result is not kept any more: fetch its first row before {KEPT} more queries"
+                "the result is no longer available: fetch its first row within {KEPT} queries"
             ));
         };
         if kept.next >= kept.rows.len() {

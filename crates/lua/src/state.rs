@@ -299,7 +299,7 @@ impl State {
                 let message = message.map(|text| text.to_string_lossy());
                 let code: i64 = failure.get("errcode").unwrap_or_default();
                 let restart = (code == 1).then_some(LuaValue::Table(failure));
-                let message = message.unwrap_or_else(|| "the script raised a table".to_owned());
+                let message = message.unwrap_or_else(|| "the script raised a table as an error".to_owned());
                 ScriptError { message, restart }
             }
             Ok(LuaValue::Error(error)) => ScriptError::new(message_of(&error)),
@@ -340,7 +340,7 @@ impl State {
                 Ok(Request::Execute(id, Arguments { state: thread, count, of }))
             }
             _ => Err(ScriptError::new(
-                "the script suspended itself: coroutine.yield() is possible in its own coroutines only",
+                "the script called coroutine.yield() outside of a coroutine: only its own coroutines can yield",
             )),
         }
     }
@@ -349,7 +349,7 @@ impl State {
     fn text(&self, thread: *mut ffi::lua_State, at: c_int) -> Result<&str, ScriptError> {
         // SAFETY: the text stays on the stack until the request is answered, which needs `&mut self`.
         unsafe { text_at(thread, at) }
-            .ok_or_else(|| ScriptError::new("a statement must be a text in UTF-8"))
+            .ok_or_else(|| ScriptError::new("a statement must be UTF-8 text"))
     }
 
     /// Answers with whole numbers.
@@ -508,7 +508,7 @@ impl<'a> Arguments<'a> {
                 ffi::LUA_TBOOLEAN => Ok(Value::Int(ffi::lua_toboolean(self.state, at).into())),
                 ffi::LUA_TNIL | ffi::LUA_TNONE => Ok(Value::Null),
                 _ => Err(ScriptError::new(format!(
-                    "argument {} of a statement is neither a number nor a text",
+                    "argument {} of a statement must be a number, a text, true, false or nil",
                     place + 1
                 ))),
             }
@@ -555,7 +555,7 @@ impl ScriptError {
 }
 
 fn malformed() -> ScriptError {
-    ScriptError::new("the script made a request that is none")
+    ScriptError::new("the script sent an invalid request to triphammer")
 }
 
 /// The C state of a coroutine.

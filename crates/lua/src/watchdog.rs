@@ -181,7 +181,7 @@ fn interrupt() {
 /// The hook: it stays set, so that a script which catches the error fails again at once.
 unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
     const MESSAGE: &std::ffi::CStr =
-        c"the script used 10 s of CPU time without a statement: does a loop never end?";
+        c"the script used 10 s of CPU time without a statement: check it for an endless loop";
     // SAFETY: a hook may raise an error; nothing here needs to be dropped.
     unsafe { ffi::luaL_error(state, c"%s".as_ptr(), MESSAGE.as_ptr()) };
 }

@@ -128,7 +128,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "dialect",
         "NAME",
         CONNECT,
-        "SQL to use for an odbc target, if not that of the product that its driver names",
+        "Dialect of SQL for an odbc target",
     )
     .default("by the product")
     .marked(&[OfHost, OnResumeOrStored]),

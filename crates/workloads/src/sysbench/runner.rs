@@ -319,7 +319,7 @@ impl Database {
             return Ok(());
         }
         let message =
-            format!("the script prepared or connected {QUIET_MAX} times without a statement");
+            format!("the script prepared or connected {QUIET_MAX} times without executing a statement");
         Err(ScriptError::plain(message))
     }
 
