@@ -295,7 +295,10 @@ fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Resul
             Ok(Argument::Number(digits.to_owned()))
         }
         other => other.as_i64().map(Argument::Int).ok_or_else(|| {
-            format!("an argument must be null, a whole number, a text or {{\"number\": TEXT}}, got {other}")
+            format!(
+                "an argument must be null, a whole number, a text or {{\"number\": TEXT}}, got \
+                 {other}"
+            )
         }),
     };
     let arguments = arguments.iter().map(argument).collect::<Result<_, _>>()?;
@@ -400,7 +403,10 @@ mod tests {
                 "line 2: statement 7",
             ),
             ("{\"triphammer_recording\": 1}\n[0, 0, \"maybe\", [], 0]\n", "line 2: unknown ending"),
-            ("{\"triphammer_recording\": 1}\n[0, 0]\n", "line 2: a transaction must have 5 elements"),
+            (
+                "{\"triphammer_recording\": 1}\n[0, 0]\n",
+                "line 2: a transaction must have 5 elements",
+            ),
         ] {
             let error = read(text.as_bytes()).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

@@ -78,7 +78,7 @@ impl Results {
     /// The next row of a result, as texts; `None` at its end.
     ///
     /// # Errors
-    /// When the result is not kept any more.
+    /// When the result is no longer available.
     pub fn fetch(&mut self, id: i64) -> Result<Option<Texts>, String> {
         let found = match self.slot(id) {
             slot if slot.id == id => Some(slot),
@@ -156,7 +156,7 @@ mod tests {
         assert!(results.fetch(open).unwrap().is_some());
         assert_eq!(results.fetch(open).unwrap(), None);
         let error = results.fetch(unread).unwrap_err();
-        assert!(error.contains("not kept any more"), "{error}");
+        assert!(error.contains("no longer available"), "{error}");
     }
 
     #[test]

@@ -299,7 +299,8 @@ impl State {
                 let message = message.map(|text| text.to_string_lossy());
                 let code: i64 = failure.get("errcode").unwrap_or_default();
                 let restart = (code == 1).then_some(LuaValue::Table(failure));
-                let message = message.unwrap_or_else(|| "the script raised a table as an error".to_owned());
+                let message =
+                    message.unwrap_or_else(|| "the script raised a table as an error".to_owned());
                 ScriptError { message, restart }
             }
             Ok(LuaValue::Error(error)) => ScriptError::new(message_of(&error)),
@@ -340,7 +341,8 @@ impl State {
                 Ok(Request::Execute(id, Arguments { state: thread, count, of }))
             }
             _ => Err(ScriptError::new(
-                "the script called coroutine.yield() outside of a coroutine: only its own coroutines can yield",
+                "the script called coroutine.yield() outside of a coroutine: only its own coroutines \
+                 can yield",
             )),
         }
     }

@@ -124,8 +124,10 @@ impl Manager {
             is_loaded: true,
         })?;
         std::mem::forget(library);
-        let environment = environment(&api)
-            .ok_or(Unloaded { text: "it cannot create an environment".to_owned(), is_loaded: true })?;
+        let environment = environment(&api).ok_or(Unloaded {
+            text: "it cannot create an environment".to_owned(),
+            is_loaded: true,
+        })?;
         Ok(Self { api, path: path.to_owned(), environment })
     }
 

@@ -41,7 +41,8 @@ pub(super) async fn create_database(shared: &Shared) -> Result<bool, DbError> {
         return Err(DbError::new(ErrorClass::Unsupported, message));
     };
     let Some(name) = get(&shared.pairs, &create.key) else {
-        let message = format!("the target has no {}, which names the database to create", create.key);
+        let message =
+            format!("the target has no {}, which names the database to create", create.key);
         return Err(DbError::new(ErrorClass::Refused, message));
     };
     let connection = shared.open(Some((&create.key, &create.from))).await?;

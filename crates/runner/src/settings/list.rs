@@ -130,7 +130,7 @@ pub const SETTINGS: &[SettingDef] = &[
         CONNECT,
         "Dialect of SQL for an odbc target",
     )
-    .default("by the product")
+    .default("that of the product that the driver reports")
     .marked(&[OfHost, OnResumeOrStored]),
     value(
         "dialect-dir",
