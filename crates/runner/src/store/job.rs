@@ -194,12 +194,12 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// The first of these in words: `outage`; `None` without any.
+    /// The first of these in a word or two, as short as a status: `outage`; `None` without any.
     #[must_use]
     pub const fn words(self) -> Option<&'static str> {
         match self {
-            Self { requirements_failed: true, .. } => Some("requirements failed"),
-            Self { too_many_failures: true, .. } => Some("too many failures"),
+            Self { requirements_failed: true, .. } => Some("not met"),
+            Self { too_many_failures: true, .. } => Some("failures"),
             Self { outage: true, .. } => Some("outage"),
             _ => None,
         }
