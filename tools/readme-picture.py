@@ -8,6 +8,7 @@ It needs a release build with its page (`make build`; TRIPHAMMER names another b
 on an idle host, because the picture shows the figures. RAMPUP and DURATION set the length of the run.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def drive(binary, target):
     """Builds and runs TPROC-C; returns the number of the run's job."""
     lib.run([binary, "build", target, "--create-database", "--scale", str(WAREHOUSES), "--jobs", "4"])
     print(lib.run([binary, "run", target, "--vus", str(USERS), "--rampup", RAMPUP, "--duration", DURATION]))
-    return lib.run([binary, "jobs", "--limit", "1"]).splitlines()[-1].split()[0]
+    return str(json.loads(lib.run([binary, "jobs", "--limit", "1", "--json"]))[0]["id"])
 
 
 def shoot(binary, job, picture):

@@ -186,7 +186,7 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
         number += 1;
         let wrong = |why: &str| format!("line {number}: {why}");
         let Line::Text(line) = line else {
-            return Err(wrong("it is too long, or no text"));
+            return Err(wrong("it is too long or not UTF-8 text"));
         };
         let value: Value =
             serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
@@ -194,7 +194,7 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
             Value::Object(object) if number == 1 => match object.get(KEY).and_then(Value::as_u64) {
                 Some(VERSION) => {}
                 Some(other) => {
-                    return Err(wrong(&format!("version {other} is not known, only {VERSION}")));
+                    return Err(wrong(&format!("unsupported version {other}: expected {VERSION}")));
                 }
                 None => return Err(wrong(NO_RECORDING)),
             },
@@ -203,14 +203,14 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
                 let statement = statement(&Value::Object(object));
                 let (id, statement) = statement.map_err(|why| wrong(&why))?;
                 if numbers.insert(id, recording.statements.len()).is_some() {
-                    return Err(wrong("a statement with this number is defined already"));
+                    return Err(wrong("a statement with this number is already defined"));
                 }
                 recording.statements.push(statement);
             }
             Value::Object(object) => {
                 let count = object.get("transactions").and_then(Value::as_u64);
                 if count != Some(recording.transactions.len() as u64) {
-                    return Err(wrong("the number of transactions is not that of its lines"));
+                    return Err(wrong("the number of transactions differs from the lines above"));
                 }
                 is_complete = true;
             }
@@ -232,7 +232,7 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
 }
 
 const NO_RECORDING: &str =
-    "no recording: `triphammer capture LOG -o FILE.recording` makes one from a server's log";
+    "not a recording: `triphammer capture LOG -o FILE.recording` makes one from a server's log";
 
 fn statement(value: &Value) -> Result<(u64, RecordedStatement), String> {
     let number = value["statement"].as_u64().ok_or("`statement` must be a number")?;
@@ -248,7 +248,7 @@ fn transaction(
     numbers: &std::collections::HashMap<u64, usize>,
 ) -> Result<Transaction, String> {
     let [session, start, ending, steps, last] = fields else {
-        return Err("a transaction has 5 parts".to_owned());
+        return Err("a transaction must have 5 elements".to_owned());
     };
     let session = session.as_u64().and_then(|n| usize::try_from(n).ok());
     let start_us = start.as_i64().ok_or("the start of a transaction must be a number")?;
@@ -282,7 +282,7 @@ fn transaction(
 fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Result<Step, String> {
     let fields = value.as_array().map_or(&[] as &[Value], Vec::as_slice);
     let [number, gap, arguments @ ..] = fields else {
-        return Err("a statement of a transaction has at least 2 parts".to_owned());
+        return Err("a statement of a transaction must have at least 2 elements".to_owned());
     };
     let shape = number.as_u64().and_then(|number| numbers.get(&number));
     let shape =
@@ -295,7 +295,10 @@ fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Resul
             Ok(Argument::Number(digits.to_owned()))
         }
         other => other.as_i64().map(Argument::Int).ok_or_else(|| {
-            format!("an argument must be null, a whole number or a text, got {other}")
+            format!(
+                "an argument must be null, a whole number, a text or {{\"number\": TEXT}}, got \
+                 {other}"
+            )
         }),
     };
     let arguments = arguments.iter().map(argument).collect::<Result<_, _>>()?;
@@ -391,16 +394,19 @@ mod tests {
         for (text, message) in [
             ("", "it is empty"),
             ("SELECT 1\n", "line 1: expected value"),
-            ("{\"a\": 1}\n", "line 1: no recording"),
-            ("[1]\n", "line 1: no recording"),
-            ("{\"triphammer_recording\": 2}\n", "line 1: version 2 is not known"),
+            ("{\"a\": 1}\n", "line 1: not a recording"),
+            ("[1]\n", "line 1: not a recording"),
+            ("{\"triphammer_recording\": 2}\n", "line 1: unsupported version 2"),
             (cut.as_str(), "it is truncated"),
             (
                 "{\"triphammer_recording\": 1}\n[0, 0, \"commit\", [[7, 0]], 0]\n",
                 "line 2: statement 7",
             ),
             ("{\"triphammer_recording\": 1}\n[0, 0, \"maybe\", [], 0]\n", "line 2: unknown ending"),
-            ("{\"triphammer_recording\": 1}\n[0, 0]\n", "line 2: a transaction has 5 parts"),
+            (
+                "{\"triphammer_recording\": 1}\n[0, 0]\n",
+                "line 2: a transaction must have 5 elements",
+            ),
         ] {
             let error = read(text.as_bytes()).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

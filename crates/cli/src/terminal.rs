@@ -17,7 +17,7 @@ use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::PrimaryMetric;
 use triphammer_runner::Failure;
 use triphammer_runner::measure::{self, Measure};
-use triphammer_runner::report::format;
+use triphammer_runner::report::{format, wrapped};
 use triphammer_runner::second::Second;
 use triphammer_runner::watch::QueryProgress;
 
@@ -42,7 +42,34 @@ fn line(text: &str) {
         }
         return;
     }
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let mut stderr = std::io::stderr().lock();
+    if stderr.is_terminal() {
+        let columns = columns();
+        for text in text.split('\n').flat_map(|text| fit(text, columns)) {
+            let _ = writeln!(stderr, "{text}");
+        }
+        return;
+    }
+    let _ = writeln!(stderr, "{text}");
+}
+
+/// Columns of the terminal; 80 if unknown.
+fn columns() -> usize {
+    ratatui::crossterm::terminal::size().map_or(80, |(columns, _)| columns.into())
+}
+
+/// Breaks a line between words to fit a terminal; further lines are indented. A line that fits stays
+/// as it is.
+fn fit(text: &str, columns: usize) -> Vec<String> {
+    const INDENT: &str = "  ";
+    if text.chars().count() <= columns {
+        return vec![text.to_owned()];
+    }
+    let mut lines = wrapped("", text, columns.saturating_sub(INDENT.len()));
+    for line in lines.iter_mut().skip(1) {
+        line.insert_str(0, INDENT);
+    }
+    lines
 }
 
 /// The parts of a live line that fit: parts begin after two spaces, or with a parenthesis.
@@ -159,6 +186,10 @@ pub struct Live {
     phase: Option<Phase>,
     /// Second at which the current phase started.
     phase_began: u64,
+    /// The line of the current phase, until it is printed, and that second.
+    pending: Option<(u64, String)>,
+    /// Number of seconds of the run that are complete.
+    complete: u64,
     seconds: u64,
     primary_metric_count: u64,
     completed: u64,
@@ -202,6 +233,8 @@ impl Live {
             in_sequence: false,
             phase: None,
             phase_began: 0,
+            pending: None,
+            complete: 0,
             seconds: 0,
             primary_metric_count: 0,
             completed: 0,
@@ -254,6 +287,7 @@ impl Live {
 
     /// Removes the line.
     pub fn clear(&mut self) {
+        self.announce(u64::MAX);
         if let Some(bar) = self.terminal.take() {
             bar.finish_and_clear();
         }
@@ -293,7 +327,15 @@ impl Live {
             (self.failed, self.ended) = (0, 0);
         }
         if self.terminal.is_none() && !self.in_sequence {
-            line(&self.phase_text(phase));
+            self.pending = Some((second, self.phase_text(phase)));
+            self.announce(self.complete);
+        }
+    }
+
+    /// Prints the line of the current phase, once every second before it is complete.
+    fn announce(&mut self, complete: u64) {
+        if let Some((_, text)) = self.pending.take_if(|(began, _)| *began <= complete) {
+            line(&text);
         }
     }
 
@@ -326,8 +368,7 @@ impl Live {
     /// Sets the text of the live line; has no effect without a terminal.
     pub fn tell(&self, text: &str) {
         if let Some(bar) = &self.terminal {
-            let columns = ratatui::crossterm::terminal::size().map_or(80, |(columns, _)| columns);
-            bar.set_message(fitting(text, columns.into()).to_owned());
+            bar.set_message(fitting(text, columns()).to_owned());
             bar.tick();
         }
     }
@@ -358,11 +399,12 @@ impl Live {
             self.progress(second, every);
         } else if self.terminal.is_none()
             && !self.in_sequence
-            && interval.last > 0
-            && interval.last.is_multiple_of(PLAIN_LINE_SECONDS)
+            && (interval.last + 1).is_multiple_of(PLAIN_LINE_SECONDS)
         {
             line(&text);
         }
+        self.complete = interval.last + 1;
+        self.announce(self.complete);
     }
 
     /// Updates the line of a run of queries; without a terminal, or with `--progress`, prints one now and then.
@@ -449,7 +491,7 @@ impl Live {
             Measure::from(self.primary_metric.measure).value(self.primary_metric_count, seconds);
         let tpm = rate(self.completed, seconds, 60);
         let is_ending = matches!(second.phase, Phase::Drain | Phase::Abort);
-        let mut text = format!("{} {}", second.phase.title(), self.elapsed(interval.last));
+        let mut text = format!("{} {}", self.elapsed(interval.last), second.phase.title());
         match interval.outage_since {
             Some(since) if !is_ending => {
                 text.push_str(&self.outage(since, interval));
@@ -508,17 +550,25 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-    use super::fitting;
+    use super::{fit, fitting};
+
+    #[test]
+    fn a_long_line_is_broken_between_words() {
+        let warning = "warning: the load did not reach the rate";
+        assert_eq!(fit(warning, 40), [warning]);
+        assert_eq!(fit(warning, 20), ["warning: the load", "  did not reach the", "  rate"]);
+        assert_eq!(fit("", 20), [""]);
+    }
 
     #[test]
     fn a_live_line_loses_whole_parts_where_it_does_not_fit() {
-        let line = "timed 4s/4s  NOPM 92,595  CPU 5.6 % (server now 210,000)";
+        let line = "4s/4s timed  NOPM 92,595  CPU 5.6 % (server now 210,000)";
         for (columns, shown) in [
             (80, line),
             (56, line),
-            (55, "timed 4s/4s  NOPM 92,595  CPU 5.6 %"),
-            (35, "timed 4s/4s  NOPM 92,595  CPU 5.6 %"),
-            (34, "timed 4s/4s  NOPM 92,595"),
+            (55, "4s/4s timed  NOPM 92,595  CPU 5.6 %"),
+            (35, "4s/4s timed  NOPM 92,595  CPU 5.6 %"),
+            (34, "4s/4s timed  NOPM 92,595"),
             (5, line),
         ] {
             assert_eq!(fitting(line, columns), shown, "{columns}");

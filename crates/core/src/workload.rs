@@ -170,9 +170,12 @@ impl ScaleUnit {
         i64::try_from(keys).unwrap_or(i64::MAX)
     }
 
-    /// The scale with its unit, such as `1 warehouse` or `8 warehouses`.
+    /// The scale with its unit, such as `1 warehouse`, `8 warehouses` or, of a million, `5,000 rows`.
     #[must_use]
     pub fn count(&self, scale: Scale) -> String {
+        if let Some(units) = self.many.strip_prefix("million ").filter(|_| scale < Scale::ONE) {
+            return format!("{},000 {units}", scale.thousandths());
+        }
         format!("{scale} {}", if scale == Scale::ONE { &self.one } else { &self.many })
     }
 }

@@ -67,7 +67,12 @@ pub async fn resolve(name: &str, port: u16, limit: Duration) -> Result<Vec<Addre
     let lookup = tokio::net::lookup_host((name, port));
     let found: Vec<_> = match timeout(limit, lookup).await {
         Err(_) => return Err(failed(format!("no answer within {} s", limit.as_secs()))),
-        Ok(Err(error)) => return Err(failed(error.to_string())),
+        Ok(Err(error)) => {
+            // The standard library's words, before those of the system.
+            let text = error.to_string();
+            let cause = text.strip_prefix("failed to lookup address information: ");
+            return Err(failed(cause.unwrap_or(&text).to_owned()));
+        }
         Ok(Ok(addresses)) => addresses.map(Address::Tcp).collect(),
     };
     if found.is_empty() { Err(failed("no address found".into())) } else { Ok(found) }

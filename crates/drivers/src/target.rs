@@ -519,7 +519,7 @@ pub struct ConnectSettings {
     pub password: Option<Secret>,
     /// Isolation level of every transaction; `None` for the database's default.
     pub isolation: Option<Isolation>,
-    /// How statements are sent; `None` for the database's first protocol.
+    /// How statements are sent; `None` for the protocol that the database prefers.
     pub protocol: Option<Protocol>,
     /// Schema to work in; `None` for the user's default.
     pub schema: Option<String>,

@@ -94,7 +94,7 @@ impl Results {
     /// The next row of a result, as texts; `None` at its end.
     ///
     /// # Errors
-    /// When the result is not kept any more.
+    /// When the result is no longer available.
     pub fn fetch(&mut self, id: i64) -> Result<Option<Texts>, String> {
         let found = match self.slot(id) {
             slot if slot.id == id => Some(slot),
@@ -102,7 +102,7 @@ impl Results {
         };
         let Some(kept) = found else {
             return Err(format!(
-                "the result is not kept any more: fetch its first row before {KEPT} more queries"
+                "the result is no longer available: fetch its first row within {KEPT} queries"
             ));
         };
         if kept.next >= kept.rows.len() {
@@ -174,7 +174,7 @@ mod tests {
         assert!(results.fetch(open).unwrap().is_some());
         assert_eq!(results.fetch(open).unwrap(), None);
         let error = results.fetch(unread).unwrap_err();
-        assert!(error.contains("not kept any more"), "{error}");
+        assert!(error.contains("no longer available"), "{error}");
     }
 
     #[test]

@@ -181,7 +181,7 @@ fn interrupt() {
 /// The hook: it stays set, so that a script which catches the error fails again at once.
 unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, at: *mut ffi::lua_Debug) {
     const MESSAGE: &std::ffi::CStr =
-        c"the script used 10 s of CPU time without a statement: does a loop never end?";
+        c"the script used 10 s of CPU time without a statement: check it for an endless loop";
     // SAFETY: a hook may ask where it was called, and raise an error; nothing here needs to be dropped.
     unsafe {
         if ffi::lua_getinfo(state, c"Sl".as_ptr(), at) != 0 {

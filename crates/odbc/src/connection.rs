@@ -175,7 +175,7 @@ impl Manager {
         let made =
             unsafe { (self.api.alloc_handle)(HANDLE_DBC, self.environment.0, &raw mut handle) };
         if !worked(made) {
-            return Err(Error::new("HY001", "the driver manager makes no connection"));
+            return Err(Error::new("HY001", "the driver manager cannot create a connection"));
         }
         let running =
             Running { manager: self, statement: Mutex::new(RunningHandle(ptr::null_mut())) };

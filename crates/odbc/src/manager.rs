@@ -121,12 +121,14 @@ impl Manager {
         // SAFETY: the library is a driver manager, by its name or the user's word, and is not
         // unloaded.
         let api = unsafe { Api::of(&library) }.map_err(|symbol| Unloaded {
-            text: format!("it is no ODBC driver manager: it has no function {symbol}"),
+            text: format!("it is not an ODBC driver manager: it has no function {symbol}"),
             is_loaded: true,
         })?;
         std::mem::forget(library);
-        let environment = environment(&api)
-            .ok_or(Unloaded { text: "it makes no environment".to_owned(), is_loaded: true })?;
+        let environment = environment(&api).ok_or(Unloaded {
+            text: "it cannot create an environment".to_owned(),
+            is_loaded: true,
+        })?;
         Ok(Self { api, path: path.to_owned(), environment })
     }
 

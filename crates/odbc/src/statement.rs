@@ -174,7 +174,11 @@ impl Statement {
     /// # Panics
     /// When there are fewer sets.
     pub fn execute_sets(&mut self, sets: usize) -> Result<(), Error> {
-        assert!(sets == 1 || sets <= self.statuses.len(), "{sets} of fewer sets");
+        assert!(
+            sets == 1 || sets <= self.statuses.len(),
+            "{sets} of only {} sets",
+            self.statuses.len()
+        );
         self.close();
         if sets != self.sets {
             self.set_attr(ATTR_PARAMSET_SIZE, as_pointer(sets))?;

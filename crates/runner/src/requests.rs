@@ -95,6 +95,12 @@ fn set_replay(settings: &mut Settings) -> Result<(), Failure> {
     }
 }
 
+/// Whether a workload reads files or runs scripts of the host, so that a server rejects it.
+#[must_use]
+pub fn is_only_local(workload: &str) -> bool {
+    [replay::NAME, sysbench::NAME].contains(&workload)
+}
+
 /// Reads the recording, and describes it.
 fn recording(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     let command = settings.command();

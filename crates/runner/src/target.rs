@@ -18,7 +18,7 @@ use triphammer_workloads::catalogues;
 use crate::command::{Command, JobKind};
 use crate::describe;
 use crate::failure::{Doing, Failure};
-use crate::result::DATABASE_DEFAULT;
+use crate::result::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 use crate::settings::{Settings, Source};
 use crate::worker_pool::{connect, on_this_thread};
 
@@ -137,7 +137,7 @@ pub fn open(
         "protocol",
         str::parse,
         |p: &Protocol| p.name().to_owned(),
-        "the database's first",
+        PROTOCOL_DEFAULT,
     )?;
     let isolation: Option<Isolation> = settings.optional(
         "isolation",

@@ -1155,6 +1155,8 @@ export interface JobSummary {
   kind: JobKind;
   /** Label given by the user; `null` without one. */
   label: string | null;
+  /** Whether a run had an outage: no transaction completed for a time although some should have. */
+  outage: boolean;
   /** The profile, capacity or compare job that a run belongs to; `null` if none. */
   parent: number | null;
   /** Name of the primary metric: `NOPM`; `null` if there is none. */
@@ -3188,6 +3190,8 @@ export interface WorkloadInfo {
   name: string;
   /** Whether a run times a set of queries: settings about transactions are then rejected. */
   of_queries: boolean;
+  /** Whether only the command line runs it: a server would have to read files or run scripts of its host. */
+  only_command_line: boolean;
   /** Name of the primary metric: `NOPM`. */
   primary_metric: string;
   /** Description of the primary metric. */

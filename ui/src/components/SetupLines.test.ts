@@ -16,7 +16,7 @@ it('shows what is wrong first, with why it matters and what changes it, and fold
   expect(rows.map((row) => row.match(/fsync|shared_buffers|governor/)?.[0])).toEqual(['fsync', 'shared_buffers', 'governor']);
   expect(rows[0]).toMatch(/wrong.*off.*Commits do not wait\..*ALTER SYSTEM SET fsync = on;/s);
   expect(screen.getByText('1 check is fine').closest('details')?.open).toBe(false);
-  expect(summed(lines)).toBe('1 wrong, 1 look, 1 fine');
+  expect(summed(lines)).toBe('1 wrong, 1 to look at, 1 fine');
 });
 
 it('shows the facts of a stored run, which have no commands', () => {

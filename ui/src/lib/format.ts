@@ -15,9 +15,13 @@ export function count(value: number | null | undefined): string {
 
 /** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `0.01 SF`. A scale has up to three fractional digits. */
 export function counted(n: number, units: string): string {
+  if (n < 1 && units.startsWith('million ')) return counted(n * 1_000_000, units.slice('million '.length));
   const one = units.replace(/s( of .*)?$/, '$1').replace(/che$/, 'ch');
   return `${exact.format(n)} ${n === 1 ? one : units}`;
 }
+
+/** Formats the size of the data; empty if it says nothing, as that of data whose size triphammer does not know. */
+export const sizeOf = (scale: number, units: string) => (scale === 0 || (scale === 1 && units === 'units of scale') ? '' : counted(scale, units));
 
 /** Formats a share from 0 to 1 in per cent. */
 export function percent(share: number | null | undefined, digits = 1): string {

@@ -1,7 +1,7 @@
 // The verdict on a run: whether it can be used, and if not, why.
 
 import type { RunResult } from '../api/types';
-import { count, counted, duration, percent } from './format';
+import { count, counted, duration, percent, sizeOf } from './format';
 import { arrivals } from './load';
 import { figure as shown } from './queries';
 
@@ -67,8 +67,8 @@ export function sentence(result: RunResult): string {
   const { workload, server, primary_metric, durations } = result;
   const load = loadInWords(result);
   const server_ = [server.product, server.version.split(/[ (]/)[0]].filter(Boolean).join(' ');
-  // Data that triphammer did not make have no size that it knows.
-  const scale = workload.scale_unit === 'units of scale' ? '' : ` with ${counted(workload.scale, workload.scale_unit)}`;
+  const size = sizeOf(workload.scale, workload.scale_unit);
+  const scale = size ? ` with ${size}` : '';
   const subject = `${workload.title}${scale} on ${server_}`;
   if (result.queries) {
     const { name, unavailable, value } = primary_metric;

@@ -87,7 +87,7 @@ impl Format {
             }
             Self::MySqlGeneral => "general_log = ON",
             Self::MySqlSlow => "slow_query_log = ON and long_query_time = 0",
-            Self::OracleTrace => "event 10046 at level 4 or 12 (binds), or DBMS_MONITOR with binds",
+            Self::OracleTrace => "event 10046 at level 4 or 12, or DBMS_MONITOR with binds => TRUE",
         }
     }
 }

@@ -7,7 +7,7 @@ use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
-use triphammer_runner::store::{JobFilter, JobId, Store, StoreError, StoredJob};
+use triphammer_runner::store::{JobFilter, JobId, ListedJob, Store, StoreError, StoredJob};
 use triphammer_server::html_export;
 
 use super::{print, stored};
@@ -23,7 +23,9 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
     let label = settings.get("label").map(str::to_owned);
     let parent = settings.get("parent").map(number).transpose()?;
     let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };
-    let jobs = store.jobs(&filter).map_err(refuse)?;
+    let jobs = store.jobs(&filter).map_err(refuse)?.into_iter();
+    let jobs = jobs.map(|row| Ok(ListedJob { trouble: store.trouble(row.id)?, row }));
+    let jobs = jobs.collect::<std::result::Result<Vec<_>, _>>().map_err(refuse)?;
     if settings.switch("json")? {
         print(&report::jobs::json(&jobs))?;
     } else {

@@ -193,13 +193,15 @@ impl Model {
         let point = Point::of(second, &self.primary_metric);
         let is_load = matches!(second.phase, Phase::RampUp | Phase::Window);
         self.outage_since = second.interval.outage_since.filter(|_| is_load);
-        if is_load {
-            self.figures.take(second, &point);
-        }
         match &mut self.whole {
             Some(whole) => whole.merge(&point),
             None => self.whole = Some(point.clone()),
         }
+        // The last transactions in flight would look like a drop in throughput.
+        if !is_load {
+            return;
+        }
+        self.figures.take(second, &point);
         self.recent.push_back(point.clone());
         if self.recent.len() > RECENT_SECONDS {
             self.recent.pop_front();

@@ -192,7 +192,10 @@ fn joined(parts: &[String], room: usize) -> String {
 
 /// Describes what the large figure is the mean of, and its interval.
 fn mean_of(model: &Model) -> String {
-    let Some((phase, _)) = model.phase else { return "not started".to_owned() };
+    let Some((phase, _)) = model.phase else {
+        let is_over = model.figures.seconds > 0;
+        return if is_over { "the last run" } else { "not started" }.to_owned();
+    };
     let in_window = model.plan.is_none() || phase != Phase::RampUp;
     let Some(summary) = model.figures.summary.as_ref().filter(|_| in_window) else {
         return "ramp-up".to_owned();

@@ -178,6 +178,8 @@ fn progress_is_a_line_of_each_interval() {
     for line in ["ramp-up of 2s: not part of the result", "timed window of 4s"] {
         assert!(done.err.lines().any(|shown| shown == line), "{line}: {}", done.err);
     }
+    let place = |text: &str| done.err.lines().position(|line| line.starts_with(text)).unwrap();
+    assert!(place("progress: 6s/6s") < place("draining: "), "{}", done.err);
     let short = program.run(&[&run[..], &["--progress", "10ms"]].concat());
     assert!(short.code == 2 && short.err.contains("must be 1s or more"), "{}", short.err);
 }

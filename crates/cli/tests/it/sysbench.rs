@@ -1,4 +1,4 @@
-//! sysbench's scripts, run by the program on MariaDB and PostgreSQL. The tests that sysbench brings are used where they
+//! sysbench's scripts, run by the program on MariaDB and PostgreSQL. The tests that come with sysbench are used where they
 //! are installed, and skipped with a message elsewhere.
 
 use std::path::Path;
@@ -8,10 +8,10 @@ use triphammer_testbed::{MariadbServer, PostgresServer};
 
 use crate::program::{Done, Program};
 
-/// Folder of the tests that sysbench brings.
+/// Folder of the tests that come with sysbench.
 const BUNDLED: &str = "/usr/share/sysbench";
 
-/// Whether the tests that sysbench brings are installed; says so if they are not.
+/// Whether the tests that come with sysbench are installed; says so if they are not.
 fn has_bundled() -> bool {
     let is_there = Path::new(BUNDLED).is_dir();
     if !is_there {

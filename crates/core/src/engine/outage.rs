@@ -77,9 +77,10 @@ impl Quiet {
         self.end(index)
     }
 
-    /// Ends the run; returns a note if that was in a quiet stretch.
+    /// Ends the stretch before a second; returns a note if there was one. A run whose users have all ended may
+    /// be over before the second in which it became quiet.
     fn end(&mut self, index: u64) -> Option<Note> {
-        let since = self.since.take()?;
+        let since = self.since.take().filter(|since| *since < index)?;
         self.stretches.push(since..index);
         Some(note(since, index))
     }
@@ -195,6 +196,16 @@ mod tests {
         assert_eq!(outages.since(), Some(2));
         assert_eq!(outages.second(4, 1).unwrap().kind, "outage");
         assert_eq!(outages.since(), None);
+    }
+
+    #[test]
+    fn a_stretch_that_begins_after_the_end_of_the_run_is_none() {
+        let mut outages = Outages::default();
+        outages.away(Elapsed::at_second(12), "connection refused");
+        outages.second(12, 100);
+        outages.second(13, 0);
+        let (stretches, notes) = outages.end(12);
+        assert_eq!((stretches.len(), notes.len()), (0, 0));
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Wire {
     pub fn command(&mut self, code: u8) -> Result<&mut Vec<u8>, DbError> {
         if self.busy && !self.lost {
             self.lost = true;
-            let message = "an earlier call was cancelled half-way, and its answer may still arrive";
+            let message = "an earlier call was interrupted, and its answer may still arrive";
             return Err(DbError::new(ErrorClass::Disconnected, message));
         }
         if self.lost {

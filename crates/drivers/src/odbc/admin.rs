@@ -41,7 +41,8 @@ pub(super) async fn create_database(shared: &Shared) -> Result<bool, DbError> {
         return Err(DbError::new(ErrorClass::Unsupported, message));
     };
     let Some(name) = get(&shared.pairs, &create.key) else {
-        let message = format!("the target has no {}, so nothing can be created", create.key);
+        let message =
+            format!("the target has no {}, which names the database to create", create.key);
         return Err(DbError::new(ErrorClass::Refused, message));
     };
     let connection = shared.open(Some((&create.key, &create.from))).await?;
@@ -184,7 +185,7 @@ impl Admin for OdbcSession {
         let transport = if self.is_in_process() {
             IN_PROCESS.to_owned()
         } else {
-            format!("ODBC by {}", file.unwrap_or_else(|| "its driver".to_owned()))
+            format!("ODBC, {}", file.unwrap_or_else(|| "its driver".to_owned()))
         };
         Ok(ServerInfo {
             product: self.connection.info(Info::DbmsName),

@@ -80,7 +80,7 @@ fn value(text: &str) -> Result<(String, &str), SpecError> {
     let mut rest = inner;
     loop {
         let Some((before, after)) = rest.split_once('}') else {
-            return Err(wrong("opens a brace and does not close it"));
+            return Err(wrong("has an opening brace without a closing one"));
         };
         value.push_str(before);
         match after.strip_prefix('}') {
@@ -91,7 +91,7 @@ fn value(text: &str) -> Result<(String, &str), SpecError> {
             None if after.trim_start().is_empty() || after.trim_start().starts_with(';') => {
                 return Ok((value, after.trim_start()));
             }
-            None => return Err(wrong("goes on after its closing brace")),
+            None => return Err(wrong("continues after its closing brace")),
         }
     }
 }

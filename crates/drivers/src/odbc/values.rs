@@ -212,7 +212,7 @@ pub(super) fn append(
             Some(at) => rows.timestamp(at),
             None => return Err(unreadable(place, "a time that does not exist")),
         },
-        Field::Binary => return Err(unreadable(place, "bytes, which no workload reads")),
+        Field::Binary => return Err(unreadable(place, "binary data, which workloads do not read")),
     }
     Ok(())
 }

@@ -142,7 +142,7 @@ impl Connection {
         };
         self.manage(manager::BEGIN, &[code, 0]).await?;
         if !self.is_open() {
-            let message = "the server has begun no transaction";
+            let message = "the server did not begin a transaction";
             return Err(self.wire.give_up(DbError::new(ErrorClass::Disconnected, message)));
         }
         Ok(())

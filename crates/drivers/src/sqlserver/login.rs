@@ -155,7 +155,7 @@ async fn greet(wire: &mut Wire, login: &Login<'_>) -> Result<u8, DbError> {
     wire.done();
     match said {
         Some([said @ encryption::OFF..=encryption::REQUIRED]) => Ok(said),
-        _ => Err(broken("what the server says about encryption")),
+        _ => Err(broken("its encryption setting")),
     }
 }
 

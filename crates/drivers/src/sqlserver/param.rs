@@ -167,7 +167,7 @@ impl ParamType {
 
 /// The error for a moment that no type of the server holds.
 fn misfit(what: impl std::fmt::Display) -> DbError {
-    DbError::new(ErrorClass::Other, format!("{what} does not fit a date of this era"))
+    DbError::new(ErrorClass::Other, format!("{what} is not between the years 1 and 9999"))
 }
 
 fn is_long(text: &str) -> bool {

@@ -181,7 +181,7 @@ impl Prepared {
 
     fn keep_handle(&mut self, connection: &mut Connection) -> Result<(), DbError> {
         let Some(handle) = connection.answer.handle else {
-            let message = "the server has not numbered a prepared statement";
+            let message = "the server returned no handle for a prepared statement";
             return Err(DbError::new(ErrorClass::Other, message));
         };
         self.form = Form::OnServer(handle);

@@ -263,7 +263,7 @@ impl Session for SqlServerSession {
             return Err(closed());
         }
         if !self.connection.is_open() {
-            let message = "the server has rolled the transaction back";
+            let message = "the server rolled the transaction back";
             return Err(DbError::new(ErrorClass::Other, message).undone());
         }
         self.connection.commit().await.map_err(DbError::after_commit_sent)

@@ -235,7 +235,7 @@ impl<'a> UrlSource<'a> {
                  verifies the certificate: use `ca=FILE`",
             )),
             (_, true, Some(_)) => Err(SpecError::new(
-                "`ca` has no effect with `trust-server-certificate`: leave one of the two out",
+                "`ca` has no effect with `trust-server-certificate`: remove one of them",
             )),
             (Encrypt::Off, _, Some(_)) => Err(SpecError::new(
                 "`ca` has no effect with `encrypt=off`, which verifies no certificate: use \

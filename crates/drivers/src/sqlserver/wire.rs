@@ -146,14 +146,14 @@ impl Wire {
     pub(super) fn command(&mut self) -> Result<&mut Vec<u8>, DbError> {
         if self.busy && !self.lost {
             self.lost = true;
-            let message = "an earlier call was cancelled half-way, and its answer may still arrive";
+            let message = "an earlier call was interrupted, and its answer may still arrive";
             return Err(DbError::new(ErrorClass::Disconnected, message));
         }
         if self.lost || self.stream.is_none() {
             return Err(closed());
         }
         if !self.unread.is_empty() || !self.packets.is_empty() {
-            return Err(self.give_up(broken("data that nothing asked for")));
+            return Err(self.give_up(broken("data that was not requested")));
         }
         self.busy = true;
         self.cancel.clear();

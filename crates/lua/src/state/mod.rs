@@ -220,7 +220,8 @@ impl State {
                 let message = message.map(|text| text.to_string_lossy());
                 let code: i64 = failure.get("errcode").unwrap_or_default();
                 let restart = (code == 1).then_some(LuaValue::Table(failure));
-                let message = message.unwrap_or_else(|| "the script raised a table".to_owned());
+                let message =
+                    message.unwrap_or_else(|| "the script raised a table as an error".to_owned());
                 ScriptError { message, restart }
             }
             Ok(LuaValue::Error(error)) => ScriptError::new(message_of(&error)),
@@ -261,7 +262,8 @@ impl State {
                 Ok(Request::Execute(id, Arguments { state: thread, count, of }))
             }
             _ => Err(ScriptError::new(
-                "the script suspended itself: coroutine.yield() is possible in its own coroutines only",
+                "the script called coroutine.yield() outside of a coroutine: only its own coroutines \
+                 can yield",
             )),
         }
     }
@@ -270,7 +272,7 @@ impl State {
     fn text(&self, thread: *mut ffi::lua_State, at: c_int) -> Result<&str, ScriptError> {
         // SAFETY: the text stays on the stack until the request is answered, which needs `&mut self`.
         unsafe { text_at(thread, at) }
-            .ok_or_else(|| ScriptError::new("a statement must be a text in UTF-8"))
+            .ok_or_else(|| ScriptError::new("a statement must be UTF-8 text"))
     }
 
     /// Answers with whole numbers.

@@ -15,6 +15,7 @@ use super::words;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::profile::document::{LevelRun, PrimaryMetricName};
+use crate::report::format;
 use crate::result::{
     Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
@@ -262,6 +263,13 @@ impl JobDocument for ComparisonResult {
     fn primary_metric(&self) -> Option<(String, f64)> {
         let ratio = self.figures.first()?.comparison?.ratio;
         Some((format!("{}: {} B/A", words::word(self.verdict), self.primary_metric.name), ratio))
+    }
+
+    fn outcome(&self) -> String {
+        self.primary_metric().map_or_else(
+            || words::word(self.verdict).to_owned(),
+            |(name, ratio)| format!("{name} {}", format::figure(ratio)),
+        )
     }
 }
 

@@ -98,7 +98,7 @@ pub struct Difference {
 /// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
 const MUST_BE_EQUAL: [&str; 5] = ["version", "scale", "mix", "test", "queries"];
 /// Settings that only affect storing and printing, or that duplicate another fact.
-const NOT_TOLD: [&str; 13] = [
+const NOT_TOLD: [&str; 15] = [
     "ask-password",
     "format",
     "json",
@@ -108,10 +108,12 @@ const NOT_TOLD: [&str; 13] = [
     "otlp",
     "otlp-ca",
     "password-file",
+    "progress",
     "scale",
     "series",
     "show-spec",
     "target",
+    "tui",
 ];
 /// Server settings that describe its location, which the target covers already.
 const PLACES: [&str; 16] = [

@@ -155,7 +155,7 @@ impl Pairs {
 
     fn step(&self, number: u32) -> PlannedRun {
         let side = usize::from(Self::is_b(number));
-        let title = format!("{}: {}", ["A", "B"][side], self.request.names[side]);
+        let title = format!("{} ({})", ["A", "B"][side], self.request.names[side]);
         PlannedRun { number, target: side, settings: given(&self.request.own[side]), title }
     }
 }

@@ -158,7 +158,10 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     }
     if let Some(profiles) = result.profiles.as_ref().filter(|both| !both.left_out.is_empty()) {
         let users: Vec<String> = profiles.left_out.iter().map(u32::to_string).collect();
-        let text = format!("only one side has the levels {}: they are ignored", users.join(", "));
+        let text = match users.as_slice() {
+            [one] => format!("only one side has the level {one}: it is ignored"),
+            all => format!("only one side has the levels {}: they are ignored", all.join(", ")),
+        };
         warn("levels", text, None);
     }
     if let Some(pairs) = result.pairs.as_ref().filter(|pairs| pairs.made < pairs.asked) {

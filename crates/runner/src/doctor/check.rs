@@ -153,10 +153,10 @@ impl SetupFact {
 }
 
 impl Line {
-    /// Why a value is wrong, in one line: `fsync is off. Without it commits do not …`.
+    /// Why a value is wrong, in one line: `set-up: fsync is off. Without it commits do not …`.
     #[must_use]
     pub fn trouble(&self) -> String {
         let Self { name, value, why, .. } = self;
-        format!("{name} is {value}. {}", why.trim_end_matches('.'))
+        format!("set-up: {name} is {value}. {}", why.trim_end_matches('.'))
     }
 }

@@ -158,12 +158,21 @@ pub fn counted(number: u64, plural: &str) -> String {
 pub fn scale(number: Scale, plural: &str) -> String {
     let known = || crate::workloads().into_iter().find(|known| known.scale_unit.many == plural);
     match number.whole() {
-        Some(1) => {
-            known().map_or_else(|| counted(1, plural), |known| known.scale_unit.count(number))
-        }
-        Some(number) => counted(number.into(), plural),
-        None => format!("{number} {plural}"),
+        Some(number) if number != 1 => counted(number.into(), plural),
+        whole => match (known(), whole) {
+            (Some(known), _) => known.scale_unit.count(number),
+            (None, Some(whole)) => counted(whole.into(), plural),
+            (None, None) => format!("{number} {plural}"),
+        },
     }
+}
+
+/// Formats a scale for a title; `None` if it says nothing, as that of data whose size the program
+/// does not know.
+#[must_use]
+pub fn size(number: Scale, plural: &str) -> Option<String> {
+    let is_unknown = number == Scale::ONE && plural == "units of scale";
+    (!is_unknown).then(|| scale(number, plural))
 }
 
 /// Rounds to a whole number; 0 if the value is not a number.

@@ -4,7 +4,7 @@ use triphammer_core::Scale;
 
 use super::format::{self, counted, figure};
 use super::table::{Table, width};
-use crate::store::JobRow;
+use crate::store::{JobRow, JobStatus, ListedJob};
 
 /// Maximum width of a list of jobs.
 const WIDTH: usize = 80;
@@ -18,7 +18,7 @@ const INDENT: &str = "     ";
 /// Renders the jobs in the given order, with a final line break: a table, and below each job its workload and
 /// target. An empty list gives one line.
 #[must_use]
-pub fn text(jobs: &[JobRow]) -> String {
+pub fn text(jobs: &[ListedJob]) -> String {
     if jobs.is_empty() {
         return "No jobs found; `triphammer run` stores one\n".to_owned();
     }
@@ -27,31 +27,32 @@ pub fn text(jobs: &[JobRow]) -> String {
     let mut lines = lines.unwrap_or_else(|| table(jobs, *LABEL.start()).lines(2)).into_iter();
     let mut text = lines.next().unwrap_or_default() + "\n";
     for (line, job) in lines.zip(jobs) {
-        text.push_str(&format!("{line}\n{INDENT}{}\n", whereabouts(job)));
+        text.push_str(&format!("{line}\n{INDENT}{}\n", whereabouts(&job.row)));
     }
     text
 }
 
-/// Renders the jobs as an indented JSON array of [`JobRow`]s, without a final line break.
+/// Renders the jobs as an indented JSON array of [`ListedJob`]s, without a final line break.
 #[must_use]
-pub fn json(jobs: &[JobRow]) -> String {
+pub fn json(jobs: &[ListedJob]) -> String {
     super::json::pretty(jobs)
 }
 
 /// Renders the list with labels truncated to `most` columns.
-fn table(jobs: &[JobRow], most: usize) -> Table {
-    let labels = jobs.iter().any(|job| job.label.is_some());
+fn table(jobs: &[ListedJob], most: usize) -> Table {
+    let labels = jobs.iter().any(|job| job.row.label.is_some());
     let mut head = vec!["job", "started (UTC)", "kind", "status", "result"];
     if labels {
         head.push("label");
     }
     let mut table = Table::new(head.len(), &head);
-    for job in jobs {
+    for listed in jobs {
+        let job = &listed.row;
         let mut cells = vec![
             job.id.to_string(),
             minute(&job.started_at),
             job.kind.name().to_owned(),
-            job.status.name().to_owned(),
+            status(listed),
             primary_metric(job),
         ];
         if labels {
@@ -62,11 +63,17 @@ fn table(jobs: &[JobRow], most: usize) -> Table {
     table
 }
 
+/// The status; of a complete run that is not a plain success, what is wrong with it.
+fn status(ListedJob { row, trouble }: &ListedJob) -> String {
+    let trouble = trouble.words().filter(|_| row.status == JobStatus::Complete);
+    trouble.unwrap_or(row.status.name()).to_owned()
+}
+
 /// `tproc-c, 10 warehouses, 16 vus, postgres://bench@db.example.org:5432/tpcc`.
 fn whereabouts(job: &JobRow) -> String {
     let mut parts = vec![job.workload.clone()];
     if job.scale > Scale::default() {
-        parts.push(format::scale(job.scale, &job.scale_unit));
+        parts.extend(format::size(job.scale, &job.scale_unit));
     }
     let users = job.users.filter(|_| job.kind.drives());
     parts.extend(users.map(|users| counted(u64::from(users), "vus")));

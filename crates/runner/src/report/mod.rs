@@ -38,6 +38,7 @@ pub use json::{json, pretty as json_pretty};
 pub(crate) use load::origin;
 pub use plain::{datagen, stored, stored_json};
 pub use plans::plans;
+pub use table::wrapped;
 pub use text::{Style, printable, summary};
 pub use why::why;
 

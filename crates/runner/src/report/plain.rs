@@ -18,7 +18,7 @@ use crate::job::Document;
 use crate::profile::ProfileResult;
 use crate::remove::Removal;
 use crate::result::RunResult;
-use crate::store::{StoreError, StoredJob};
+use crate::store::{ListedJob, StoreError, StoredJob, Trouble};
 
 /// Renders a build report as text.
 fn build(report: &BuildReport) -> String {
@@ -200,7 +200,8 @@ pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
     if let Some(found) = Document::stored(job)? {
         return Ok(found.text(charset, Style::Plain));
     }
-    let row = jobs::text(std::slice::from_ref(&job.row));
+    let listed = ListedJob { row: job.row.clone(), trouble: Trouble::default() };
+    let row = jobs::text(&[listed]);
     let reason = job.document.as_ref().and_then(serde_json::Value::as_str);
     Ok(reason.map_or(row.clone(), |reason| format!("{row}{reason}\n")))
 }

@@ -125,8 +125,10 @@ pub(super) fn paragraph(lead: &str, text: &str) -> Vec<String> {
     wrapped(lead, text, WIDTH)
 }
 
-/// Like [`paragraph`], for a given width.
-pub(super) fn wrapped(lead: &str, text: &str, columns: usize) -> Vec<String> {
+/// Breaks a text between words to fit into `columns`, after `lead`, by whose width further lines are
+/// indented.
+#[must_use]
+pub fn wrapped(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let mut lines = Vec::new();
     let mut line = lead.to_owned();

@@ -48,8 +48,9 @@ pub(super) fn subject_of_two(workload: &WorkloadFacts, servers: [&ServerInfo; 2]
         (false, true) => format!("{a} and {}", short_version(&servers[1].version)),
         (false, false) => format!("{a} and {b}"),
     };
-    let scale = format::scale(workload.scale, &workload.scale_unit);
-    format!("{} on {on}{DOT}{scale}", workload.title)
+    let size = format::size(workload.scale, &workload.scale_unit);
+    let size = size.map_or_else(String::new, |size| format!("{DOT}{size}"));
+    format!("{} on {on}{size}", workload.title)
 }
 
 /// The version of a server up to the first space or parenthesis.
@@ -597,10 +598,8 @@ fn server(result: &RunResult) -> String {
 
 fn workload(result: &RunResult) -> String {
     let workload = &result.workload;
-    let mut parts = vec![
-        format!("{} version {}", workload.name, workload.version),
-        format::scale(workload.scale, &workload.scale_unit),
-    ];
+    let mut parts = vec![format!("{} version {}", workload.name, workload.version)];
+    parts.extend(format::size(workload.scale, &workload.scale_unit));
     parts.extend(workload.facts.iter().map(|(name, value)| format!("{name} {value}")));
     parts.join(DOT)
 }

@@ -57,11 +57,11 @@ pub use observed::{
     ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
     StatementWaits, TopStatement, WaitClass, WaitShare,
 };
-pub(crate) use parts::DATABASE_DEFAULT;
 pub use parts::{
     COUNTED, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
     StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
 };
+pub(crate) use parts::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 pub use percentiles::PercentileIntervals;
 pub use queries::{
     AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,

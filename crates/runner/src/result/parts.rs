@@ -189,6 +189,8 @@ pub struct ServerTransactions {
 
 /// What stands for the value of a setting that the database decides.
 pub(crate) const DATABASE_DEFAULT: &str = "the database's default";
+/// Value of the setting `protocol` that is not given.
+pub(crate) const PROTOCOL_DEFAULT: &str = "prepared if the database supports it";
 
 /// A setting of the run with its value and the source of the value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -202,12 +204,15 @@ pub struct Setting {
     pub source: String,
 }
 
-/// Reads a value; the former words for the database's default isolation become those of today, so
-/// that runs of both times compare as equal.
+/// Reads a value; the former words for defaults become those of today, so that runs of both times
+/// compare as equal.
 fn read_value<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let value = String::deserialize(source)?;
-    let is_former = value == "the database's own";
-    Ok(if is_former { DATABASE_DEFAULT.to_owned() } else { value })
+    Ok(match &*value {
+        "the database's own" => DATABASE_DEFAULT.to_owned(),
+        "the database's first" => PROTOCOL_DEFAULT.to_owned(),
+        _ => value,
+    })
 }
 
 /// A server setting that changed during the run.

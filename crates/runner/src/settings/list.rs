@@ -2,8 +2,8 @@
 //! here and the line that reads it.
 
 use super::declaration::Mark::{
-    BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost, OfLoad, OfStored,
-    OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
+    BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost, OfLoad, OfOutput,
+    OfStored, OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
 };
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
@@ -15,6 +15,7 @@ const RUN: Command = Command::Job(JobKind::Run);
 const PROFILE: Command = Command::Job(JobKind::Profile);
 const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
+const DRILL: Command = Command::Job(JobKind::Drill);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
 const CAPTURE: Command = Command::Capture;
@@ -103,7 +104,7 @@ pub const SETTINGS: &[SettingDef] = &[
         NotInJobFile,
         Label,
     ]),
-    value("workload", "NAME", ON_TARGET, "Workload: {words}")
+    value("workload", "NAME", ON_TARGET.but(&[DRILL]), "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
         .default("tproc-c")
@@ -130,10 +131,9 @@ pub const SETTINGS: &[SettingDef] = &[
         "dialect",
         "NAME",
         CONNECT,
-        "SQL to use for an odbc target, if not that of the product that its driver names (oracle and db2 were not run \
-         against Oracle and Db2)",
+        "Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2)",
     )
-    .default("by the product")
+    .default("that of the product that the driver reports")
     .marked(&[OfHost, OnResumeOrStored]),
     value(
         "dialect-dir",
@@ -204,6 +204,9 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Data, "Random seed")
     .default("1"),
+    value("seed", "N", of(&[DRILL]), "Random seed of the rows and of their hashes")
+        .titled(Group::Data, "Random seed")
+        .default("random, so that rows of an earlier drill are recognised"),
     switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
@@ -242,6 +245,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Load, "Virtual users")
     .default("1 for SQLite, else 64")
     .marked(&[OfLoad]),
+    value("vus", "N", of(&[DRILL]), "Number of virtual users, each with a session and a chain of rows")
+        .titled(Group::Load, "Virtual users")
+        .default("8; 1 for SQLite"),
     value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users, or of streams for TPROC-H, that `auto` tries")
         .titled(Group::Load, "Maximum virtual users")
         .default("64 for SQLite, else 512"),
@@ -253,7 +259,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Question, "Runs per level")
     .default("3"),
-    value("threads", "N", DRIVE, "Worker threads")
+    value("threads", "N", DRIVE.and(&[DRILL]), "Worker threads")
         .titled(Group::Statements, "Worker threads")
         .default("min(cores, sessions)")
     .marked(&[OfTransactions]),
@@ -268,6 +274,38 @@ pub const SETTINGS: &[SettingDef] = &[
              or 10s",
         )
     .marked(&[OfTransactions]),
+    value("duration", "TIME", of(&[DRILL]), "Time under load; every fault begins and ends in it")
+        .titled(Group::Length, "Time under load")
+        .default("1m"),
+    value(
+        "fault",
+        "FAULT",
+        of(&[DRILL]),
+        "What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, \
+         then all connections are closed), 'at=30s terminate' (the server ends the drill's sessions: \
+         PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be \
+         repeated",
+    )
+    .titled(Group::Question, "Faults")
+    .default("none: cause them yourself during the load")
+    .marked(&[Repeats]),
+    value(
+        "verify",
+        "TARGET",
+        of(&[DRILL]),
+        "URL of the database to read the table back from after the load, such as that of the \
+         promoted replica",
+    )
+    .default("the target")
+    .marked(&[Database, OfHost]),
+    value(
+        "verify-timeout",
+        "TIME",
+        of(&[DRILL]),
+        "Maximum wait after the load until that database answers and accepts writes",
+    )
+    .titled(Group::Length, "Maximum wait for the database after the load")
+    .default("1m"),
     value(
         "until-ci",
         "SHARE",
@@ -361,11 +399,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("procedures if the workload and the database support them")
         .choices(choices::modes)
     .marked(&[OfTransactions]),
-    value("protocol", "PROTOCOL", DRIVE, "How statements are sent: prepared, extended or simple")
+    value("protocol", "PROTOCOL", DRIVE.and(&[DRILL]), "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
         .choices(choices::protocols),
-    value("isolation", "LEVEL", DRIVE, "Isolation level: {words}")
+    value("isolation", "LEVEL", DRIVE.and(&[DRILL]), "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
         .default(DATABASE_DEFAULT)
         .choices(choices::isolations),
@@ -443,7 +481,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "retries",
         "N",
-        DRIVE,
+        DRIVE.and(&[DRILL]),
         "Maximum attempts at a transaction that fails with a deadlock or a serialization error, \
          including the first",
     )
@@ -459,7 +497,15 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Failures, "Maximum time per attempt")
     .default("0s")
     .marked(&[OfTransactions]),
-    value("drain-timeout", "TIME", DRIVE, "Maximum wait for transactions in flight at the end of \
+    value(
+        "transaction-timeout",
+        "TIME",
+        of(&[DRILL]),
+        "Cancel an attempt that takes longer than this and reconnect; 0s disables it",
+    )
+    .titled(Group::Failures, "Maximum time per attempt")
+    .default("10s"),
+    value("drain-timeout", "TIME", DRIVE.and(&[DRILL]), "Maximum wait for transactions in flight at the end of \
                                            the run")
         .titled(Group::Length, "Maximum drain time")
         .default("30s")
@@ -531,7 +577,7 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[RUN]),
         "Rerun one of the slowest transactions of a stored run with the same input; it is committed",
     )
-    .marked(&[OfTransactions, NotInJobFile]),
+    .marked(&[OfOutput, OfTransactions, NotInJobFile]),
     value(
         "require",
         "REQUIREMENT",
@@ -541,7 +587,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
-    value("label", "TEXT", DRIVE, "Label of the job, to find it later")
+    value("label", "TEXT", DRIVE.and(&[DRILL]), "Label of the job, to find it later")
         .titled(Group::Question, "Label")
         .marked(&[NotReplayed, Shared, Label]),
     value("label", "TEXT", of(&[JOBS]), "Only jobs with this label")
@@ -549,8 +595,8 @@ pub const SETTINGS: &[SettingDef] = &[
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl")
         .marked(&[OfTransactions, OfHost]),
-    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
-        .marked(&[OfHost]),
+    value("junit", "FILE", of(&[RUN, DRILL, CHECK]), "Write what passed and failed to this file as JUnit XML")
+        .marked(&[OfHost, OfOutput]),
     value(
         "metrics-listen",
         "ADDRESS",
@@ -587,13 +633,13 @@ pub const SETTINGS: &[SettingDef] = &[
         CONNECT.but(&[DROP]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, WHY]),
         "Print a JSON document instead of text",
     )
-    .marked(&[NotInJobFile, OnResume, NotReplayed, OfStored]),
+    .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed, OfStored]),
     switch(
         "tui",
         DRIVE.but(&[COMPARE]),
         "Show live figures, charts and a table on the full terminal; press ? for the keys",
     )
-    .marked(&[OfTransactions, NotInJobFile]),
+    .marked(&[OfOutput, OfTransactions, NotInJobFile]),
     value(
         "progress",
         "TIME",
@@ -601,13 +647,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "Print a progress line to stderr at this interval, as pgbench -P does, such as 10s",
     )
     .default("30s if stderr is not a terminal")
-    .marked(&[NotInJobFile]),
+    .marked(&[OfOutput, NotInJobFile]),
     switch(
         "show-spec",
-        DRIVE.and(&[BUILD]),
+        DRIVE.and(&[BUILD, DRILL]),
         "Print every setting with its source, and exit",
     )
-    .marked(&[NotInJobFile, OnResume, NotReplayed]),
+    .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed]),
     value(
         "store",
         "FILE",
@@ -658,7 +704,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("format", "FORMAT", of(&[COMPARE]), "Output format: {words}")
         .default("text")
         .choices(choices::printed_formats)
-        .marked(&[NotInJobFile, OnResumeOrStored, OfStored]),
+        .marked(&[OfOutput, NotInJobFile, OnResumeOrStored, OfStored]),
     value(
         "plan",
         "QUERY",

@@ -9,7 +9,7 @@ use rusqlite::{Row, params, params_from_iter};
 use super::columns::columns;
 use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
-use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, length};
+use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, Trouble, length};
 use super::open::Store;
 use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
 use crate::metrics::{OF_SECOND, OF_TYPE};
@@ -72,26 +72,22 @@ impl Store {
         Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
     }
 
-    /// Whether a stored run missed a requirement.
+    /// Reads what the result of a stored run says besides its figures; nothing for other jobs, and
+    /// while a run has no result.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn requirements_failed(&self, job: JobId) -> Result<bool, StoreError> {
-        let sql =
-            "SELECT EXISTS (SELECT 1 FROM jobs, json_each(jobs.result, '$.requirements') AS judged
-                   WHERE jobs.id = ?1 AND NOT json_extract(judged.value, '$.passed'))";
-        let found = self.connection.query_row(sql, [job.0], |row| row.get(0));
-        found.map_err(|error| self.failed(error))
-    }
-
-    /// Whether more transactions of a stored run failed than were allowed.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn too_many_failures(&self, job: JobId) -> Result<bool, StoreError> {
-        let sql = "SELECT coalesce(json_extract(result, '$.failures.above_limit'), 0)
+    pub fn trouble(&self, job: JobId) -> Result<Trouble, StoreError> {
+        let sql = "SELECT
+                     EXISTS (SELECT 1 FROM json_each(result, '$.requirements') AS judged
+                             WHERE NOT json_extract(judged.value, '$.passed')),
+                     coalesce(json_extract(result, '$.failures.above_limit'), 0),
+                     coalesce(json_array_length(result, '$.availability.outages'), 0) > 0
                    FROM jobs WHERE id = ?1";
-        let found = self.connection.query_row(sql, [job.0], |row| row.get(0));
+        let found = self.connection.query_row(sql, [job.0], |row| {
+            let (requirements_failed, too_many_failures) = (row.get(0)?, row.get(1)?);
+            Ok(Trouble { requirements_failed, too_many_failures, outage: row.get(2)? })
+        });
         found.map_err(|error| self.failed(error))
     }
 

@@ -179,6 +179,44 @@ pub struct JobRow {
     pub runs: u32,
 }
 
+/// What a reader of a list must know about a complete run besides its status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// Whether it missed a requirement: it is not successful.
+    #[serde(default)]
+    pub requirements_failed: bool,
+    /// Whether more of its transactions failed than were allowed: it is not successful.
+    #[serde(default)]
+    pub too_many_failures: bool,
+    /// Whether no transaction completed for a time although some should have.
+    #[serde(default)]
+    pub outage: bool,
+}
+
+impl Trouble {
+    /// The first of these in a word or two, as short as a status: `outage`; `None` without any.
+    #[must_use]
+    pub const fn words(self) -> Option<&'static str> {
+        match self {
+            Self { requirements_failed: true, .. } => Some("not met"),
+            Self { too_many_failures: true, .. } => Some("failures"),
+            Self { outage: true, .. } => Some("outage"),
+            _ => None,
+        }
+    }
+}
+
+/// A job as commands list it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ListedJob {
+    /// The job.
+    #[serde(flatten)]
+    pub row: JobRow,
+    /// What its result says, for a run.
+    #[serde(flatten)]
+    pub trouble: Trouble,
+}
+
 /// A job with its details and result.
 #[derive(Clone, Debug)]
 pub struct StoredJob {

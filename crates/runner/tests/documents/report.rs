@@ -7,7 +7,7 @@ use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requirement::Vocabulary;
 use triphammer_runner::result::{JobKind, Redacted, RunResult};
-use triphammer_runner::store::{JobId, JobRow, JobStatus};
+use triphammer_runner::store::{JobId, JobRow, JobStatus, ListedJob, Trouble};
 
 use crate::sample;
 
@@ -138,9 +138,14 @@ fn jobs_are_a_table() {
         row(10, JobKind::Check, JobStatus::Failed, None, None),
         row(1, JobKind::Build, JobStatus::Lost, None, None),
     ];
+    let listed = |row: JobRow| {
+        let trouble = Trouble { outage: row.id.0 == 11, ..Trouble::default() };
+        ListedJob { row, trouble }
+    };
+    let jobs = jobs.map(listed);
     golden("jobs.txt", &report::jobs::text(&jobs));
     golden("job.txt", &report::jobs::text(&jobs[4..5]));
-    let back: Vec<JobRow> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
+    let back: Vec<ListedJob> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
     assert_eq!(back, jobs);
     assert!(report::jobs::text(&[]).contains("triphammer run"));
 }

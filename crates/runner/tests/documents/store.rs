@@ -12,7 +12,7 @@ use triphammer_runner::result::{JobKind, RunResult, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobId, JobStatus, ReadAt, Scope, Store, StoreError,
-    TimesKind, VERSION,
+    TimesKind, Trouble, VERSION,
 };
 use triphammer_runner::{compare, report};
 
@@ -47,15 +47,19 @@ fn a_run_comes_back_as_it_went_in() {
     let running = store.load(job).unwrap();
     assert_eq!((running.row.status, running.notes.len()), (JobStatus::Running, 1));
     assert!(running.result().unwrap().is_none());
-    assert!(!store.requirements_failed(job).unwrap());
-    assert!(!store.too_many_failures(job).unwrap());
+    assert_eq!(store.trouble(job).unwrap(), Trouble::default());
 
     let (facts, end) = sample::troubled();
     let result = sample::troubled_result();
     store.finish(job, &result, &end).unwrap();
     assert!(result.requirements.iter().any(|judged| !judged.passed));
-    assert!(store.requirements_failed(job).unwrap());
-    assert_eq!(store.too_many_failures(job).unwrap(), result.failures.above_limit);
+    let trouble = Trouble {
+        requirements_failed: true,
+        too_many_failures: result.failures.above_limit,
+        outage: !result.availability.outages.is_empty(),
+    };
+    assert_eq!(store.trouble(job).unwrap(), trouble);
+    assert!(trouble.outage, "the sample has an outage");
     let stored = Store::open(&path).unwrap().load(job).unwrap();
     assert_eq!(stored.result().unwrap().unwrap(), result);
     assert_eq!(stored.spec.unwrap(), sample::facts().spec);

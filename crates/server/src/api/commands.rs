@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::{Description, MeasureDef, OptionCommand, OptionDef};
 use triphammer_runner::command::JobKind;
+use triphammer_runner::requests::is_only_local;
 use triphammer_runner::settings::{Group, Mark, SettingDef, SettingKind, of_command};
 use triphammer_runner::workloads as workloads_known;
 use utoipa::ToSchema;
@@ -87,6 +88,9 @@ pub struct WorkloadInfo {
     pub modes: Vec<String>,
     /// Whether a run times a set of queries: settings about transactions are then rejected.
     pub of_queries: bool,
+    /// Whether only the command line runs it: a server would have to read files or run scripts of its host.
+    #[serde(default)]
+    pub only_command_line: bool,
     /// Transaction types, in the order of every series and report.
     pub transactions: Vec<TransactionInfo>,
     /// Options of `build`, in addition to the settings.
@@ -193,6 +197,7 @@ fn workload(workload: &Description) -> WorkloadInfo {
         primary_metric_meaning: primary_metric.meaning.to_string(),
         modes: workload.modes.iter().map(|mode| mode.name().to_owned()).collect(),
         of_queries: primary_metric.measure == MeasureDef::Queries,
+        only_command_line: is_only_local(&workload.name),
         transactions: transactions.collect(),
         build_options: options(OptionCommand::Build),
         run_options: options(OptionCommand::Run),

@@ -15,6 +15,7 @@ use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
     JobId, JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
+    Trouble,
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -118,6 +119,9 @@ pub struct JobSummary {
     /// Whether more transactions of a run failed than were allowed: it is complete, but not successful.
     #[serde(default)]
     pub too_many_failures: bool,
+    /// Whether a run had an outage: no transaction completed for a time although some should have.
+    #[serde(default)]
+    pub outage: bool,
 }
 
 /// A job with its details and result.
@@ -238,8 +242,8 @@ pub async fn list(
         let JobPage { jobs, total } = store.page(&query)?;
         let summaries = jobs.into_iter().map(|row| {
             let line = if points > 0 { store.sparkline(row.id, points)? } else { Vec::new() };
-            let failed = Failed::of(store, row.id)?;
-            Ok(JobSummary::new(row, line, failed))
+            let trouble = store.trouble(row.id)?;
+            Ok(JobSummary::new(row, line, trouble))
         });
         Ok((summaries.collect::<Result<Vec<_>, StoreError>>()?, total))
     });
@@ -289,7 +293,7 @@ impl JobDetail {
             first_second: stretch.as_ref().map(|range| range.start),
             last_second: stretch.as_ref().map(|range| range.end - 1),
             document: stored.document,
-            job: JobSummary::new(stored.row, store.sparkline(job, 60)?, Failed::of(store, job)?),
+            job: JobSummary::new(stored.row, store.sparkline(job, 60)?, store.trouble(job)?),
         })
     }
 }
@@ -399,26 +403,12 @@ impl ServerSettings {
     }
 }
 
-/// Which criteria a complete run failed.
-struct Failed {
-    requirements: bool,
-    transactions: bool,
-}
-
-impl Failed {
-    fn of(store: &Store, job: JobId) -> Result<Self, StoreError> {
-        Ok(Self {
-            requirements: store.requirements_failed(job)?,
-            transactions: store.too_many_failures(job)?,
-        })
-    }
-}
-
 impl JobSummary {
-    fn new(row: JobRow, sparkline: Vec<f64>, failed: Failed) -> Self {
+    fn new(row: JobRow, sparkline: Vec<f64>, trouble: Trouble) -> Self {
         Self {
-            requirements_failed: failed.requirements,
-            too_many_failures: failed.transactions,
+            requirements_failed: trouble.requirements_failed,
+            too_many_failures: trouble.too_many_failures,
+            outage: trouble.outage,
             id: row.id.0,
             kind: row.kind,
             status: row.status,

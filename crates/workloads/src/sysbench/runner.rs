@@ -320,8 +320,9 @@ impl Database {
         if self.quiet <= QUIET_MAX {
             return Ok(());
         }
-        let message =
-            format!("the script prepared or connected {QUIET_MAX} times without a statement");
+        let message = format!(
+            "the script prepared or connected {QUIET_MAX} times without executing a statement"
+        );
         Err(ScriptError::plain(message))
     }
 

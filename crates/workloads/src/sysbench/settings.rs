@@ -11,7 +11,7 @@ pub const SCRIPT: OptionDef = OptionDef::value(
     "script",
     "FILE",
     "",
-    "a Lua script for sysbench 1.0: a file, or the name of a test that sysbench brings, such as \
+    "a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as \
      oltp_read_write",
 )
 .repeated();

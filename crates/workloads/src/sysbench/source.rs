@@ -8,7 +8,7 @@ use triphammer_core::small_file::read_text;
 
 use crate::script::{ScriptText, scripts, value};
 
-/// Folders of the tests that sysbench brings. Their licence is the GPL: they are used where they are installed.
+/// Folders of the tests that come with sysbench. Their licence is the GPL: they are used where they are installed.
 pub const FOLDERS: [&str; 2] = ["/usr/share/sysbench", "/usr/local/share/sysbench"];
 /// Maximum size of a script, in bytes.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -26,7 +26,7 @@ pub fn load(given: &str, may_read: bool) -> Result<String, SpecError> {
     let name = given.trim();
     if name.is_empty() {
         let message = "no script is given: name a file, as in --script test.lua, or a test that \
-                       sysbench brings, as in --script oltp_read_write";
+                       comes with sysbench, as in --script oltp_read_write";
         return Err(SpecError::new(message).about("script"));
     }
     if !may_read {
@@ -41,7 +41,7 @@ pub fn load(given: &str, may_read: bool) -> Result<String, SpecError> {
     let path = find(name);
     let text = read_text(&path, BYTES_MAX).map_err(|error| {
         wrong(&format!(
-            "cannot read the file: {error}; tests that sysbench brings are looked for in {}",
+            "cannot read the file: {error}; the tests that come with sysbench are expected in {}",
             FOLDERS.join(" and ")
         ))
     })?;
@@ -49,7 +49,7 @@ pub fn load(given: &str, may_read: bool) -> Result<String, SpecError> {
     value(&[ScriptText { name, weight: 1, text: Some(text) }])
 }
 
-/// The file of a script: as named, with `.lua`, or among those that sysbench brings.
+/// The file of a script: as named, with `.lua`, or among those that come with sysbench.
 fn find(name: &str) -> PathBuf {
     let with_extension = |folder: &Path| {
         let plain = folder.join(name);

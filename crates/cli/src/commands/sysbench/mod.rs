@@ -37,7 +37,7 @@ pub fn declare() -> Clap {
     let arguments = Arg::new("arguments")
         .value_name("SCRIPT [--OPTION=VALUE …] COMMAND")
         .help(
-            "sysbench 1.0's command line: a Lua script or the name of a test that sysbench brings, \
+            "sysbench 1.0's command line: a Lua script or the name of a test that comes with sysbench, \
              its options, and prepare, run, cleanup, help or another command of the script",
         )
         .action(ArgAction::Append)
