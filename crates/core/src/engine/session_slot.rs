@@ -152,6 +152,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let ended = self.transaction(transaction, &input).await;
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
+            workload.ended(&mut self.client.state, &input, ended.outcome);
             let timing = Timing { due, started, finished };
             let (origin, attempts) = (self.client.origin, self.attempts);
             context.end(self.place, Finished { transaction, timing, ended, origin, attempts });

@@ -13,7 +13,7 @@ use super::auth::{Login, log_in};
 use super::connection::{Connection, Route};
 use super::url::{Endpoint, SslMode, UrlOptions};
 use super::wire::Wire;
-use crate::socket::{Address, Socket, SocketTimeouts, resolve};
+use crate::socket::{Address, Socket, SocketSettings, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
@@ -28,7 +28,7 @@ pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
 pub(super) struct Shared {
     pub(super) options: UrlOptions,
     tls: TlsConnector,
-    limits: SocketTimeouts,
+    sockets: SocketSettings,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
     /// Product that the server reported; until then, the product in the URL.
@@ -69,9 +69,10 @@ impl Shared {
         let product = if options.scheme == "mariadb" { Product::MariaDb } else { Product::Mysql };
         Self {
             tls,
-            limits: SocketTimeouts {
+            sockets: SocketSettings {
                 connect: options.connect_limit,
                 tcp_user: settings.tcp_user_timeout,
+                relay: settings.relay.clone(),
             },
             options,
             isolation: settings.isolation,
@@ -117,7 +118,7 @@ impl Shared {
     pub(super) async fn open(&self, database: Option<&str>) -> Result<Connection, DbError> {
         let addresses = match &self.options.place {
             Endpoint::Unix(file) => vec![Address::unix(file.clone())?],
-            Endpoint::Tcp(name, port) => resolve(name, *port, self.limits.connect).await?,
+            Endpoint::Tcp(name, port) => resolve(name, *port, self.sockets.connect).await?,
         };
         let mut last = None;
         for address in addresses {
@@ -135,7 +136,7 @@ impl Shared {
         database: Option<&str>,
     ) -> Result<Connection, DbError> {
         let label = self.options.server();
-        let socket = Socket::connect(address, &label, self.limits).await?;
+        let socket = Socket::connect(address, &label, &self.sockets).await?;
         let (transport, same_host) = (socket.transport(), socket.is_same_host());
         let mut wire = Wire::new(socket);
         let name = match &self.options.place {
@@ -158,7 +159,7 @@ impl Shared {
             is_private: name.is_none(),
             trusts_server_key: self.options.trusts_server_key,
         };
-        let limit = self.limits.connect;
+        let limit = self.sockets.connect;
         let greeting = match timeout(limit, log_in(&mut wire, &login)).await {
             Ok(greeting) => greeting.map_err(|error| error.context(&label))?,
             Err(_) => {

@@ -15,6 +15,7 @@ const RUN: Command = Command::Job(JobKind::Run);
 const PROFILE: Command = Command::Job(JobKind::Profile);
 const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
+const DRILL: Command = Command::Job(JobKind::Drill);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
 const CAPTURE: Command = Command::Capture;
@@ -101,7 +102,7 @@ pub const SETTINGS: &[SettingDef] = &[
         NotInJobFile,
         Label,
     ]),
-    value("workload", "NAME", ON_TARGET, "Workload: {words}")
+    value("workload", "NAME", ON_TARGET.but(&[DRILL]), "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
         .default("tproc-c")
@@ -201,6 +202,9 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Data, "Random seed")
     .default("1"),
+    value("seed", "N", of(&[DRILL]), "Random seed of the rows and of their hashes")
+        .titled(Group::Data, "Random seed")
+        .default("random, so that rows of an earlier drill are recognised"),
     switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
@@ -239,6 +243,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Load, "Virtual users")
     .default("1 for SQLite, else 64")
     .marked(&[OfLoad]),
+    value("vus", "N", of(&[DRILL]), "Number of virtual users, each with a session and a chain of rows")
+        .titled(Group::Load, "Virtual users")
+        .default("8; 1 for SQLite"),
     value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users, or of streams for TPROC-H, that `auto` tries")
         .titled(Group::Load, "Maximum virtual users")
         .default("64 for SQLite, else 512"),
@@ -250,7 +257,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Question, "Runs per level")
     .default("3"),
-    value("threads", "N", DRIVE, "Worker threads")
+    value("threads", "N", DRIVE.and(&[DRILL]), "Worker threads")
         .titled(Group::Statements, "Worker threads")
         .default("min(cores, sessions)")
     .marked(&[OfTransactions]),
@@ -265,6 +272,38 @@ pub const SETTINGS: &[SettingDef] = &[
              or 10s",
         )
     .marked(&[OfTransactions]),
+    value("duration", "TIME", of(&[DRILL]), "Time under load; every fault begins and ends in it")
+        .titled(Group::Length, "Time under load")
+        .default("1m"),
+    value(
+        "fault",
+        "FAULT",
+        of(&[DRILL]),
+        "What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, \
+         then all connections are closed), 'at=30s terminate' (the server ends the drill's sessions: \
+         PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be \
+         repeated",
+    )
+    .titled(Group::Question, "Faults")
+    .default("none: cause them yourself during the load")
+    .marked(&[Repeats]),
+    value(
+        "verify",
+        "TARGET",
+        of(&[DRILL]),
+        "URL of the database to read the table back from after the load, such as that of the \
+         promoted replica",
+    )
+    .default("the target")
+    .marked(&[Database, OfHost]),
+    value(
+        "verify-timeout",
+        "TIME",
+        of(&[DRILL]),
+        "Maximum wait after the load until that database answers and accepts writes",
+    )
+    .titled(Group::Length, "Maximum wait for the database after the load")
+    .default("1m"),
     value(
         "until-ci",
         "SHARE",
@@ -358,11 +397,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("procedures if the workload and the database support them")
         .choices(choices::modes)
     .marked(&[OfTransactions]),
-    value("protocol", "PROTOCOL", DRIVE, "How statements are sent: prepared, extended or simple")
+    value("protocol", "PROTOCOL", DRIVE.and(&[DRILL]), "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
         .choices(choices::protocols),
-    value("isolation", "LEVEL", DRIVE, "Isolation level: {words}")
+    value("isolation", "LEVEL", DRIVE.and(&[DRILL]), "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
         .default(DATABASE_DEFAULT)
         .choices(choices::isolations),
@@ -440,7 +479,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "retries",
         "N",
-        DRIVE,
+        DRIVE.and(&[DRILL]),
         "Maximum attempts at a transaction that fails with a deadlock or a serialization error, \
          including the first",
     )
@@ -456,7 +495,15 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Failures, "Maximum time per attempt")
     .default("0s")
     .marked(&[OfTransactions]),
-    value("drain-timeout", "TIME", DRIVE, "Maximum wait for transactions in flight at the end of \
+    value(
+        "transaction-timeout",
+        "TIME",
+        of(&[DRILL]),
+        "Cancel an attempt that takes longer than this and reconnect; 0s disables it",
+    )
+    .titled(Group::Failures, "Maximum time per attempt")
+    .default("10s"),
+    value("drain-timeout", "TIME", DRIVE.and(&[DRILL]), "Maximum wait for transactions in flight at the end of \
                                            the run")
         .titled(Group::Length, "Maximum drain time")
         .default("30s")
@@ -538,7 +585,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
-    value("label", "TEXT", DRIVE, "Label of the job, to find it later")
+    value("label", "TEXT", DRIVE.and(&[DRILL]), "Label of the job, to find it later")
         .titled(Group::Question, "Label")
         .marked(&[NotReplayed, Shared, Label]),
     value("label", "TEXT", of(&[JOBS]), "Only jobs with this label")
@@ -546,7 +593,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl")
         .marked(&[OfTransactions, OfHost]),
-    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
+    value("junit", "FILE", of(&[RUN, DRILL, CHECK]), "Write what passed and failed to this file as JUnit XML")
         .marked(&[OfHost]),
     value(
         "metrics-listen",
@@ -601,7 +648,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[NotInJobFile]),
     switch(
         "show-spec",
-        DRIVE.and(&[BUILD]),
+        DRIVE.and(&[BUILD, DRILL]),
         "Print every setting with its source, and exit",
     )
     .marked(&[NotInJobFile, OnResume, NotReplayed]),
