@@ -84,7 +84,7 @@ impl Work for DrillJob {
         identify(job.workload(), &target.database)?;
         let catalogue = plan.catalogue(job.workload(), target)?;
         let mut store = job.open_store(watch)?;
-        let mut drilled = Drilled { job, plan: &plan, catalogue: &catalogue, watch };
+        let drilled = Drilled { job, plan: &plan, catalogue: &catalogue, watch };
         drilled.conduct(store.as_mut(), &job.handle())
     }
 }
@@ -157,7 +157,7 @@ struct Drilled<'a, 'w> {
 }
 
 impl Drilled<'_, '_> {
-    fn conduct(&mut self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
+    fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
         let (job, watch) = (self.job, self.watch);
         let warn = &mut |text: &str| watch.warn(text);
         let mut journal = Journal::of_drill(
@@ -270,7 +270,7 @@ impl Drilled<'_, '_> {
         run: &RunResult,
         handle: &Handle,
     ) -> Result<verify::Found, String> {
-        let missing = usize::try_from(self.plan.users).map_or(0, |all| all - ledgers.len());
+        let missing = usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
         if missing > 0 {
             return Err(format!("{missing} users did not end, so their commits are unknown"));
         }

@@ -7,7 +7,7 @@ use triphammer_core::rows::Row;
 use triphammer_core::session::{Admin as _, Database as _, Role, ServerInfo, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
-use triphammer_core::{DbError, ErrorClass, Rows, StatementId};
+use triphammer_core::{DbError, ErrorClass, Rows, StatementId, Value};
 use triphammer_drivers::AnySession;
 use triphammer_workloads::drill::{Judged, Ledger, LostCommits, RowOfDrill, WRITABLE, judge};
 
@@ -133,7 +133,7 @@ async fn user(
             count += 1;
         }
     };
-    let args = [i64::from(ledger.user()).into()];
+    let args = [Value::Int(ledger.user().into())];
     session.stream(statement, &args, &mut Rows::new(), &mut each).await?;
     if let Some(error) = failed {
         return Err(error);

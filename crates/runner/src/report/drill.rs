@@ -2,7 +2,7 @@
 //! columns.
 
 use super::chart::Charset;
-use super::format::{counted, integer, seconds};
+use super::format::{counted, duration, integer};
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
 use super::profile::{WIDTH, ascii, fill, markdown_end};
@@ -126,7 +126,7 @@ fn case(name: &str, outcome: Outcome) -> Case {
 fn title(result: &DrillResult) -> String {
     let users = counted(u64::from(result.users), "users");
     let server = &result.server;
-    let load = format!("{} of load", seconds(result.load_s));
+    let load = format!("{} of load", duration(result.load_s));
     format!("Durability drill on {} {}{DOT}{users}{DOT}{load}", server.product, server.version)
 }
 
@@ -206,7 +206,7 @@ fn outages(result: &DrillResult) -> Option<Table> {
 fn conditions(result: &DrillResult) -> Vec<(&'static str, String)> {
     let read = &result.verification;
     let service = &result.service;
-    let mut away = format!("{} without", seconds(service.without_service_s));
+    let mut away = format!("{} without", duration(service.without_service_s));
     if service.sessions_away > 0 {
         let sessions = counted(u64::from(service.sessions_away), "sessions");
         away.push_str(&format!("{DOT}{sessions} away at the end of the load"));
@@ -217,7 +217,7 @@ fn conditions(result: &DrillResult) -> Vec<(&'static str, String)> {
         ("Read from", format!("{}{DOT}{} rows", read.target, integer(read.rows))),
     ];
     if let Some(server) = &read.server {
-        let waited = seconds(read.waited_s);
+        let waited = duration(read.waited_s);
         let server = format!("{} {}{DOT}waited {waited} for it", server.product, server.version);
         rows.push(("Read on", server));
     }

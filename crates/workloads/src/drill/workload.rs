@@ -11,7 +11,7 @@ use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::sql::{StatementDef, optional, param, statement};
 use triphammer_core::value::ColumnType::{BigInt, Int};
-use triphammer_core::value::Timestamp;
+use triphammer_core::value::{Timestamp, Value};
 use triphammer_core::workload::{
     Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements, TableDef,
     TransactionDef, Workload, WorkloadSettings, column, table,
@@ -257,7 +257,7 @@ impl Workload for Drill {
         session.begin(Access::Write).await?;
         session.query(prepared.last, &[i64::from(user).into()], &mut prepared.rows).await?;
         let prev = prepared.rows.iter().next().map_or(Ok(0), |row| row.int(0))?;
-        let row = [
+        let row: [Value<'_>; 6] = [
             i64::from(user).into(),
             seq.cast_signed().into(),
             attempt.into(),
