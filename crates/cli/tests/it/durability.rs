@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::process::Child;
 
-use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer, Proxy};
+use triphammer_testbed::{
+    MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Proxy,
+};
 
 use crate::program::{Done, Program, finish, wait_until};
 
@@ -268,3 +270,106 @@ fn a_table_that_cannot_be_read_back_proves_nothing() {
     let error = document["verification"]["error"].as_str().unwrap();
     assert!(error.contains("could not connect"), "{error}");
 }
+
+/// Drills a target of two hosts, whose first one is killed while the second is promoted: the users
+/// move to it.
+#[test]
+fn users_move_to_a_promoted_replica_and_go_on_after_what_was_lost() {
+    let mut primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let proxy = Proxy::start(primary.port());
+    let standby = PostgresServer::standby(proxy.port()).unwrap();
+    let url = primary.fresh_database("moved").unwrap();
+    let port = primary.port().to_string();
+    let both = format!("{port},127.0.0.1:{}", standby.port());
+    let both = url.replace(&port, &both) + "?target_session_attrs=read-write";
+    let program = Program::new();
+    let cut = Cue::at(&program, "2s", "cut");
+    let kill = Cue::at(&program, "4s", "kill");
+    let args = ["drill", &both, "--vus", "4", "--duration", "12s", "--json"];
+    let faults = ["--fault", &cut.fault, "--fault", &kill.fault];
+    let mut child = program.start(&[&args[..], &faults].concat());
+    cut.act(&mut child, || proxy.cut());
+    kill.act(&mut child, || {
+        primary.kill9();
+        standby.run("postgres", "SELECT pg_promote()").unwrap();
+    });
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(count(&document, "lost") > 0, "{document}");
+    assert_eq!(document["service"]["sessions_away"], 0, "{document}");
+    // Each user found its chain shorter than it had left it, and went on from there.
+    for name in ["duplicated", "reordered", "undead", "altered"] {
+        assert_eq!(count(&document, name), 0, "{name}: {document}");
+    }
+    let last = document["lost"].as_array().unwrap().iter().map(|range| range["last"].as_u64());
+    let sql = "SELECT count(*) FROM (SELECT usr, max(seq) AS seq FROM triphammer_drill GROUP BY usr) t \
+               WHERE seq > $1";
+    let lost = last.flatten().min().unwrap();
+    let database = url.rsplit('/').next().unwrap();
+    let went_on = standby.run(database, &sql.replace("$1", &lost.to_string())).unwrap();
+    assert_eq!(went_on[0][0].as_deref(), Some("4"));
+}
+
+/// Makes the first of two servers read only during a run of both, and expects that the users move
+/// to the second.
+fn demote(url: &str, demote: impl FnOnce()) {
+    let program = Program::new();
+    let cue = Cue::at(&program, "2s", "demote");
+    let args = ["drill", url, "--vus", "2", "--duration", "6s", "--fault", &cue.fault, "--json"];
+    let mut child = program.start(&args);
+    cue.act(&mut child, demote);
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(document["service"]["sessions_away"], 0, "{document}");
+    // Each user failed once, found the other server, and wrote a new chain into its empty table.
+    assert_eq!(count(&document, "failed"), 2, "{document}");
+    assert!(count(&document, "lost") > 0, "the other server has nothing of this: {document}");
+}
+
+#[test]
+fn a_session_on_a_postgres_that_became_read_only_is_replaced() {
+    let first = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let second = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let (url, other) =
+        (first.fresh_database("demoted").unwrap(), second.fresh_database("demoted").unwrap());
+    let database = url.rsplit('/').next().unwrap().to_owned();
+    second.run("postgres", &format!("ALTER DATABASE {} RENAME TO {database}", name_of(&other))).ok();
+    second.run(&database, TABLE).unwrap();
+    let port = first.port().to_string();
+    let both = url.replace(&port, &format!("{port},127.0.0.1:{}", second.port()));
+    demote(&(both + "?target_session_attrs=read-write"), || {
+        first.run("postgres", "ALTER SYSTEM SET default_transaction_read_only = on").unwrap();
+        first.run("postgres", "SELECT pg_reload_conf()").unwrap();
+    });
+}
+
+#[test]
+fn a_session_on_a_mariadb_that_became_read_only_is_replaced() {
+    let first = MariadbServer::start(MariadbOptions::default()).unwrap();
+    let second = MariadbServer::start(MariadbOptions::default()).unwrap();
+    for server in [&first, &second] {
+        for sql in [
+            "CREATE DATABASE demoted",
+            "CREATE USER plain@'%' IDENTIFIED BY 'plain'",
+            "GRANT ALL ON demoted.* TO plain@'%'",
+        ] {
+            server.run("mysql", sql).unwrap();
+        }
+    }
+    second.run("demoted", TABLE).unwrap();
+    let (one, other) = (first.port(), second.port());
+    let both = format!("mariadb://plain:plain@127.0.0.1:{one},127.0.0.1:{other}/demoted");
+    demote(&(both + "?target-session-attrs=read-write"), || {
+        first.run("mysql", "SET GLOBAL read_only = 1").unwrap();
+    });
+}
+
+fn name_of(url: &str) -> &str {
+    url.rsplit('/').next().unwrap()
+}
+
+/// The table of a drill, as its build creates it.
+const TABLE: &str = "CREATE TABLE triphammer_drill (usr int NOT NULL, seq bigint NOT NULL, attempt \
+    bigint NOT NULL, input bigint NOT NULL, prev bigint NOT NULL, hash bigint NOT NULL, PRIMARY KEY \
+    (usr, seq, attempt))";

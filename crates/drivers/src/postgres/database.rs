@@ -203,6 +203,10 @@ impl Database for Postgres {
         Ok(session)
     }
 
+    fn needs_primary(&self) -> bool {
+        self.shared.options.read_write
+    }
+
     fn waits(&self) -> Waits {
         self.shared.waits
     }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use triphammer_core::clock::Clock;
+use triphammer_core::clock::{Clock, wall};
 use triphammer_core::event::Event;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
@@ -195,7 +195,7 @@ fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
 fn run(command: &str) -> Result<String, String> {
     let begun = || -> io::Result<(Child, File)> {
         // A file: what the command starts in the background would keep a pipe open.
-        let output = tempfile::tempfile()?;
+        let output = unnamed_file()?;
         let child = shell(command)
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
@@ -218,6 +218,16 @@ fn run(command: &str) -> Result<String, String> {
             Err(with(format!("did not end within {} s and was killed", COMMAND_LIMIT.as_secs())))
         }
     }
+}
+
+/// Creates a file without a name, which is gone with its last user.
+fn unnamed_file() -> io::Result<File> {
+    let name = format!("triphammer-drill-{}-{}", std::process::id(), wall().0);
+    let path = std::env::temp_dir().join(name);
+    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    // Some systems cannot remove an open file; then it stays in the folder of temporary files.
+    let _ = std::fs::remove_file(path);
+    Ok(file)
 }
 
 #[cfg(unix)]
