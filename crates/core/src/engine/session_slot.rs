@@ -296,8 +296,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let canceller = live.session.canceller();
             let _ = timeout(Duration::from_secs(1), canceller.cancel()).await;
         }
-        let is_demoted = error.class() == ErrorClass::ReadOnly
-            && self.context.plan.database.needs_primary();
+        let is_demoted =
+            error.class() == ErrorClass::ReadOnly && self.context.plan.database.needs_primary();
         let lost = error.class().loses_session()
             || is_demoted
             || live.session.is_closed()

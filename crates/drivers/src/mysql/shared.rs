@@ -161,7 +161,11 @@ impl Shared {
     }
 
     /// Connects to the first of a server's addresses that answers.
-    async fn open_place(&self, place: usize, database: Option<&str>) -> Result<Connection, DbError> {
+    async fn open_place(
+        &self,
+        place: usize,
+        database: Option<&str>,
+    ) -> Result<Connection, DbError> {
         let addresses = match &self.options.places[place] {
             Endpoint::Unix(file) => vec![Address::unix(file.clone())?],
             Endpoint::Tcp(name, port) => resolve(name, *port, self.sockets.connect).await?,

@@ -455,7 +455,10 @@ mod tests {
         std::fs::write(home.path().join(".my.cnf"), text).unwrap();
         let at = |url: &str| resolve_at(home.path().to_str().unwrap(), url).unwrap();
         let options = at("mysql:///d");
-        assert_eq!((options.places[0].label().as_str(), options.user.as_str()), ("db9:3399", "bench"));
+        assert_eq!(
+            (options.places[0].label().as_str(), options.user.as_str()),
+            ("db9:3399", "bench")
+        );
         assert_eq!((password(&options), options.ssl_mode), ("filed", SslMode::Disabled));
         let options = at("mysql://me:typed@h/d?ssl-mode=REQUIRED");
         assert_eq!((options.places[0].label().as_str(), options.user.as_str()), ("h:3399", "me"));

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -222,7 +223,9 @@ fn run(command: &str) -> Result<String, String> {
 
 /// Creates a file without a name, which is gone with its last user.
 fn unnamed_file() -> io::Result<File> {
-    let name = format!("triphammer-drill-{}-{}", std::process::id(), wall().0);
+    static FILES: AtomicU32 = AtomicU32::new(0);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let name = format!("triphammer-drill-{}-{}-{number}", std::process::id(), wall().0);
     let path = std::env::temp_dir().join(name);
     let file = File::options().read(true).write(true).create_new(true).open(&path)?;
     // Some systems cannot remove an open file; then it stays in the folder of temporary files.
@@ -279,7 +282,10 @@ mod tests {
         let failed = run("echo no such server >&2; exit 3").unwrap_err();
         assert!(failed.contains('3') && failed.ends_with("no such server"), "{failed}");
         // What it leaves in the background holds its output open.
-        assert_eq!(run("sleep 60 & echo started $!; kill $!").unwrap()[..20], *"exit code 0: started");
+        assert_eq!(
+            run("sleep 60 & echo started $!; kill $!").unwrap()[..20],
+            *"exit code 0: started"
+        );
     }
 
     #[test]

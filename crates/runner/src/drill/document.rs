@@ -272,7 +272,10 @@ impl DrillResult {
             lost: lost.collect(),
             faults,
             service: Service {
-                without_service_s: outages.iter().map(|outage| outage.until_s - outage.from_s).sum(),
+                without_service_s: outages
+                    .iter()
+                    .map(|outage| outage.until_s - outage.from_s)
+                    .sum(),
                 outages,
                 sessions_away: run.availability.sessions_away,
             },
@@ -316,7 +319,8 @@ impl DrillResult {
                     .iter()
                     .map(|(what, count)| format!("{} {what}", integer(*count)))
                     .collect();
-                found.push(format!("of {acknowledged} acknowledged commits: {}", counts.join(", ")));
+                found
+                    .push(format!("of {acknowledged} acknowledged commits: {}", counts.join(", ")));
             }
         }
         if let Some((from, to)) = commits.lost_between_s {

@@ -55,8 +55,10 @@ impl std::fmt::Display for Fault {
 impl Fault {
     fn parse(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("`{text}` {why}: expected {FORMS}");
-        let rest = text.trim().strip_prefix("at=").ok_or_else(|| wrong("does not begin with at="))?;
-        let (at, what) = rest.split_once(char::is_whitespace).ok_or_else(|| wrong("has no fault"))?;
+        let rest =
+            text.trim().strip_prefix("at=").ok_or_else(|| wrong("does not begin with at="))?;
+        let (at, what) =
+            rest.split_once(char::is_whitespace).ok_or_else(|| wrong("has no fault"))?;
         let kind = match what.trim().split_once('=') {
             None if what.trim() == "terminate" => FaultKind::Terminate,
             Some(("cmd", "")) => return Err(wrong("has an empty command")),

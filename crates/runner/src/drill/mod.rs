@@ -270,7 +270,8 @@ impl Drilled<'_, '_> {
         run: &RunResult,
         handle: &Handle,
     ) -> Result<verify::Found, String> {
-        let missing = usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
+        let missing =
+            usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
         if missing > 0 {
             return Err(format!("{missing} users did not end, so their commits are unknown"));
         }

@@ -80,7 +80,8 @@ async fn reach(
 ) -> Result<Limited<AnySession>, DbError> {
     loop {
         let reached = async {
-            let mut session = connect(&target.database, Role::Monitor, target.connect_limit).await?;
+            let mut session =
+                connect(&target.database, Role::Monitor, target.connect_limit).await?;
             if is_writable(&mut session, catalogue).await? {
                 return Ok(session);
             }
