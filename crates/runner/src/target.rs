@@ -18,7 +18,7 @@ use triphammer_workloads::catalogues;
 
 use crate::command::{Command, JobKind};
 use crate::describe;
-use crate::drill;
+use crate::drill::fault;
 use crate::failure::{Doing, Failure};
 use crate::result::DATABASE_DEFAULT;
 use crate::settings::{Settings, Source};
@@ -155,7 +155,7 @@ pub fn open(
         DATABASE_DEFAULT,
     )?;
     let (dop, engine_memory) = engine(settings)?;
-    let relay = drill::relay(settings)?;
+    let relay = fault::relay(settings)?;
     let connect = ConnectSettings {
         password: password(settings, secrets)?,
         isolation,

@@ -13,7 +13,7 @@
 
 mod conduct;
 mod document;
-mod fault;
+pub(crate) mod fault;
 mod verify;
 
 use std::collections::BTreeMap;
@@ -50,7 +50,6 @@ pub use document::{
     Commits, DRILL_FORMAT, DrillResult, FaultReport, LostRange, Service, TableRead,
 };
 use fault::Fault;
-pub(crate) use fault::relay;
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 8;
