@@ -57,6 +57,12 @@ pub trait Database: Send + Sync + 'static {
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
     async fn connect(&self, role: Role, slot: u32) -> Result<Self::Session, DbError>;
 
+    /// Whether the target asks for a server that accepts writes: then a session that turns out to be
+    /// read only, because its server was demoted, is replaced by a new one.
+    fn needs_primary(&self) -> bool {
+        false
+    }
+
     /// How long to wait for queries that do not belong to a user's transaction.
     fn waits(&self) -> Waits {
         Waits::default()

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass, SpecError};
 pub use crate::name::Name;
+use crate::outcome::Outcome;
 use crate::pace::Cycle;
 use crate::query_plan::{QueryPlan, Refresh};
 use crate::random::Rng;
@@ -274,6 +275,11 @@ pub trait Workload: Send + Sync + 'static {
     fn acknowledged(&self, input: &Self::Input) -> Option<Completion> {
         let _ = input;
         Some(Completion::COMMITTED)
+    }
+
+    /// Receives the outcome of a transaction of the user. Not called for one that an abort abandoned.
+    fn ended(&self, user: &mut Self::User, input: &Self::Input, outcome: Outcome) {
+        let _ = (user, input, outcome);
     }
 
     /// Runs one transaction, from its begin to its commit or its rollback by rule. On an error the

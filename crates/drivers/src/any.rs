@@ -95,6 +95,10 @@ macro_rules! drivers {
                 }
             }
 
+            fn needs_primary(&self) -> bool {
+                match self { $(Self::$name(database) => database.needs_primary(),)+ }
+            }
+
             fn waits(&self) -> Waits {
                 match self { $(Self::$name(database) => database.waits(),)+ }
             }

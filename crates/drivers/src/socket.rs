@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use triphammer_core::{DbError, ErrorClass};
+use triphammer_proxy::{Relay, Upstream};
 
 /// Type that the runtime waits on.
 #[cfg(unix)]
@@ -41,13 +42,15 @@ pub struct Socket {
     same_host: bool,
 }
 
-/// Time limits of a socket.
-#[derive(Clone, Copy, Debug)]
-pub struct SocketTimeouts {
+/// How sockets are opened.
+#[derive(Clone, Debug)]
+pub struct SocketSettings {
     /// Limit for opening the connection.
     pub connect: Duration,
     /// Limit for sent data to be acknowledged.
     pub tcp_user: Duration,
+    /// The relay that connections go through; `None` to connect directly.
+    pub relay: Option<Relay>,
 }
 
 /// Whether a host name or address refers to this host.
@@ -92,6 +95,24 @@ impl Address {
             Err(DbError::new(ErrorClass::Unsupported, message))
         }
     }
+
+    /// The address as a relay connects to it.
+    fn upstream(&self) -> Upstream {
+        match self {
+            Self::Tcp(address) => Upstream::Tcp(*address),
+            #[cfg(unix)]
+            Self::Unix(file) => Upstream::Unix(file.clone()),
+        }
+    }
+
+    /// Whether the address is one of this host, as far as it shows.
+    fn is_loopback(&self) -> bool {
+        match self {
+            Self::Tcp(address) => address.ip().is_loopback(),
+            #[cfg(unix)]
+            Self::Unix(_) => true,
+        }
+    }
 }
 
 impl Socket {
@@ -102,37 +123,44 @@ impl Socket {
     pub async fn connect(
         address: &Address,
         label: &str,
-        limits: SocketTimeouts,
+        settings: &SocketSettings,
     ) -> Result<Self, DbError> {
         let failed = |cause: String| {
             DbError::new(ErrorClass::Disconnected, format!("could not connect to {label}: {cause}"))
         };
         let attempt = async {
-            match address {
-                Address::Tcp(address) => Self::tcp(TcpStream::connect(address).await?, limits),
+            match (address, &settings.relay) {
+                (address, Some(relay)) => {
+                    let stream = TcpStream::connect(relay.route(&address.upstream())?).await?;
+                    let socket = Self::tcp(stream, settings)?;
+                    Ok(Self { same_host: address.is_loopback(), ..socket })
+                }
+                (Address::Tcp(address), None) => {
+                    Self::tcp(TcpStream::connect(address).await?, settings)
+                }
                 #[cfg(unix)]
-                Address::Unix(file) => {
+                (Address::Unix(file), None) => {
                     let stream = tokio::net::UnixStream::connect(file).await?.into_std()?;
                     let io = Io::new(stream.into())?;
                     Ok(Self { io, transport: "unix socket", same_host: true })
                 }
             }
         };
-        match timeout(limits.connect, attempt).await {
-            Err(_) => Err(failed(format!("no answer within {} s", limits.connect.as_secs()))),
+        match timeout(settings.connect, attempt).await {
+            Err(_) => Err(failed(format!("no answer within {} s", settings.connect.as_secs()))),
             Ok(connected) => connected.map_err(|error| failed(plain(&error))),
         }
     }
 
-    fn tcp(stream: TcpStream, limits: SocketTimeouts) -> io::Result<Self> {
+    fn tcp(stream: TcpStream, settings: &SocketSettings) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         let keepalive =
             TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);
         SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
         #[cfg(target_os = "linux")]
-        SockRef::from(&stream).set_tcp_user_timeout(Some(limits.tcp_user))?;
+        SockRef::from(&stream).set_tcp_user_timeout(Some(settings.tcp_user))?;
         #[cfg(not(target_os = "linux"))]
-        let _ = limits.tcp_user;
+        let _ = settings.tcp_user;
         let same_host = match (stream.peer_addr(), stream.local_addr()) {
             (Ok(peer), Ok(local)) => peer.ip().is_loopback() || peer.ip() == local.ip(),
             _ => false,

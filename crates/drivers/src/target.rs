@@ -10,6 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
 use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Isolation, Protocol, Waits};
+use triphammer_proxy::Relay;
 
 /// The form of a URL, for messages.
 const FORM: &str = "scheme://user:password@host:port/database?name=value";
@@ -533,6 +534,9 @@ pub struct ConnectSettings {
     pub waits: Waits,
     /// How long sent data may stay unacknowledged before the connection counts as lost.
     pub tcp_user_timeout: Duration,
+    /// The relay that network connections go through; `None` to connect directly. Drivers that
+    /// open no sockets of their own ignore it.
+    pub relay: Option<Relay>,
     /// What the target may use of this process and its host.
     pub reach: Reach,
     /// Processes or threads that work on one query; `None` for the database's default.
@@ -557,6 +561,7 @@ impl Default for ConnectSettings {
             connect_limit: Duration::from_secs(10),
             waits: Waits::default(),
             tcp_user_timeout: Duration::from_secs(30),
+            relay: None,
             reach: Reach::default(),
             dop: None,
             engine_memory: None,

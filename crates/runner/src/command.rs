@@ -23,6 +23,8 @@ macro_rules! job_kinds {
                 "Find the highest rate at which a response time stays within a limit",
             Compare("compare", Campaign, compare::Pairs)
                 "Compare A and B: faster, slower or equivalent",
+            Drill("drill", Drill, drill::DrillJob)
+                "Prove which commits a database keeps after a fault",
             Check("check", Data, job::CheckJob) "Verify the consistency of the data",
             Drop("drop", Data, job::DropJob) "Remove what a build created",
         }
@@ -39,6 +41,8 @@ enum Nature {
     Run,
     /// Makes several runs, and can be resumed.
     Campaign,
+    /// Drives a workload of its own once.
+    Drill,
 }
 
 macro_rules! kinds {
@@ -75,10 +79,16 @@ macro_rules! kinds {
 job_kinds!(kinds);
 
 impl JobKind {
-    /// Whether the kind drives a workload: it accepts the options of runs, and can be drained.
+    /// Whether the kind drives the workload that the user names: it accepts the options of runs.
     #[must_use]
     pub const fn drives(self) -> bool {
         matches!(self.nature(), Nature::Run | Nature::Campaign)
+    }
+
+    /// Whether the kind puts load on a database, so that its end waits for transactions in flight.
+    #[must_use]
+    pub const fn drains(self) -> bool {
+        self.drives() || matches!(self.nature(), Nature::Drill)
     }
 
     /// Whether the kind makes several runs, and can be resumed.

@@ -130,7 +130,7 @@ pub static FORMATS: &[Declared] = &[
         help: "requirements and checks with their results, as JUnit XML",
         ending: "xml",
         media_type: "application/xml",
-        of: |kind| matches!(kind, JobKind::Run | JobKind::Check),
+        of: |kind| matches!(kind, JobKind::Run | JobKind::Drill | JobKind::Check),
         is_printed: false,
     },
     Declared {

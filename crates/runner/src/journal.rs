@@ -122,6 +122,23 @@ impl<'a> Journal<'a> {
         Self::begin(store, &header, warn)
     }
 
+    /// Starts the job of a drill.
+    pub fn of_drill(
+        store: Option<&'a mut Store>,
+        workload: &Description,
+        target: &Target,
+        settings: &Settings,
+        users: u32,
+        warn: Warn<'_>,
+    ) -> Self {
+        let (kind, users) = (JobKind::Drill, Some(users));
+        let header = JobHeader {
+            label: settings.get("label").map(str::to_owned),
+            ..header(workload, kind, target, Scale::default(), users, BTreeMap::new())
+        };
+        Self::begin(store, &header, warn)
+    }
+
     /// Starts the job of a campaign.
     pub fn of_campaign(
         store: Option<&'a mut Store>,

@@ -16,6 +16,7 @@ pub mod compare;
 pub mod datagen;
 pub mod doctor;
 pub mod document;
+pub mod drill;
 pub mod execution_plan;
 pub mod failure;
 mod failure_limit;

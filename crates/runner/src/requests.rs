@@ -7,7 +7,8 @@ use std::sync::Arc;
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
 use triphammer_workloads::{
-    AnyWorkload, custom, describe, describe_with, is_of_user, replay, script, sysbench,
+    AnyWorkload, custom, describe, describe_with, drill, is_of_command, is_of_user, replay, script,
+    sysbench,
 };
 
 use crate::build::{BuildRequest, base_record};
@@ -34,6 +35,9 @@ const RECORDING: &str = "recording";
 /// # Errors
 /// When there is no workload of that name, or a file is invalid.
 pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    if settings.command() == Command::Job(JobKind::Drill) {
+        return Ok(describe(drill::NAME)?);
+    }
     set_replay(settings)?;
     let mut name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
     if name.ends_with(".toml") {
@@ -51,6 +55,10 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
         settings.set(WORKLOAD_FILE, name.as_str(), source);
         settings.replace("workload", custom::NAME);
         name = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
+    }
+    if is_of_command(&name) && settings.command() != Command::Job(JobKind::Drop) {
+        let message = format!("`{name}` is a command of its own: use `triphammer {name} TARGET`");
+        return Err(triphammer_core::SpecError::new(message).about("workload").into());
     }
     if is_of_user(&name) { own(settings, &name) } else { Ok(describe(&name)?) }
 }

@@ -13,10 +13,12 @@ use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
+use triphammer_proxy::Relay;
 use triphammer_workloads::catalogues;
 
 use crate::command::{Command, JobKind};
 use crate::describe;
+use crate::drill::fault;
 use crate::failure::{Doing, Failure};
 use crate::result::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 use crate::settings::{Settings, Source};
@@ -43,6 +45,8 @@ pub struct Target {
     pub embedded: bool,
     /// Longest wait for a session.
     pub connect_limit: Duration,
+    /// The relay that its connections go through; `None` if they are direct.
+    pub relay: Option<Relay>,
     /// Warnings for the user, such as a password that is visible in the process list.
     pub warnings: Vec<String>,
 }
@@ -108,6 +112,11 @@ pub fn open(
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
     let embedded = settings.get("target").is_none();
+    if embedded && settings.command() == Command::Job(JobKind::Drill) {
+        let message = "a drill needs a database to break: name its target, such as \
+                       postgres://user@host/db";
+        return Err(SpecError::new(message).about("target"));
+    }
     if embedded && triphammer_workloads::is_of_user(workload) {
         let message = "your own SQL runs on a database of yours: name its target, such as \
                        postgres://user@host/db";
@@ -146,6 +155,7 @@ pub fn open(
         DATABASE_DEFAULT,
     )?;
     let (dop, engine_memory) = engine(settings)?;
+    let relay = fault::relay(settings)?;
     let connect = ConnectSettings {
         password: password(settings, secrets)?,
         isolation,
@@ -153,6 +163,7 @@ pub fn open(
         schema: settings.get("schema").map(str::to_owned),
         connect_limit,
         waits,
+        relay: relay.clone(),
         reach: secrets.reach(),
         dop,
         engine_memory,
@@ -163,7 +174,7 @@ pub fn open(
     let database = AnyDatabase::open(&url, &connect)?;
     warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
-    Ok(Target { database: Arc::new(database), embedded, connect_limit, warnings })
+    Ok(Target { database: Arc::new(database), embedded, connect_limit, relay, warnings })
 }
 
 /// Reads what is set of the engine, which most databases reject: shown only if it is given.

@@ -39,6 +39,15 @@ impl Default for PostgresOptions {
     }
 }
 
+impl PostgresOptions {
+    /// A server whose commits are durable and that replicas may follow.
+    #[must_use]
+    pub fn of_primary() -> Self {
+        let hba = vec!["host replication all 127.0.0.1/32 scram-sha-256".to_owned()];
+        Self { fsync: true, hba, ..Self::default() }
+    }
+}
+
 /// A private PostgreSQL server, stopped and removed when it is dropped or the process ends.
 pub struct PostgresServer {
     server: Server,
@@ -49,6 +58,8 @@ pub struct PostgresServer {
 struct Setup {
     bin: PathBuf,
     options: PostgresOptions,
+    /// Connection string of the primary, for a standby.
+    primary: Option<String>,
 }
 
 impl Deref for PostgresServer {
@@ -71,7 +82,26 @@ impl PostgresServer {
     /// # Errors
     /// When PostgreSQL is not installed, or does not start.
     pub fn start(options: PostgresOptions) -> Result<Self, TestbedError> {
-        let setup = Setup { bin: find_bin()?, options };
+        Self::launch(Setup { bin: find_bin()?, options, primary: None })
+    }
+
+    /// Copies the primary on this port of 127.0.0.1, and starts a streaming replica of it, named
+    /// `standby`; returns when it accepts sessions. The primary needs
+    /// [`PostgresOptions::of_primary`].
+    ///
+    /// # Errors
+    /// When the copy fails, or the replica does not start.
+    pub fn standby(port: u16) -> Result<Self, TestbedError> {
+        let primary = format!(
+            "host=127.0.0.1 port={port} user=postgres password={PASSWORD} sslmode=disable \
+             application_name=standby"
+        );
+        let mut options = PostgresOptions::of_primary();
+        options.settings.push(("primary_conninfo".to_owned(), primary.clone()));
+        Self::launch(Setup { bin: find_bin()?, options, primary: Some(primary) })
+    }
+
+    fn launch(setup: Setup) -> Result<Self, TestbedError> {
         let mut server = Server::new("PostgreSQL", "th-pg-")?;
         write_private(&server.socket_folder().join("password"), PASSWORD)?;
         write_private(&server.socket_folder().join("pg_hba.conf"), &hba(&setup.options))?;
@@ -182,7 +212,11 @@ impl Launch for Setup {
         let data = folder.join("data");
         let made = data.join("PG_VERSION").exists();
         Commands {
-            first: if made { Vec::new() } else { self.initdb(folder) },
+            first: match &self.primary {
+                _ if made => Vec::new(),
+                Some(primary) => self.base_backup(folder, primary),
+                None => self.initdb(folder),
+            },
             server: self.server_command(folder, port),
         }
     }
@@ -218,6 +252,16 @@ impl Setup {
             ]
             .map(str::to_owned),
         );
+        command
+    }
+
+    /// Copies a primary, and marks the copy as its replica.
+    fn base_backup(&self, folder: &Path, primary: &str) -> Vec<String> {
+        let data = folder.join("data").display().to_string();
+        let mut command = unprivileged(&self.bin.join("pg_basebackup"));
+        let arguments =
+            ["-D", &data, "-d", primary, "-X", "stream", "-c", "fast", "-R", "--no-sync"];
+        command.extend(arguments.map(str::to_owned));
         command
     }
 

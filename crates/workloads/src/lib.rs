@@ -10,6 +10,7 @@ pub mod ch;
 pub mod custom;
 mod dialect_files;
 pub mod doctor;
+pub mod drill;
 pub mod kv;
 pub mod list;
 pub mod observe;
@@ -25,4 +26,4 @@ pub mod tproc_h;
 /// to stay in a cache.
 pub(crate) const BATCH_BYTES: usize = 384 * 1024;
 
-pub use list::{AnyWorkload, all, describe, describe_with, is_of_user};
+pub use list::{AnyWorkload, all, describe, describe_with, is_of_command, is_of_user};

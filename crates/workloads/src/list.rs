@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use triphammer_core::outcome::Outcome;
 use triphammer_core::query_plan::{QueryPlan, Refresh};
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
@@ -49,10 +50,12 @@ macro_rules! workloads {
             $name(<$workload as Workload>::Prepared),)+
         }
 
-        /// Descriptions of all workloads, in the order of the list.
+        /// Descriptions of all workloads that a user can name, in the order of the list.
         #[must_use]
         pub fn all() -> Vec<Arc<Description>> {
-            vec![$(<$workload>::describe()),+]
+            let mut all = vec![$(<$workload>::describe()),+];
+            all.retain(|workload| !is_of_command(&workload.name));
+            all
         }
 
         /// Description of the workload `name`.
@@ -184,6 +187,16 @@ macro_rules! workloads {
                 }
             }
 
+            #[inline]
+            fn ended(&self, user: &mut AnyUser, input: &AnyInput, outcome: Outcome) {
+                match (self, user, input) {
+                    $((Self::$name(workload), AnyUser::$name(user), AnyInput::$name(input)) => {
+                        workload.ended(user, input, outcome);
+                    })+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
             async fn run<S: Session>(
                 &self,
                 input: &AnyInput,
@@ -243,6 +256,12 @@ macro_rules! workloads {
     };
 }
 
+/// Whether the workload `name` is that of a command, which builds and runs it: users name the command.
+#[must_use]
+pub fn is_of_command(name: &str) -> bool {
+    name == crate::drill::NAME
+}
+
 /// Whether the transactions of the workload `name` are the user's own: they come from its options.
 #[must_use]
 pub fn is_of_user(name: &str) -> bool {
@@ -284,6 +303,7 @@ workloads! {
     Custom(crate::custom::Custom),
     Replay(crate::replay::Replay),
     Sysbench(crate::sysbench::Sysbench),
+    Drill(crate::drill::Drill),
 }
 
 #[cfg(test)]

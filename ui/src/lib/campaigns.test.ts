@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { campaigns, isCampaign } from './campaigns';
 
-test('every campaign has a view, found by the name of its kind', () => {
-  expect(campaigns().sort()).toEqual(['capacity', 'compare', 'profile']);
+test('every kind of job that makes runs of its own has a view, found by its name', () => {
+  expect(campaigns().sort()).toEqual(['capacity', 'compare', 'drill', 'profile']);
   expect([isCampaign('profile'), isCampaign('run'), isCampaign(undefined)]).toEqual([true, false, false]);
 });

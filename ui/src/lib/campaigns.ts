@@ -1,4 +1,4 @@
-// Kinds of jobs that make several runs, each with its view: `components/campaigns/Profile.svelte` shows `profile`.
+// Kinds of jobs that make runs of their own, each with its view: `components/campaigns/Profile.svelte` shows `profile`.
 
 import type { Component } from 'svelte';
 
@@ -13,8 +13,8 @@ const kindOf = (path: string) => path.replace(/.*\/(\w+)\.svelte$/, '$1').toLowe
 /** The views, by kind of job. */
 export const CAMPAIGNS: Partial<Record<JobKind, View>> = Object.fromEntries(Object.entries(FILES).map(([path, file]) => [kindOf(path), file.default]));
 
-/** Whether a kind of job makes several runs. */
+/** Whether a kind of job makes runs of its own. */
 export const isCampaign = (kind: string | null | undefined): boolean => kind != null && kind in CAMPAIGNS;
 
-/** The kinds of jobs that make several runs. */
+/** The kinds of jobs that make runs of their own. */
 export const campaigns = (): JobKind[] => Object.keys(CAMPAIGNS) as JobKind[];

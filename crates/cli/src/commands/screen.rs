@@ -47,7 +47,7 @@ impl Screen {
     /// Creates the screen of a job that has not started.
     pub fn new(job: &Job, as_view: bool, progress: Option<Duration>) -> Self {
         let workload = Arc::clone(job.workload());
-        let words = if job.kind().drives() { None } else { job.final_message() };
+        let words = if job.kind().drains() { None } else { job.final_message() };
         Self {
             title: format!("{} on {}", workload.name, job.targets().join(" and ")),
             workload,

@@ -13,6 +13,7 @@ mod doctor;
 mod drill;
 mod dropping;
 mod duckdb;
+mod durability;
 mod faults;
 mod first_use;
 mod hammerdb;

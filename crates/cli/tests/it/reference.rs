@@ -65,8 +65,8 @@ fn the_reference_page_is_what_the_program_takes() {
 fn every_setting_of_a_command_is_in_its_help() {
     let program = Program::new();
     for command in [
-        "build", "run", "profile", "capacity", "compare", "history", "check", "drop", "datagen",
-        "doctor", "jobs", "report", "serve", "why",
+        "build", "run", "profile", "capacity", "compare", "drill", "history", "check", "drop",
+        "datagen", "doctor", "jobs", "report", "serve", "why",
     ] {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
@@ -141,6 +141,7 @@ fn the_commands_are_those_of_the_contract() {
         "profile",
         "capacity",
         "compare",
+        "drill",
         "history",
         "check",
         "drop",

@@ -152,6 +152,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let ended = self.transaction(transaction, &input).await;
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
+            workload.ended(&mut self.client.state, &input, ended.outcome);
             let timing = Timing { due, started, finished };
             let (origin, attempts) = (self.client.origin, self.attempts);
             context.end(self.place, Finished { transaction, timing, ended, origin, attempts });
@@ -295,7 +296,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let canceller = live.session.canceller();
             let _ = timeout(Duration::from_secs(1), canceller.cancel()).await;
         }
+        let is_demoted =
+            error.class() == ErrorClass::ReadOnly && self.context.plan.database.needs_primary();
         let lost = error.class().loses_session()
+            || is_demoted
             || live.session.is_closed()
             || match timeout(self.context.plan.spec.limits.connect, live.session.rollback()).await {
                 Ok(result) => result.is_err(),

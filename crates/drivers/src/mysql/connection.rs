@@ -32,6 +32,8 @@ const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
 /// Facts about a session's connection.
 pub(super) struct Route {
+    /// Index of the server among those of the target.
+    pub(super) place: usize,
     pub(super) thread: u32,
     pub(super) transport: &'static str,
     pub(super) same_host: bool,

@@ -12,7 +12,6 @@ use super::quote::{quote_identifier, quote_literal};
 use super::session::MysqlSession;
 use super::shared::{Product, SETUP, Shared};
 use super::url::{Endpoint, SslMode, UrlOptions};
-use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, TargetUrl};
 use crate::tls::{Setup, client_config};
 
@@ -131,6 +130,10 @@ impl Database for Mysql {
         Ok(MysqlSession::new(connection, self.shared.clone()))
     }
 
+    fn needs_primary(&self) -> bool {
+        self.shared.options.read_write
+    }
+
     fn waits(&self) -> Waits {
         self.waits
     }
@@ -145,8 +148,7 @@ impl Database for Mysql {
         let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off): rows are loaded \
                        with inserts, which is slower; set local_infile=ON to speed up builds";
         // Nobody is on the network path to this host.
-        let is_near =
-            matches!(&self.shared.options.place, Endpoint::Tcp(name, _) if is_loopback(name));
+        let is_near = self.shared.options.places.iter().all(Endpoint::is_near);
         let notes =
             [(self.tls_fell_back() && !is_near, fell_back), (self.loads_by_inserts(), inserts)];
         notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()

@@ -313,6 +313,7 @@ impl Session for MysqlSession {
 
     fn canceller(&self) -> Box<dyn Canceller> {
         Box::new(MysqlCanceller {
+            place: self.connection.route.place,
             thread: self.connection.route.thread,
             shared: self.shared.clone(),
         })
@@ -426,6 +427,7 @@ impl Admin for MysqlSession {
 
 /// Cancels on a separate connection.
 struct MysqlCanceller {
+    place: usize,
     thread: u32,
     shared: Arc<Shared>,
 }
@@ -433,7 +435,7 @@ struct MysqlCanceller {
 impl Canceller for MysqlCanceller {
     fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async {
-            match timeout(CANCEL_LIMIT, self.shared.cancel(self.thread)).await {
+            match timeout(CANCEL_LIMIT, self.shared.cancel(self.place, self.thread)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::debug!("could not send the cancel request: {error}"),
                 Err(_) => tracing::debug!("timed out sending the cancel request"),
@@ -442,7 +444,7 @@ impl Canceller for MysqlCanceller {
     }
 
     fn is_at_work(&self) -> IsAtWork<'_> {
-        let (shared, thread) = (self.shared.clone(), self.thread);
-        Box::pin(async move { shared.is_at_work(thread).await })
+        let (shared, place, thread) = (self.shared.clone(), self.place, self.thread);
+        Box::pin(async move { shared.is_at_work(place, thread).await })
     }
 }

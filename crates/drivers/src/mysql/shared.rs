@@ -13,7 +13,7 @@ use super::auth::{Login, log_in};
 use super::connection::{Connection, Route};
 use super::url::{Endpoint, SslMode, UrlOptions};
 use super::wire::Wire;
-use crate::socket::{Address, Socket, SocketTimeouts, resolve};
+use crate::socket::{Address, Socket, SocketSettings, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
@@ -28,7 +28,7 @@ pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
 pub(super) struct Shared {
     pub(super) options: UrlOptions,
     tls: TlsConnector,
-    limits: SocketTimeouts,
+    sockets: SocketSettings,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
     /// Product that the server reported; until then, the product in the URL.
@@ -69,9 +69,10 @@ impl Shared {
         let product = if options.scheme == "mariadb" { Product::MariaDb } else { Product::Mysql };
         Self {
             tls,
-            limits: SocketTimeouts {
+            sockets: SocketSettings {
                 connect: options.connect_limit,
                 tcp_user: settings.tcp_user_timeout,
+                relay: settings.relay.clone(),
             },
             options,
             isolation: settings.isolation,
@@ -113,15 +114,65 @@ impl Shared {
         setup
     }
 
-    /// Connects to the first of the server's addresses that answers.
+    /// Connects to the first server that accepts. The next one is tried when a server is
+    /// unreachable, not yet up, or read only although a session must be able to write; not when it
+    /// rejects the login.
     pub(super) async fn open(&self, database: Option<&str>) -> Result<Connection, DbError> {
-        let addresses = match &self.options.place {
+        let mut failures: Vec<DbError> = Vec::new();
+        for place in 0..self.options.places.len() {
+            match self.open_writable(place, database).await {
+                Ok(connection) => return Ok(connection),
+                Err(error) => {
+                    let is_final = error.class() == ErrorClass::Refused;
+                    failures.push(error);
+                    if is_final {
+                        break;
+                    }
+                }
+            }
+        }
+        let last = failures.pop().expect("a target has at least one server");
+        if failures.is_empty() {
+            return Err(last);
+        }
+        let earlier: Vec<_> = failures.iter().map(DbError::message).collect();
+        Err(last.context(earlier.join("; ")))
+    }
+
+    /// Connects to a server, which must accept writes if the target says so.
+    async fn open_writable(
+        &self,
+        place: usize,
+        database: Option<&str>,
+    ) -> Result<Connection, DbError> {
+        let mut connection = self.open_place(place, database).await?;
+        if !self.options.read_write {
+            return Ok(connection);
+        }
+        let mut answer = connection.ask("SELECT @@global.read_only").await?;
+        let read_only = answer.pop().and_then(|mut row| row.pop()).flatten();
+        if matches!(read_only.as_deref(), Some("0" | "OFF")) {
+            return Ok(connection);
+        }
+        connection.close().await;
+        let label = self.options.places[place].label();
+        let message = format!("{label} is read-only, but read-write is required");
+        Err(DbError::new(ErrorClass::Unavailable, message))
+    }
+
+    /// Connects to the first of a server's addresses that answers.
+    async fn open_place(
+        &self,
+        place: usize,
+        database: Option<&str>,
+    ) -> Result<Connection, DbError> {
+        let addresses = match &self.options.places[place] {
             Endpoint::Unix(file) => vec![Address::unix(file.clone())?],
-            Endpoint::Tcp(name, port) => resolve(name, *port, self.limits.connect).await?,
+            Endpoint::Tcp(name, port) => resolve(name, *port, self.sockets.connect).await?,
         };
         let mut last = None;
         for address in addresses {
-            match self.attempt(&address, database).await {
+            match self.attempt(place, &address, database).await {
                 Err(error) if error.class() == ErrorClass::Disconnected => last = Some(error),
                 result => return result,
             }
@@ -131,14 +182,16 @@ impl Shared {
 
     async fn attempt(
         &self,
+        place: usize,
         address: &Address,
         database: Option<&str>,
     ) -> Result<Connection, DbError> {
-        let label = self.options.server();
-        let socket = Socket::connect(address, &label, self.limits).await?;
+        let endpoint = &self.options.places[place];
+        let label = endpoint.label();
+        let socket = Socket::connect(address, &label, &self.sockets).await?;
         let (transport, same_host) = (socket.transport(), socket.is_same_host());
         let mut wire = Wire::new(socket);
-        let name = match &self.options.place {
+        let name = match endpoint {
             Endpoint::Tcp(name, _) => Some(name.as_str()),
             Endpoint::Unix(_) => None,
         };
@@ -158,7 +211,7 @@ impl Shared {
             is_private: name.is_none(),
             trusts_server_key: self.options.trusts_server_key,
         };
-        let limit = self.limits.connect;
+        let limit = self.sockets.connect;
         let greeting = match timeout(limit, log_in(&mut wire, &login)).await {
             Ok(greeting) => greeting.map_err(|error| error.context(&label))?,
             Err(_) => {
@@ -171,14 +224,18 @@ impl Shared {
         }
         self.product.store(Product::of(&greeting.version) as u8, Ordering::Relaxed);
         self.identified.store(true, Ordering::Relaxed);
-        let route = Route { thread: greeting.thread, transport, same_host };
+        let route = Route { place, thread: greeting.thread, transport, same_host };
         Ok(Connection::new(wire, route))
     }
 
     /// Whether the server is running a command of a session; `None` if it does not know the
     /// session.
-    pub(super) async fn is_at_work(&self, thread: u32) -> Result<Option<bool>, DbError> {
-        let mut session = self.open(None).await?;
+    pub(super) async fn is_at_work(
+        &self,
+        place: usize,
+        thread: u32,
+    ) -> Result<Option<bool>, DbError> {
+        let mut session = self.open_place(place, None).await?;
         let asked = format!(
             "SELECT command <> 'Sleep' FROM information_schema.processlist WHERE id = {thread}"
         );
@@ -189,8 +246,8 @@ impl Shared {
     }
 
     /// Asks the server to cancel what a session is doing.
-    pub(super) async fn cancel(&self, thread: u32) -> Result<(), DbError> {
-        let mut session = self.open(None).await?;
+    pub(super) async fn cancel(&self, place: usize, thread: u32) -> Result<(), DbError> {
+        let mut session = self.open_place(place, None).await?;
         session.batch(&format!("KILL QUERY {thread}")).await.map(drop)
     }
 }

@@ -17,7 +17,7 @@ const DEFAULT_HOST: &str = "localhost";
 const DEFAULT_PORT: u16 = 3306;
 
 /// Parameters that a URL may have. `_` is read as `-`, and `sslmode` as `ssl-mode`.
-const PARAMS: [&str; 7] = [
+const PARAMS: [&str; 8] = [
     "ssl-mode",
     "ssl-ca",
     "ssl-cert",
@@ -25,6 +25,7 @@ const PARAMS: [&str; 7] = [
     "socket",
     "connect-timeout",
     "get-server-public-key",
+    "target-session-attrs",
 ];
 
 /// How much TLS a connection requires; the names are MySQL's.
@@ -75,13 +76,33 @@ pub enum Endpoint {
     Unix(PathBuf),
 }
 
+impl Endpoint {
+    /// The server's address, for messages.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Tcp(name, port) => host_text(name, Some(*port)),
+            Self::Unix(file) => file.display().to_string(),
+        }
+    }
+
+    /// Whether nobody is on the network path to the server.
+    pub fn is_near(&self) -> bool {
+        match self {
+            Self::Tcp(name, _) => is_loopback(name),
+            Self::Unix(_) => true,
+        }
+    }
+}
+
 /// Everything needed to connect, fully resolved.
 #[derive(Clone, Debug)]
 pub struct UrlOptions {
     /// Scheme of the URL: `mysql` or `mariadb`.
     pub scheme: String,
-    /// Address of the server.
-    pub place: Endpoint,
+    /// Addresses of the servers, in the order in which they are tried; at least one.
+    pub places: Vec<Endpoint>,
+    /// Whether sessions need a server that accepts writes.
+    pub read_write: bool,
     /// Name of the user.
     pub user: String,
     /// Password of the user, if known.
@@ -137,18 +158,19 @@ impl UrlOptions {
             .or_else(|| url.password.clone())
             .or_else(|| source.file("password").map(Secret::from))
             .or_else(|| env("MYSQL_PWD").map(Secret::from));
-        let place = source.place()?;
-        if matches!(place, Endpoint::Unix(_)) {
+        let places = source.places()?;
+        if places.iter().any(|place| matches!(place, Endpoint::Unix(_))) {
             settings.reach.check_path("the unix socket")?;
         }
         let root_cert = source.get("ssl-ca").map(|word| match word.as_str() {
             "system" => RootCert::System,
             file => RootCert::File(file.into()),
         });
-        let ssl_mode = source.ssl_mode(&place, root_cert.as_ref())?;
+        let ssl_mode = source.ssl_mode(&places, root_cert.as_ref())?;
         Ok(Self {
             scheme: url.scheme.clone(),
-            place,
+            places,
+            read_write: source.read_write()?,
             user,
             password,
             database,
@@ -162,26 +184,18 @@ impl UrlOptions {
         })
     }
 
-    /// The server's address, for messages.
-    pub fn server(&self) -> String {
-        match &self.place {
-            Endpoint::Tcp(name, port) => host_text(name, Some(*port)),
-            Endpoint::Unix(file) => file.display().to_string(),
-        }
-    }
-
     /// The target for people, without secrets.
     pub fn label(&self) -> String {
-        let (name, port) = match &self.place {
-            Endpoint::Tcp(name, port) => (name.clone(), Some(*port)),
-            Endpoint::Unix(file) => (file.display().to_string(), None),
+        let host = |place: &Endpoint| match place {
+            Endpoint::Tcp(name, port) => UrlHost { name: name.clone(), port: Some(*port) },
+            Endpoint::Unix(file) => UrlHost { name: file.display().to_string(), port: None },
         };
         let url = TargetUrl {
             scheme: self.scheme.clone(),
             has_authority: true,
             user: Some(self.user.clone()),
             password: None,
-            hosts: vec![UrlHost { name, port }],
+            hosts: self.places.iter().map(host).collect(),
             path: format!("/{}", self.database),
             params: Vec::new(),
         };
@@ -245,13 +259,25 @@ impl<'a> UrlSource<'a> {
         given.or_else(|| self.file(name))
     }
 
-    /// The server from the URL; from the option file only if the URL names none.
-    fn place(&self) -> Result<Endpoint, SpecError> {
-        let named = match self.url.hosts.as_slice() {
-            [] => None,
-            [host] => Some(host).filter(|host| !host.name.is_empty()),
-            _ => return Err(SpecError::new("a MySQL target has only one host")),
-        };
+    /// The servers from the URL; from the option file only if the URL names none.
+    fn places(&self) -> Result<Vec<Endpoint>, SpecError> {
+        match self.url.hosts.as_slice() {
+            [] => self.place(None).map(|place| vec![place]),
+            [host] => {
+                let named = Some(host).filter(|host| !host.name.is_empty());
+                self.place(named).map(|place| vec![place])
+            }
+            _ if self.param("socket").is_some() => {
+                Err(SpecError::new("`socket` names one server: omit it, or name only one host"))
+            }
+            hosts if hosts.iter().any(|host| host.name.is_empty()) => {
+                Err(SpecError::new("each of several hosts needs a name"))
+            }
+            hosts => hosts.iter().map(|host| self.place(Some(host))).collect(),
+        }
+    }
+
+    fn place(&self, named: Option<&UrlHost>) -> Result<Endpoint, SpecError> {
         match (self.param("socket"), named) {
             (Some(file), _) => return Ok(Endpoint::Unix(file.into())),
             (None, Some(host)) if host.name.starts_with('/') => {
@@ -281,20 +307,31 @@ impl<'a> UrlSource<'a> {
         })
     }
 
+    /// Whether sessions need a server that accepts writes; the words are libpq's.
+    fn read_write(&self) -> Result<bool, SpecError> {
+        match self.param("target-session-attrs") {
+            None | Some("any") => Ok(false),
+            Some("read-write") => Ok(true),
+            Some(text) => Err(SpecError::new(format!(
+                "invalid `target-session-attrs` `{text}`: expected any or read-write"
+            ))),
+        }
+    }
+
     fn ssl_mode(
         &self,
-        place: &Endpoint,
+        places: &[Endpoint],
         root_cert: Option<&RootCert>,
     ) -> Result<SslMode, SpecError> {
         let given = self.get("ssl-mode").map(|text| SslMode::parse(&text)).transpose()?;
-        let mode = match (given, root_cert, place) {
-            (Some(mode), _, _) => mode,
+        let mode = match (given, root_cert) {
+            (Some(mode), _) => mode,
             // Anyone can obtain a signed certificate, so it proves nothing unless the name is
             // checked.
-            (None, Some(RootCert::System), _) => SslMode::VerifyIdentity,
-            (None, Some(RootCert::File(_)), _) => SslMode::VerifyCa,
-            (None, None, Endpoint::Tcp(name, _)) if !is_loopback(name) => SslMode::Required,
-            (None, None, _) => SslMode::Preferred,
+            (None, Some(RootCert::System)) => SslMode::VerifyIdentity,
+            (None, Some(RootCert::File(_))) => SslMode::VerifyCa,
+            (None, None) if places.iter().all(Endpoint::is_near) => SslMode::Preferred,
+            (None, None) => SslMode::Required,
         };
         match (mode, root_cert) {
             (SslMode::VerifyCa | SslMode::VerifyIdentity, None) => Err(SpecError::new(
@@ -378,8 +415,19 @@ mod tests {
             ("mysql://u@localhost/d?socket=/run/s.sock", "/run/s.sock"),
             ("mysql://u@%2Frun%2Fs.sock/d", "/run/s.sock"),
         ] {
-            assert_eq!(resolve(url).unwrap().server(), expected, "{url}");
+            assert_eq!(resolve(url).unwrap().places[0].label(), expected, "{url}");
         }
+    }
+
+    #[test]
+    fn several_hosts_keep_their_order() {
+        let options = resolve("mysql://u@a,b:7,%2Fs/d?target_session_attrs=read-write").unwrap();
+        let labels: Vec<String> = options.places.iter().map(Endpoint::label).collect();
+        assert_eq!(labels, ["a:3306", "b:7", "/s"]);
+        assert_eq!((options.ssl_mode, options.read_write), (SslMode::Required, true));
+        let near = resolve("mysql://u@localhost,127.0.0.1:7/d").unwrap();
+        assert_eq!((near.ssl_mode, near.read_write), (SslMode::Preferred, false));
+        assert_eq!(near.label(), "mysql://u@localhost:3306,127.0.0.1:7/d");
     }
 
     #[test]
@@ -407,18 +455,21 @@ mod tests {
         std::fs::write(home.path().join(".my.cnf"), text).unwrap();
         let at = |url: &str| resolve_at(home.path().to_str().unwrap(), url).unwrap();
         let options = at("mysql:///d");
-        assert_eq!((options.server().as_str(), options.user.as_str()), ("db9:3399", "bench"));
+        assert_eq!(
+            (options.places[0].label().as_str(), options.user.as_str()),
+            ("db9:3399", "bench")
+        );
         assert_eq!((password(&options), options.ssl_mode), ("filed", SslMode::Disabled));
         let options = at("mysql://me:typed@h/d?ssl-mode=REQUIRED");
-        assert_eq!((options.server().as_str(), options.user.as_str()), ("h:3399", "me"));
+        assert_eq!((options.places[0].label().as_str(), options.user.as_str()), ("h:3399", "me"));
         assert_eq!((password(&options), options.ssl_mode), ("typed", SslMode::Required));
         std::fs::write(home.path().join(".my.cnf"), "[client]\nsocket=/s.sock\n").unwrap();
         let options = at("mysql:///d");
         assert_eq!(
-            (options.server().as_str(), password(&options)),
+            (options.places[0].label().as_str(), password(&options)),
             ("/s.sock", "from the environment")
         );
-        assert_eq!(at("mysql://localhost/d").server(), "localhost:3306");
+        assert_eq!(at("mysql://localhost/d").places[0].label(), "localhost:3306");
     }
 
     #[test]
@@ -426,7 +477,9 @@ mod tests {
         for (url, message) in [
             ("postgres://h/d", "is not the scheme of a MySQL target"),
             ("mysql://h", "names no database"),
-            ("mysql://a,b/d", "one host"),
+            ("mysql://a,b/d?socket=/s", "`socket` names one server"),
+            ("mysql://a,:7/d", "each of several hosts needs a name"),
+            ("mysql://a/d?target_session_attrs=primary", "expected any or read-write"),
             (
                 "mysql://h/d?sslmod=1",
                 "unknown parameter `sslmod` of a MySQL target: expected one of ssl-mode",

@@ -15,7 +15,7 @@ use super::socket::resolve;
 use super::tls::connector;
 use super::url::{Endpoint, Host, SslMode, UrlOptions};
 use super::wire::{CancelKey, Connection, Login, start};
-use crate::socket::{Address, Socket, SocketTimeouts, is_loopback};
+use crate::socket::{Address, Socket, SocketSettings, is_loopback};
 use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::host_in_certificate;
@@ -33,7 +33,7 @@ pub struct Postgres {
 pub(super) struct Shared {
     options: UrlOptions,
     connector: TlsConnector,
-    limits: SocketTimeouts,
+    sockets: SocketSettings,
     pub(super) protocol: Protocol,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
@@ -110,9 +110,10 @@ impl Postgres {
         let capabilities = capabilities();
         let shared = Shared {
             connector: connector(&options)?,
-            limits: SocketTimeouts {
+            sockets: SocketSettings {
                 connect: options.connect_limit,
                 tcp_user: settings.tcp_user_timeout,
+                relay: settings.relay.clone(),
             },
             options,
             protocol: settings.protocol.unwrap_or(capabilities.protocols[0]),
@@ -200,6 +201,10 @@ impl Database for Postgres {
             return Err(DbError::new(ErrorClass::Refused, message));
         }
         Ok(session)
+    }
+
+    fn needs_primary(&self) -> bool {
+        self.shared.options.read_write
     }
 
     fn waits(&self) -> Waits {
@@ -298,7 +303,7 @@ impl Shared {
     ) -> Result<PostgresSession, DbError> {
         let label = host.label();
         let mut last = None;
-        for address in resolve(host, self.limits.connect).await? {
+        for address in resolve(host, self.sockets.connect).await? {
             let opened = match self.open_address(host, &address, &label, database).await {
                 Ok(opened) => opened,
                 Err(error) if error.class() == ErrorClass::Disconnected => {
@@ -366,8 +371,8 @@ impl Shared {
         tls: Tls,
     ) -> Result<Opened, Attempt> {
         let mut socket =
-            Socket::connect(address, label, self.limits).await.map_err(Attempt::failed)?;
-        let limit = self.limits.connect;
+            Socket::connect(address, label, &self.sockets).await.map_err(Attempt::failed)?;
+        let limit = self.sockets.connect;
         let silent = |_| {
             let message = format!("{label} does not answer within {} s", limit.as_secs());
             Attempt::failed(DbError::new(ErrorClass::Disconnected, message))
@@ -447,7 +452,7 @@ impl Shared {
 
     /// Asks the server to cancel what a session is doing.
     pub(super) async fn cancel(&self, route: &Route, key: CancelKey) -> Result<(), DbError> {
-        let mut socket = Socket::connect(&route.address, &route.label, self.limits).await?;
+        let mut socket = Socket::connect(&route.address, &route.label, &self.sockets).await?;
         if route.has_tls && !socket.ask_for_tls().await? {
             return Err(DbError::new(ErrorClass::Refused, "the server no longer offers TLS"));
         }

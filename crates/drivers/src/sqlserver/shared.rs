@@ -18,7 +18,7 @@ use super::connection::{Connection, Route};
 use super::login::{Encrypt, Flag, Login, Outcome, log_in};
 use super::url::UrlOptions;
 use super::wire::Wire;
-use crate::socket::{Address, Socket, SocketTimeouts, resolve};
+use crate::socket::{Address, Socket, SocketSettings, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
@@ -34,7 +34,7 @@ const QUESTION: &str = " SELECT @@SPID, CAST(SERVERPROPERTY('Babelfish') AS int)
 pub(super) struct Shared {
     pub(super) options: UrlOptions,
     tls: TlsConnector,
-    limits: SocketTimeouts,
+    sockets: SocketSettings,
     pub(super) isolation: Option<Isolation>,
     pub(super) protocol: Protocol,
     lock_timeout: Option<Duration>,
@@ -53,9 +53,10 @@ impl Shared {
     pub(super) fn new(options: UrlOptions, tls: TlsConnector, settings: &ConnectSettings) -> Self {
         Self {
             tls,
-            limits: SocketTimeouts {
+            sockets: SocketSettings {
                 connect: options.connect_limit,
                 tcp_user: settings.tcp_user_timeout,
+                relay: settings.relay.clone(),
             },
             options,
             isolation: settings.isolation,
@@ -132,7 +133,7 @@ impl Shared {
         flag: &Flag,
     ) -> Result<Box<Connection>, DbError> {
         let label = self.options.server();
-        let limit = self.limits.connect;
+        let limit = self.sockets.connect;
         let (mut host, mut port) = (self.options.host.clone(), self.options.port);
         for _ in 0..=REDIRECTS_MAX {
             let number = match port {
@@ -168,14 +169,14 @@ impl Shared {
         flag: &Flag,
     ) -> Result<Outcome, DbError> {
         let label = crate::target::host_text(host, Some(port));
-        let addresses = resolve(host, port, self.limits.connect).await?;
+        let addresses = resolve(host, port, self.sockets.connect).await?;
         if self.options.all_at_once && addresses.len() > 1 {
-            let socket = connect_any(&addresses, &label, self.limits).await?;
+            let socket = connect_any(&addresses, &label, &self.sockets).await?;
             return self.log_in_over(socket, host, port, database, flag).await;
         }
         let mut last = None;
         for address in &addresses {
-            let opened = match Socket::connect(address, &label, self.limits).await {
+            let opened = match Socket::connect(address, &label, &self.sockets).await {
                 Ok(socket) => self.log_in_over(socket, host, port, database, flag).await,
                 Err(error) => Err(error),
             };
@@ -212,7 +213,7 @@ impl Shared {
         };
         let wire = Wire::new(socket, Arc::clone(flag));
         let label = crate::target::host_text(host, Some(port));
-        let limit = self.limits.connect;
+        let limit = self.sockets.connect;
         let outcome = match timeout(limit, log_in(wire, &login, route)).await {
             Ok(outcome) => outcome.map_err(|error| hint(error, options.encrypt).context(&label))?,
             Err(_) => {
@@ -265,9 +266,9 @@ type Attempt<'a> = Pin<Box<dyn Future<Output = Result<Socket, DbError>> + Send +
 async fn connect_any(
     addresses: &[Address],
     label: &str,
-    limits: SocketTimeouts,
+    settings: &SocketSettings,
 ) -> Result<Socket, DbError> {
-    let attempt = |address| Box::pin(Socket::connect(address, label, limits)) as Attempt<'_>;
+    let attempt = |address| Box::pin(Socket::connect(address, label, settings)) as Attempt<'_>;
     let mut attempts: Vec<_> = addresses.iter().map(attempt).collect();
     let mut last = None;
     poll_fn(|cx| {

@@ -26,7 +26,7 @@ use triphammer_core::{DbError, ErrorClass, SpecError};
 use super::errors::on_status;
 use super::url::{UrlOptions, Verification};
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
-use crate::socket::{Socket, SocketTimeouts, resolve};
+use crate::socket::{Socket, SocketSettings, resolve};
 use crate::stream::{Stream, broken, closed};
 use crate::target::ConnectSettings;
 use crate::tls::{Setup, client_config, host_in_certificate};
@@ -42,7 +42,7 @@ pub(super) const STATEMENTS: &str = "/v1/statement";
 pub(super) struct Shared {
     pub(super) options: UrlOptions,
     tls: Option<TlsConnector>,
-    limits: SocketTimeouts,
+    sockets: SocketSettings,
     /// How long the server may be silent. It answers at least once per second while it works.
     silence: Duration,
     headers: HeaderMap,
@@ -80,10 +80,13 @@ impl Shared {
             })
         });
         let tls = tls.transpose()?.map(|config| TlsConnector::from(Arc::new(config)));
-        let limits =
-            SocketTimeouts { connect: options.connect_limit, tcp_user: settings.tcp_user_timeout };
+        let sockets = SocketSettings {
+            connect: options.connect_limit,
+            tcp_user: settings.tcp_user_timeout,
+            relay: settings.relay.clone(),
+        };
         let headers = headers(&options)?;
-        Ok(Self { options, tls, limits, silence: settings.waits.query, headers })
+        Ok(Self { options, tls, sockets, silence: settings.waits.query, headers })
     }
 
     /// The path of a page that the server names: on this server, and a page of a statement.
@@ -126,8 +129,8 @@ impl Shared {
     async fn open(&self) -> Result<Link, DbError> {
         let UrlOptions { host, port, .. } = &self.options;
         let mut last = None;
-        for address in resolve(host, *port, self.limits.connect).await? {
-            match Socket::connect(&address, &self.options.server(), self.limits).await {
+        for address in resolve(host, *port, self.sockets.connect).await? {
+            match Socket::connect(&address, &self.options.server(), &self.sockets).await {
                 Ok(socket) => return self.greet(socket).await,
                 Err(error) => last = Some(error),
             }
@@ -141,8 +144,8 @@ impl Shared {
             (Some(tls), Some(verification)) => {
                 let checks_name = verification == Verification::Full;
                 let name = host_in_certificate(&self.options.host, checks_name);
-                let greeting = timeout(self.limits.connect, Stream::secure(tls, socket, name));
-                greeting.await.unwrap_or_else(|_| Err(silent(self.limits.connect))).map_err(
+                let greeting = timeout(self.sockets.connect, Stream::secure(tls, socket, name));
+                greeting.await.unwrap_or_else(|_| Err(silent(self.sockets.connect))).map_err(
                     |error| {
                         let hint = "; if the server has no TLS, add SSL=false to the target";
                         DbError::new(error.class(), format!("{}{hint}", error.message()))

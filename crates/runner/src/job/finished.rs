@@ -25,7 +25,7 @@ pub struct Finished {
 
 impl Finished {
     /// Creates the end of a complete job with its number, and whether it is completely stored.
-    pub(super) fn stored(
+    pub(crate) fn stored(
         document: impl Into<Document>,
         job: Option<JobId>,
         is_stored: bool,

@@ -193,6 +193,11 @@ impl Job {
         } else {
             self.targets.push(target::open(&mut self.settings, &workload.name, secrets[0])?);
         }
+        if let Some(mut verified) = self.settings.of_verification() {
+            let opened = target::open(&mut verified, &workload.name, secrets[1])?;
+            self.settings.show("verify", opened.database.target(), &verified.source("target"));
+            self.targets.push(opened);
+        }
         for target in &self.targets {
             requests::refuse_without_server(&self.workload, target)?;
             requests::refuse_options_of_other_dialects(&self.settings, target)?;
@@ -290,13 +295,22 @@ impl Job {
         }))
     }
 
-    fn target(&self) -> &Target {
+    pub(crate) fn target(&self) -> &Target {
         &self.targets[0]
+    }
+
+    /// The database that a drill reads back: the target, or the one that `--verify` names.
+    pub(crate) fn verified(&self) -> &Target {
+        self.targets.last().expect("a job has a target")
+    }
+
+    pub(crate) fn settings_mut_and_target(&mut self) -> (&mut Settings, &Target) {
+        (&mut self.settings, &self.targets[0])
     }
 
     /// Opens the job store. If the default store cannot be opened, the job runs without it and
     /// reports a warning; a store given by the user must open.
-    fn open_store(&self, watch: &Watch<'_>) -> Result<Option<Store>, Failure> {
+    pub(crate) fn open_store(&self, watch: &Watch<'_>) -> Result<Option<Store>, Failure> {
         let path = store_path(&self.settings, self.store.as_ref());
         let opened = path.and_then(|path| Store::open(&path).map_err(Failure::from_store));
         match opened {

@@ -75,7 +75,7 @@ fn whereabouts(job: &JobRow) -> String {
     if job.scale > Scale::default() {
         parts.extend(format::size(job.scale, &job.scale_unit));
     }
-    let users = job.users.filter(|_| job.kind.drives());
+    let users = job.users.filter(|_| job.kind.drains());
     parts.extend(users.map(|users| counted(u64::from(users), "vus")));
     let before = parts.join(", ") + ", ";
     let room = WIDTH.saturating_sub(INDENT.len() + width(&before)).max(*LABEL.start());

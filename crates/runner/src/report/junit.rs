@@ -53,7 +53,7 @@ pub struct Suite {
 const RUN: &str = "triphammer.run";
 
 /// A case that takes no time.
-fn case(class: &'static str, name: &str, outcome: Outcome) -> Case {
+pub(super) fn case(class: &'static str, name: &str, outcome: Outcome) -> Case {
     Case { class, name: name.to_owned(), outcome, seconds: 0.0 }
 }
 

@@ -6,6 +6,7 @@ mod capture;
 mod chart;
 mod comparison;
 mod doctor;
+mod drill;
 mod first;
 pub mod format;
 mod hdr;

@@ -2,6 +2,7 @@
 
 use super::capacity::{capacity, capacity_markdown};
 use super::comparison::{comparison, comparison_markdown};
+use super::drill::{drill, drill_markdown, drill_suite};
 use super::format::{self, counted, integer};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
@@ -14,6 +15,7 @@ use crate::capacity::CapacityResult;
 use crate::check::CheckReport;
 use crate::compare::ComparisonResult;
 use crate::datagen::DatagenReport;
+use crate::drill::DrillResult;
 use crate::job::Document;
 use crate::profile::ProfileResult;
 use crate::remove::Removal;
@@ -172,6 +174,20 @@ impl Report for ComparisonResult {
 
     fn markdown(&self) -> Option<String> {
         Some(comparison_markdown(self))
+    }
+}
+
+impl Report for DrillResult {
+    fn text(&self, charset: Charset, _: Style) -> String {
+        drill(self, charset)
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(drill_markdown(self))
+    }
+
+    fn junit(&self) -> Option<Suite> {
+        Some(drill_suite(self))
     }
 }
 

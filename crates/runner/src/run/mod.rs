@@ -252,6 +252,11 @@ impl Resolved {
         self.plan.workload.description()
     }
 
+    /// The workload itself, which the run shares.
+    pub(crate) fn any_workload(&self) -> Arc<AnyWorkload> {
+        Arc::clone(&self.plan.workload)
+    }
+
     /// The resolved spec.
     #[must_use]
     pub fn spec(&self) -> &RunSpec {

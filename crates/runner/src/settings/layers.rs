@@ -186,6 +186,17 @@ impl Settings {
         other
     }
 
+    /// Returns the settings of the database that a drill reads back, with that as the target and
+    /// without faults; `None` if it is the target itself.
+    #[must_use]
+    pub fn of_verification(&self) -> Option<Self> {
+        let mut values = self.values.clone();
+        let target = values.remove("verify")?;
+        values.insert("target".to_owned(), target);
+        values.remove("fault");
+        Some(Self { values, shown: Vec::new(), ..self.clone() })
+    }
+
     /// Adds the settings read by a run of this campaign to those shown.
     pub fn show_run(&mut self, run: &Self) {
         for setting in &run.shown {

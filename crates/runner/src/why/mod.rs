@@ -79,7 +79,7 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
 fn run_of(stored: &StoredJob) -> Result<RunResult, Failure> {
     let (job, kind) = (stored.row.id, stored.row.kind);
     if kind != JobKind::Run {
-        let next = match kind.is_campaign() {
+        let next = match kind.drains() {
             true => {
                 format!("explain one of its runs, which `triphammer jobs --parent {job}` lists")
             }

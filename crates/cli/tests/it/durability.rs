@@ -1,0 +1,373 @@
+//! `drill` on real servers: which commits a primary, its replica, and a server that is killed still
+//! have; and that what is wrong with a table is found.
+
+use std::path::PathBuf;
+use std::process::Child;
+
+use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Proxy};
+
+use crate::program::{Done, Program, finish, wait_until};
+
+/// A fault at which the test acts itself: the command waits until it has.
+struct Cue {
+    due: PathBuf,
+    done: PathBuf,
+    fault: String,
+}
+
+impl Cue {
+    fn at(program: &Program, at: &str, name: &str) -> Self {
+        let (due, done) =
+            (program.path(&format!("{name}-due")), program.path(&format!("{name}-done")));
+        let wait = format!(
+            "touch {}; while [ ! -e {} ]; do sleep 0.02; done",
+            due.display(),
+            done.display()
+        );
+        Self { due, done, fault: format!("at={at} cmd={wait}") }
+    }
+
+    fn act(&self, child: &mut Child, act: impl FnOnce()) {
+        wait_until(child, "a fault", || self.due.exists());
+        act();
+        std::fs::write(&self.done, "").unwrap();
+    }
+}
+
+fn document(done: &Done) -> serde_json::Value {
+    serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}\n{}", done.out, done.err))
+}
+
+fn count(document: &serde_json::Value, name: &str) -> u64 {
+    document["commits"][name].as_u64().unwrap_or_else(|| panic!("{name}: {document}"))
+}
+
+fn rows(server: &PostgresServer, url: &str) -> u64 {
+    let database = url.rsplit('/').next().unwrap();
+    let rows = server.run(database, "SELECT count(*) FROM triphammer_drill").unwrap();
+    rows[0][0].as_ref().unwrap().parse().unwrap()
+}
+
+/// Everything that a drill of a failover shows.
+struct Failover {
+    done: Done,
+    document: serde_json::Value,
+    /// Rows of the primary, started again after it was killed.
+    primary: u64,
+    /// Rows of the promoted replica.
+    replica: u64,
+}
+
+/// Cuts the network between a primary and its replica under load, kills the primary three seconds
+/// later, and promotes the replica.
+fn fail_over(is_synchronous: bool) -> Failover {
+    let mut primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let proxy = Proxy::start(primary.port());
+    let standby = PostgresServer::standby(proxy.port()).unwrap();
+    if is_synchronous {
+        primary.run("postgres", "ALTER SYSTEM SET synchronous_standby_names = standby").unwrap();
+        primary.run("postgres", "SELECT pg_reload_conf()").unwrap();
+    }
+    let url = primary.fresh_database("failover").unwrap();
+    let replica = url.replace(&primary.port().to_string(), &standby.port().to_string());
+    let program = Program::new();
+    let cut = Cue::at(&program, "3s", "cut");
+    let kill = Cue::at(&program, "6s", "kill");
+    let args = ["drill", &url, "--verify", &replica, "--vus", "4", "--duration", "10s", "--json"];
+    let faults = ["--fault", &cut.fault, "--fault", &kill.fault];
+    let mut child = program.start(&[&args[..], &faults].concat());
+    cut.act(&mut child, || proxy.cut());
+    kill.act(&mut child, || {
+        primary.kill9();
+        standby.run("postgres", "SELECT pg_promote()").unwrap();
+    });
+    let done = finish(child);
+    let document = document(&done);
+    primary.restart().unwrap();
+    let counted = (rows(&primary, &url), rows(&standby, &replica));
+    Failover { done, document, primary: counted.0, replica: counted.1 }
+}
+
+#[test]
+fn commits_that_an_asynchronous_replica_never_received_are_lost_and_counted() {
+    let Failover { done, document, primary, replica } = fail_over(false);
+    assert_eq!(done.code, 1, "{}", done.err);
+    let (acknowledged, lost) = (count(&document, "acknowledged"), count(&document, "lost"));
+    assert!(lost > 0 && lost < acknowledged, "{document}");
+    // The primary kept every commit, and those in doubt that reached it.
+    let doubt = count(&document, "indeterminate");
+    assert!((acknowledged..=acknowledged + doubt).contains(&primary), "{primary}: {document}");
+    assert_eq!(replica, acknowledged - lost + count(&document, "indeterminate_committed"));
+    // A failover loses the newest commits: nothing else is wrong.
+    for name in ["duplicated", "reordered", "undead", "altered"] {
+        assert_eq!(count(&document, name), 0, "{name}: {document}");
+    }
+    // The network was cut in second 3, and a commit takes less than a second.
+    let between = document["commits"]["lost_between_s"].as_array().unwrap();
+    let [from, to] = [0, 1].map(|place| between[place].as_i64().unwrap());
+    assert!(from >= 2 && to <= 10 && from < to, "{document}");
+    let ranges: u64 = document["lost"].as_array().unwrap().iter().fold(0, |sum, range| {
+        let number = |name: &str| range[name].as_u64().unwrap();
+        sum + number("last") - number("first") + 1
+    });
+    assert_eq!(ranges, lost, "four users, each with one range");
+    assert!(document["service"]["without_service_s"].as_f64().unwrap() >= 2.0, "{document}");
+    assert_eq!(document["service"]["sessions_away"], 4);
+}
+
+#[test]
+fn a_synchronous_replica_has_every_acknowledged_commit() {
+    let Failover { done, document, primary, replica } = fail_over(true);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let acknowledged = count(&document, "acknowledged");
+    assert!(acknowledged > 0 && count(&document, "lost") == 0, "{document}");
+    // Cut off from its replica, the primary answered nobody; what it wrote is in doubt.
+    assert_eq!(count(&document, "indeterminate"), 4, "{document}");
+    assert_eq!(replica, acknowledged + count(&document, "indeterminate_committed"));
+    assert!(primary >= replica, "{primary} and {replica}");
+}
+
+#[test]
+fn a_server_that_syncs_loses_nothing_when_it_is_killed() {
+    let mut server = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let url = server.fresh_database("killed").unwrap();
+    let program = Program::new();
+    let kill = Cue::at(&program, "3s", "kill");
+    let args = ["drill", &url, "--vus", "4", "--duration", "8s", "--fault", &kill.fault, "--json"];
+    let mut child = program.start(&args);
+    kill.act(&mut child, || {
+        server.kill9();
+        server.restart().unwrap();
+    });
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    assert_eq!(count(&document, "lost"), 0);
+    let doubt = count(&document, "indeterminate");
+    let resolved = ["indeterminate_committed", "indeterminate_absent"];
+    assert_eq!(doubt, resolved.iter().map(|name| count(&document, name)).sum::<u64>());
+    let expected = count(&document, "acknowledged") + count(&document, "indeterminate_committed");
+    assert_eq!(rows(&server, &url), expected);
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_found() {
+    let server = PostgresServer::shared();
+    let url = server.fresh_database("wrong").unwrap();
+    let database = url.rsplit('/').next().unwrap();
+    let program = Program::new();
+    let damage = Cue::at(&program, "3s", "damage");
+    let junit = program.path("junit.xml");
+    let args = ["drill", &url, "--vus", "2", "--duration", "4s", "--fault", &damage.fault];
+    let mut child =
+        program.start(&[&args[..], &["--junit", junit.to_str().unwrap(), "--label", "x"]].concat());
+    damage.act(&mut child, || {
+        for sql in [
+            "DELETE FROM triphammer_drill WHERE usr = 0 AND seq IN (5, 9)",
+            "INSERT INTO triphammer_drill SELECT usr, seq, -attempt, input, prev, hash \
+             FROM triphammer_drill WHERE usr = 1 AND seq BETWEEN 7 AND 9",
+            "UPDATE triphammer_drill SET input = input + 1 WHERE usr = 1 AND seq = 11",
+            "INSERT INTO triphammer_drill VALUES (77, 1, 1, 1, 0, 1)",
+        ] {
+            server.run(database, sql).unwrap();
+        }
+    });
+    let done = finish(child);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(done.out.contains("2 lost, 3 duplicated, 2 reordered, 2 altered"), "{}", done.out);
+    assert!(done.out.lines().all(|line| line.chars().count() <= 80), "{}", done.out);
+    let xml = std::fs::read_to_string(junit).unwrap();
+    assert!(xml.contains("name=\"no commit was lost\""), "{xml}");
+    assert!(xml.contains("tests=\"7\" failures=\"4\" errors=\"0\""), "{xml}");
+    // The stored job has the same report, in every format.
+    let again = program.ok(&["report", "last"]);
+    assert_eq!(again, done.out);
+    let markdown = program.ok(&["report", "last", "--format", "markdown"]);
+    assert!(markdown.contains("## Lost commits") && markdown.contains("“x”"), "{markdown}");
+    assert_eq!(program.ok(&["report", "last", "--format", "junit"]), xml);
+    let listed = program.ok(&["jobs"]);
+    assert!(listed.contains("drill") && listed.contains("lost commits 2"), "{listed}");
+    let runs = program.ok(&["jobs", "--parent", "1"]);
+    assert!(runs.contains("run") && runs.contains("TPS"), "{runs}");
+}
+
+/// Cuts the network and terminates the sessions, and expects that nothing is lost.
+fn disturb(url: &str) {
+    let program = Program::new();
+    let args = ["drill", url, "--vus", "4", "--duration", "7s"];
+    let faults = ["--fault", "at=2s cut=1s", "--fault", "at=5s terminate"];
+    let document = program.json(&[&args[..], &faults].concat());
+    assert_eq!(count(&document, "lost"), 0, "{document}");
+    let faults = document["faults"].as_array().unwrap();
+    assert_eq!(faults[0]["fault"], "at=2s cut=1s");
+    assert_eq!(faults[1]["detail"], "ended 4 sessions");
+    assert!(faults.iter().all(|fault| fault["succeeded"] == true), "{document}");
+    // All sessions were closed, and those whose commit was under way are in doubt or failed.
+    let away = count(&document, "failed") + count(&document, "indeterminate");
+    assert!(away >= 4, "{document}");
+    assert_eq!(document["server"]["transport"], "tcp");
+}
+
+#[test]
+fn postgres_loses_nothing_when_the_network_is_cut_and_sessions_are_terminated() {
+    disturb(&PostgresServer::shared().fresh_database("disturbed").unwrap());
+}
+
+#[test]
+fn mariadb_loses_nothing_when_the_network_is_cut_and_sessions_are_terminated() {
+    disturb(&MariadbServer::shared().fresh_database("disturbed").unwrap());
+}
+
+#[test]
+fn an_embedded_database_is_drilled_by_commands_only() {
+    let program = Program::new();
+    let drill =
+        |fault: &str, url: &str| program.run(&["drill", url, "--duration", "2s", "--fault", fault]);
+    for (fault, url, message) in [
+        ("at=1s cut=100ms", "sqlite:a.sqlite", "`at=1s cut=100ms` is impossible"),
+        ("at=1s terminate", "sqlite:a.sqlite", "no statement that ends the sessions"),
+        ("at=1s terminate", "null:", "does not store data"),
+        ("at=1s explode", "sqlite:a.sqlite", "has an unknown fault"),
+        ("at=1s cut=1s", "sqlite:a.sqlite", "is not over when the load ends"),
+    ] {
+        let done = drill(fault, url);
+        assert_eq!(done.code, 2, "{fault}: {}", done.err);
+        assert!(done.err.contains(message), "{fault}: {}", done.err);
+    }
+    let done = drill("at=1s cmd=echo broken; exit 3", "sqlite:a.sqlite");
+    assert_eq!(done.code, 1, "a fault that did not take place proves nothing: {}", done.out);
+    assert!(done.out.contains("did not take place"), "{}", done.out);
+    let done = drill("at=1s cmd=true", "sqlite:a.sqlite");
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    assert!(done.out.contains("acknowledged commits are there, in order"), "{}", done.out);
+    let dropped = program.ok(&["drop", "sqlite:a.sqlite", "-w", "drill", "--yes"]);
+    assert!(dropped.contains("triphammer_drill"), "{dropped}");
+    for command in ["run", "build", "check", "profile"] {
+        let done = program.run(&[command, "sqlite:a.sqlite", "-w", "drill"]);
+        assert_eq!(done.code, 2, "{command}");
+        assert!(done.err.contains("use `triphammer drill TARGET`"), "{}", done.err);
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_read_back_proves_nothing() {
+    let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let url = server.fresh_database("gone").unwrap();
+    let program = Program::new();
+    let kill = Cue::at(&program, "1s", "kill");
+    let args = ["drill", &url, "--vus", "2", "--duration", "3s", "--verify-timeout", "1s"];
+    let mut child = program.start(&[&args[..], &["--fault", &kill.fault, "--json"]].concat());
+    kill.act(&mut child, || server.kill9());
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert_eq!(document["commits"]["lost"], serde_json::Value::Null);
+    assert!(count(&document, "acknowledged") > 0);
+    let error = document["verification"]["error"].as_str().unwrap();
+    assert!(error.contains("could not connect"), "{error}");
+}
+
+/// Drills a target of two hosts, whose first one is killed while the second is promoted: the users
+/// move to it.
+#[test]
+fn users_move_to_a_promoted_replica_and_go_on_after_what_was_lost() {
+    let mut primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let proxy = Proxy::start(primary.port());
+    let standby = PostgresServer::standby(proxy.port()).unwrap();
+    let url = primary.fresh_database("moved").unwrap();
+    let port = primary.port().to_string();
+    let both = format!("{port},127.0.0.1:{}", standby.port());
+    let both = url.replace(&port, &both) + "?target_session_attrs=read-write";
+    let program = Program::new();
+    let cut = Cue::at(&program, "2s", "cut");
+    let kill = Cue::at(&program, "4s", "kill");
+    let args = ["drill", &both, "--vus", "4", "--duration", "20s", "--json"];
+    let faults = ["--fault", &cut.fault, "--fault", &kill.fault];
+    let mut child = program.start(&[&args[..], &faults].concat());
+    cut.act(&mut child, || proxy.cut());
+    kill.act(&mut child, || {
+        primary.kill9();
+        standby.run("postgres", "SELECT pg_promote()").unwrap();
+    });
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(count(&document, "lost") > 0, "{document}");
+    assert_eq!(document["service"]["sessions_away"], 0, "{document}");
+    // Each user found its chain shorter than it had left it, and went on from there.
+    for name in ["duplicated", "reordered", "undead", "altered"] {
+        assert_eq!(count(&document, name), 0, "{name}: {document}");
+    }
+    let last = document["lost"].as_array().unwrap().iter().map(|range| range["last"].as_u64());
+    let sql = "SELECT count(*) FROM (SELECT usr, max(seq) AS seq FROM triphammer_drill GROUP BY usr) t \
+               WHERE seq > $1";
+    let lost = last.flatten().min().unwrap();
+    let database = url.rsplit('/').next().unwrap();
+    let went_on = standby.run(database, &sql.replace("$1", &lost.to_string())).unwrap();
+    assert_eq!(went_on[0][0].as_deref(), Some("4"));
+}
+
+/// Makes the first of two servers read only during a run of both, and expects that the users move
+/// to the second.
+fn demote(url: &str, demote: impl FnOnce()) {
+    let program = Program::new();
+    let cue = Cue::at(&program, "2s", "demote");
+    let args = ["drill", url, "--vus", "2", "--duration", "8s", "--fault", &cue.fault, "--json"];
+    let mut child = program.start(&args);
+    cue.act(&mut child, demote);
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(document["service"]["sessions_away"], 0, "{document}");
+    // Each user failed once, found the other server, and wrote a new chain into its empty table.
+    assert_eq!(count(&document, "failed"), 2, "{document}");
+    assert!(count(&document, "lost") > 0, "the other server has nothing of this: {document}");
+}
+
+#[test]
+fn a_session_on_a_postgres_that_became_read_only_is_replaced() {
+    let first = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let second = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let (url, other) =
+        (first.fresh_database("demoted").unwrap(), second.fresh_database("demoted").unwrap());
+    let database = url.rsplit('/').next().unwrap().to_owned();
+    second
+        .run("postgres", &format!("ALTER DATABASE {} RENAME TO {database}", name_of(&other)))
+        .ok();
+    second.run(&database, TABLE).unwrap();
+    let port = first.port().to_string();
+    let both = url.replace(&port, &format!("{port},127.0.0.1:{}", second.port()));
+    demote(&(both + "?target_session_attrs=read-write"), || {
+        first.run("postgres", "ALTER SYSTEM SET default_transaction_read_only = on").unwrap();
+        first.run("postgres", "SELECT pg_reload_conf()").unwrap();
+    });
+}
+
+#[test]
+fn a_session_on_a_mariadb_that_became_read_only_is_replaced() {
+    let first = MariadbServer::start(MariadbOptions::default()).unwrap();
+    let second = MariadbServer::start(MariadbOptions::default()).unwrap();
+    for server in [&first, &second] {
+        for sql in [
+            "CREATE DATABASE demoted",
+            "CREATE USER plain@'%' IDENTIFIED BY 'plain'",
+            "GRANT ALL ON demoted.* TO plain@'%'",
+        ] {
+            server.run("mysql", sql).unwrap();
+        }
+    }
+    second.run("demoted", TABLE).unwrap();
+    let (one, other) = (first.port(), second.port());
+    let both = format!("mariadb://plain:plain@127.0.0.1:{one},127.0.0.1:{other}/demoted");
+    demote(&(both + "?target-session-attrs=read-write"), || {
+        first.run("mysql", "SET GLOBAL read_only = 1").unwrap();
+    });
+}
+
+fn name_of(url: &str) -> &str {
+    url.rsplit('/').next().unwrap()
+}
+
+/// The table of a drill, as its build creates it.
+const TABLE: &str = "CREATE TABLE triphammer_drill (usr int NOT NULL, seq bigint NOT NULL, attempt \
+    bigint NOT NULL, input bigint NOT NULL, prev bigint NOT NULL, hash bigint NOT NULL, PRIMARY KEY \
+    (usr, seq, attempt))";

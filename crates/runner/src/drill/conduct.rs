@@ -1,0 +1,302 @@
+//! Causes the faults of a drill at their times, each on a thread of its own, while the load runs.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use triphammer_core::clock::{Clock, wall};
+use triphammer_core::event::Event;
+use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::Statements;
+use triphammer_core::{Rows, Value};
+use triphammer_proxy::Relay;
+use triphammer_workloads::drill::{Drill, SESSION_TERMINATE};
+
+use super::document::FaultReport;
+use super::fault::{Fault, FaultKind};
+use crate::failure::{Doing, Failure};
+use crate::report::format::counted;
+use crate::result::mask_secrets;
+use crate::target::Target;
+use crate::watch::{JobEvent, Watch, Watcher};
+use crate::worker_pool::{connect, on_this_thread};
+
+/// Longest time that a command may take; then it is killed.
+const COMMAND_LIMIT: Duration = Duration::from_secs(300);
+/// Time between two looks at a running command.
+const COMMAND_POLL: Duration = Duration::from_millis(20);
+/// The last bytes of a command's output that are reported.
+const OUTPUT_BYTES_MAX: u64 = 2_000;
+
+/// Everything that faults need.
+pub(super) struct Scene<'a> {
+    pub(super) target: &'a Target,
+    pub(super) workload: &'a Drill,
+    pub(super) catalogue: &'a StatementCatalogue,
+}
+
+/// The time of the load, for the threads that wait for it.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Set when the load starts.
+    clock: Option<Clock>,
+    is_over: bool,
+}
+
+impl Timeline {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The load has started.
+    fn start(&self) {
+        self.state().clock.get_or_insert_with(Clock::start);
+        self.changed.notify_all();
+    }
+
+    /// The load is over: nobody waits any longer.
+    pub(super) fn end(&self) {
+        self.state().is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until this time of the load, in its time; false if the load was over before.
+    fn wait(&self, until: Duration) -> bool {
+        let mut state = self.state();
+        loop {
+            if state.is_over {
+                return false;
+            }
+            let Some(clock) = state.clock else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = until.saturating_sub(clock.now().duration());
+            if left.is_zero() {
+                return true;
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Time since the start of the load, in seconds.
+    fn now_s(&self) -> f64 {
+        self.state().clock.map_or(0.0, |clock| clock.now().duration().as_secs_f64())
+    }
+}
+
+/// Passes the events of the drill's run on, and starts the timeline with the load.
+pub(super) struct InDrill<'a, 'b> {
+    pub(super) watch: &'a Watch<'b>,
+    pub(super) timeline: &'a Timeline,
+}
+
+impl Watcher for InDrill<'_, '_> {
+    fn on_event(&mut self, event: JobEvent<'_>) {
+        match event {
+            JobEvent::Run(Event::Started { .. }) => self.timeline.start(),
+            // The job is the drill, and its number is known.
+            JobEvent::Began(_) => return,
+            _ => {}
+        }
+        self.watch.report(event);
+    }
+}
+
+/// Waits for the time of a fault, and causes it.
+pub(super) fn cause(
+    fault: &Fault,
+    scene: &Scene<'_>,
+    timeline: &Timeline,
+    watch: &Watch<'_>,
+) -> FaultReport {
+    let mut report = FaultReport {
+        // A command may contain a password.
+        fault: mask_secrets(&fault.to_string()),
+        at_s: fault.at.as_secs_f64(),
+        began_s: None,
+        ended_s: None,
+        succeeded: false,
+        detail: "the load ended before".to_owned(),
+    };
+    if !timeline.wait(fault.at) {
+        return report;
+    }
+    report.began_s = Some(timeline.now_s());
+    watch.note(&format!("fault: {}", report.fault));
+    let caused = match &fault.kind {
+        FaultKind::Cut(time) => {
+            let relay = scene.target.relay.as_ref();
+            let relay = relay.expect("a target of a drill that cuts the network has a relay");
+            cut(relay, fault.at + *time, timeline);
+            Ok("all connections were closed at its end".to_owned())
+        }
+        FaultKind::Terminate => terminate(scene).map_err(|failure| failure.to_string()),
+        FaultKind::Command(command) => run(command),
+    };
+    report.ended_s = Some(timeline.now_s());
+    report.succeeded = caused.is_ok();
+    report.detail = caused.unwrap_or_else(|why| why);
+    if !report.succeeded {
+        watch.warn(&format!("the fault {} failed: {}", report.fault, report.detail));
+    }
+    report
+}
+
+/// Cuts the network until this time of the load, or its end.
+fn cut(relay: &Relay, until: Duration, timeline: &Timeline) {
+    relay.cut();
+    timeline.wait(until);
+    relay.reset();
+}
+
+/// Lets the server end the sessions of the drill.
+fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
+    let sessions = scene.workload.sessions();
+    let target = &scene.target.database;
+    let ended = on_this_thread(async {
+        let mut session = connect(target, Role::Monitor, scene.target.connect_limit)
+            .await
+            .doing(format_args!("connecting to {}", target.target()))?;
+        let mut statements = Statements::new(scene.catalogue);
+        let prepared = statements.prepare(&mut session, SESSION_TERMINATE).await;
+        let id = prepared.doing("preparing to end sessions")?;
+        let (mut ended, mut failure) = (0, None);
+        for number in sessions {
+            match session.query(id, &[Value::Int(number)], &mut Rows::new()).await {
+                Ok(()) => ended += 1,
+                Err(error) if error.class().loses_session() => {
+                    return Err(error).doing("ending sessions");
+                }
+                // The session has just ended by itself.
+                Err(error) => failure = Some(error),
+            }
+        }
+        session.close().await;
+        match failure {
+            Some(error) if ended == 0 => Err(error).doing("ending sessions"),
+            _ => Ok(ended),
+        }
+    })?;
+    Ok(format!("ended {}", counted(ended, "sessions")))
+}
+
+/// Runs a command of the host's shell to its end.
+fn run(command: &str) -> Result<String, String> {
+    let begun = || -> io::Result<(Child, File)> {
+        // A file: what the command starts in the background would keep a pipe open.
+        let output = unnamed_file()?;
+        let child = shell(command)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output.try_clone()?)
+            .spawn()?;
+        Ok((child, output))
+    };
+    let (mut child, output) = begun().map_err(|error| format!("cannot be started: {error}"))?;
+    let status = wait(&mut child).map_err(|error| error.to_string())?;
+    let printed = last_of(output).unwrap_or_default();
+    let printed = mask_secrets(printed.trim());
+    let with = |what: String| match printed.as_str() {
+        "" => what,
+        printed => format!("{what}: {printed}"),
+    };
+    match status {
+        Some(status) if status.success() => Ok(with("exit code 0".to_owned())),
+        Some(status) => Err(with(status.to_string())),
+        None => {
+            Err(with(format!("did not end within {} s and was killed", COMMAND_LIMIT.as_secs())))
+        }
+    }
+}
+
+/// Creates a file without a name, which is gone with its last user.
+fn unnamed_file() -> io::Result<File> {
+    static FILES: AtomicU32 = AtomicU32::new(0);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let name = format!("triphammer-drill-{}-{}-{number}", std::process::id(), wall().0);
+    let path = std::env::temp_dir().join(name);
+    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    // Some systems cannot remove an open file; then it stays in the folder of temporary files.
+    let _ = std::fs::remove_file(path);
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell
+}
+
+#[cfg(not(unix))]
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    shell.args(["/C", command]);
+    shell
+}
+
+/// Waits for a command; kills it after the limit, and returns `None`.
+fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    let clock = Clock::start();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if clock.now().duration() > COMMAND_LIMIT {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(COMMAND_POLL);
+    }
+}
+
+/// The last part of a command's output.
+fn last_of(mut output: File) -> io::Result<String> {
+    let length = output.seek(SeekFrom::End(0))?;
+    output.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES_MAX)))?;
+    let mut bytes = Vec::new();
+    output.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(triphammer_core::text::message(&String::from_utf8_lossy(&bytes)))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_reports_its_exit_code_and_output() {
+        assert_eq!(run("echo done; true").unwrap(), "exit code 0: done");
+        let failed = run("echo no such server >&2; exit 3").unwrap_err();
+        assert!(failed.contains('3') && failed.ends_with("no such server"), "{failed}");
+        // What it leaves in the background holds its output open.
+        assert_eq!(
+            run("sleep 60 & echo started $!; kill $!").unwrap()[..20],
+            *"exit code 0: started"
+        );
+    }
+
+    #[test]
+    fn nobody_waits_beyond_the_end_of_the_load() {
+        let timeline = Timeline::default();
+        std::thread::scope(|scope| {
+            let never = scope.spawn(|| timeline.wait(Duration::from_secs(600)));
+            timeline.start();
+            assert!(timeline.wait(Duration::from_millis(1)));
+            timeline.end();
+            assert!(!never.join().unwrap());
+        });
+    }
+}

@@ -1,0 +1,297 @@
+//! `drill`: drives load, causes faults, and proves which of the acknowledged commits the database
+//! still has.
+//!
+//! 1. build the table `triphammer_drill`, in place of that of an earlier drill;
+//! 2. run the workload [`drill`](triphammer_workloads::drill), as a stored run of the drill; at their
+//!    times, each on its own thread, cause the faults ([`conduct`]);
+//! 3. wait for the database, or for the one that `--verify` names, until it answers and accepts
+//!    writes; read the table back, and compare it with the ledgers of the users ([`verify`]).
+//!
+//! What the counts mean is explained at the workload. The drill is good if every fault took place and
+//! every acknowledged commit is there, once, in order. A database that is away when the load ends is
+//! no failure by itself: then the drill waits.
+
+mod conduct;
+mod document;
+pub(crate) mod fault;
+mod verify;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use triphammer_core::Scale;
+use triphammer_core::clock::wall;
+use triphammer_core::session::Database as _;
+use triphammer_core::spec::SESSIONS_MAX;
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::{Description, WorkloadSettings};
+use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
+
+use crate::build::{BuildRequest, build};
+use crate::catalogues;
+use crate::document::{JobDocument as _, JobType};
+use crate::failure::Failure;
+use crate::job::handle::Handle;
+use crate::job::{Finished, Job, Preview, Work};
+use crate::journal::Journal;
+use crate::result::{Redacted, RunResult, Status};
+use crate::run::Resolved;
+use crate::settings::{Given, Settings};
+use crate::store::Store;
+use crate::target::Target;
+use crate::watch::{JobEvent, Watch, Watcher};
+use crate::worker_pool::identify;
+
+use conduct::{InDrill, Scene, Timeline, cause};
+use document::Parts;
+pub use document::{
+    Commits, DRILL_FORMAT, DrillResult, FaultReport, LostRange, Service, TableRead,
+};
+use fault::Fault;
+
+/// Users, where the database serves several at once.
+const USERS: u32 = 8;
+/// Length of the load.
+const LOAD: Duration = Duration::from_secs(60);
+/// Longest attempt at a transaction: with a server that is silent, the user would wait for ever.
+const ATTEMPT: Duration = Duration::from_secs(10);
+/// Longest wait for the database after the load.
+const WAIT: Duration = Duration::from_secs(60);
+/// Seeds are small enough to be typed.
+const SEEDS: u64 = 1_000_000_000;
+
+/// Proves which commits a database keeps after a fault.
+#[derive(Debug)]
+pub struct DrillJob;
+
+impl JobType for DrillJob {
+    type Document = DrillResult;
+}
+
+impl Work for DrillJob {
+    fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
+        Plan::read(job.settings_mut_and_target())?;
+        Ok(Preview::default())
+    }
+
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+        let watch = &Watch::new(watcher);
+        let plan = Plan::read(job.settings_mut_and_target())?;
+        let target = job.target();
+        identify(job.workload(), &target.database)?;
+        let catalogue = plan.catalogue(job.workload(), target)?;
+        let mut store = job.open_store(watch)?;
+        let drilled = Drilled { job, plan: &plan, catalogue: &catalogue, watch };
+        drilled.conduct(store.as_mut(), &job.handle())
+    }
+}
+
+/// The settings of a drill.
+struct Plan {
+    faults: Vec<Fault>,
+    users: u32,
+    duration: Duration,
+    attempt: Duration,
+    wait: Duration,
+    seed: u64,
+}
+
+impl Plan {
+    fn read((settings, target): (&mut Settings, &Target)) -> Result<Self, Failure> {
+        if !target.database.capabilities().stores {
+            return Err(Failure::refuse(
+                "this database does not store data, so there is no commit to lose",
+            ));
+        }
+        let duration = settings.duration("duration", LOAD)?;
+        let one_writer = target.database.capabilities().one_writer;
+        let users = settings.count("vus", SESSIONS_MAX, || if one_writer { 1 } else { USERS })?;
+        Ok(Self {
+            faults: fault::faults(settings, duration)?,
+            users,
+            duration,
+            attempt: settings.duration("transaction-timeout", ATTEMPT)?,
+            wait: settings.duration("verify-timeout", WAIT)?,
+            seed: settings.parse("seed", || wall().0.unsigned_abs() % SEEDS)?,
+        })
+    }
+
+    /// The statements of the drill; rejects faults that need others.
+    fn catalogue(
+        &self,
+        workload: &Description,
+        target: &Target,
+    ) -> Result<StatementCatalogue, Failure> {
+        let database = &target.database;
+        let catalogue = catalogues::catalogue(workload, database.dialect(), false)?;
+        fault::refuse_impossible(&self.faults, database, &catalogue)?;
+        Ok(catalogue)
+    }
+
+    /// The settings of the drill's run.
+    fn of_run(&self, settings: &Settings) -> Settings {
+        let text = |text: &str| Given::from(text);
+        settings.of_run(&[
+            ("vus".to_owned(), self.users.into()),
+            ("seed".to_owned(), self.seed.into()),
+            ("rampup".to_owned(), Duration::ZERO.into()),
+            ("duration".to_owned(), self.duration.into()),
+            ("transaction-timeout".to_owned(), self.attempt.into()),
+            // Failures are what a drill is about.
+            ("max-failures".to_owned(), text("100%")),
+            // Observers would report every outage, too.
+            ("no-observe".to_owned(), text("true")),
+        ])
+    }
+}
+
+/// A drill that begins.
+struct Drilled<'a, 'w> {
+    job: &'a Job,
+    plan: &'a Plan,
+    catalogue: &'a StatementCatalogue,
+    watch: &'a Watch<'w>,
+}
+
+impl Drilled<'_, '_> {
+    fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
+        let (job, watch) = (self.job, self.watch);
+        let warn = &mut |text: &str| watch.warn(text);
+        let mut journal = Journal::of_drill(
+            store,
+            job.workload(),
+            job.target(),
+            job.settings(),
+            self.plan.users,
+            warn,
+        );
+        watch.report(JobEvent::Began(journal.job));
+        let drilled = self.build().and_then(|()| self.drill(&mut journal, handle));
+        handle.ended();
+        match drilled {
+            Ok(result) => {
+                journal.checkpoint(&result, result.primary_metric(), warn);
+                journal.end(result.status, &result, warn);
+                let status = result.status;
+                let stored = Finished::stored(result, journal.job, journal.is_whole());
+                Ok(Finished { status, ..stored })
+            }
+            Err(failure) => {
+                journal.failed(&failure, warn);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Creates the table, in place of that of an earlier drill.
+    fn build(&self) -> Result<(), Failure> {
+        let target = self.job.target();
+        let settings = WorkloadSettings { scale: Scale::ONE, ..WorkloadSettings::default() };
+        let request = BuildRequest {
+            workload: Arc::new(AnyWorkload::new(NAME, &settings)?),
+            settings,
+            dialect_options: BTreeMap::new(),
+            jobs: 1,
+            replace: true,
+            force: false,
+            add: false,
+            create_database: false,
+            connect_limit: target.connect_limit,
+            cancel: self.job.handle().cancel().clone(),
+        };
+        build(&target.database, &request, self.watch, &mut || {}).map(drop)
+    }
+
+    /// Drives the load with its faults, and reads the table back.
+    fn drill(&self, journal: &mut Journal<'_>, handle: &Handle) -> Result<DrillResult, Failure> {
+        let (job, plan, watch) = (self.job, self.plan, self.watch);
+        let mut settings = plan.of_run(job.settings());
+        let resolved = Resolved::new(&mut settings, job.workload(), job.target(), watch, false)?;
+        let workload = resolved.any_workload();
+        let AnyWorkload::Drill(drill) = &*workload else { unreachable!("the job's workload") };
+        watch.report(JobEvent::Resolved(resolved.spec()));
+        watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
+        let resolved = resolved.step_of(journal.job.map(|job| (job, 0)));
+        let (run, faults) = self.load(resolved, &settings, drill, journal, handle)?;
+        let ledgers = drill.take_ledgers();
+        let (target, unread) = (job.verified(), unread(&ledgers));
+        let found = self.verify(target, drill, &ledgers, &run, handle);
+        let zero = ledgers.iter().filter_map(Ledger::first_second).min().unwrap_or_default();
+        let mut shown = job.settings().clone();
+        shown.show_run(&settings);
+        Ok(DrillResult::new(Parts {
+            job: journal.job,
+            run: &run,
+            settings: shown.shown(),
+            faults,
+            unread,
+            zero,
+            verified: Redacted::target_of(&target.database),
+            found,
+        }))
+    }
+
+    /// Runs the load, and causes the faults beside it.
+    fn load(
+        &self,
+        resolved: Resolved,
+        settings: &Settings,
+        drill: &Drill,
+        journal: &mut Journal<'_>,
+        handle: &Handle,
+    ) -> Result<(RunResult, Vec<FaultReport>), Failure> {
+        let (watch, timeline) = (self.watch, &Timeline::default());
+        let scene =
+            &Scene { target: self.job.target(), workload: drill, catalogue: self.catalogue };
+        let (run, faults) = std::thread::scope(|scope| {
+            let threads: Vec<_> = (self.plan.faults.iter())
+                .map(|fault| scope.spawn(move || cause(fault, scene, timeline, watch)))
+                .collect();
+            let mut in_drill = InDrill { watch, timeline };
+            let run = resolved.run(settings, journal.store(), handle, &Watch::new(&mut in_drill));
+            timeline.end();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, FaultReport>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            (run, threads.into_iter().map(join).collect())
+        });
+        Ok((run?, faults))
+    }
+
+    /// Reads the table back; the reason in words if that is impossible.
+    fn verify(
+        &self,
+        target: &Target,
+        drill: &Drill,
+        ledgers: &[Ledger],
+        run: &RunResult,
+        handle: &Handle,
+    ) -> Result<verify::Found, String> {
+        let missing =
+            usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
+        if missing > 0 {
+            return Err(format!("{missing} users did not end, so their commits are unknown"));
+        }
+        if run.status == Status::Aborted || handle.is_aborted() {
+            return Err("the drill was aborted before the check".to_owned());
+        }
+        let read = (drill.seed(), ledgers);
+        verify::verify(target, self.catalogue, read, self.plan.wait, handle, self.watch)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The counts of the ledgers, without a table.
+fn unread(ledgers: &[Ledger]) -> Judged {
+    let mut judged = Judged::default();
+    for stretch in ledgers.iter().flat_map(Ledger::stretches) {
+        match stretch.fate {
+            Fate::Acknowledged => judged.acknowledged += stretch.len(),
+            Fate::Failed => judged.failed += stretch.len(),
+            Fate::Indeterminate => judged.indeterminate_absent += stretch.len(),
+        }
+    }
+    judged
+}

@@ -1,0 +1,227 @@
+//! The report of a drill: findings, commits, faults, outages, and what it was done with. It fits 80
+//! columns.
+
+use super::chart::Charset;
+use super::format::{counted, duration, integer};
+use super::junit::{self, Case, Outcome, Suite};
+use super::markdown::plainly;
+use super::profile::{WIDTH, ascii, fill, markdown_end};
+use super::table::{Table, wrapped};
+use super::words::{self, DOT};
+use crate::drill::{DrillResult, FaultReport};
+use crate::result::Status;
+
+/// Class of the test cases.
+const DRILL: &str = "triphammer.drill";
+
+/// Renders a drill as text, with a final line break.
+#[must_use]
+pub fn drill(result: &DrillResult, charset: Charset) -> String {
+    let mut lines = fill("", &title(result), DOT);
+    lines.extend(result.label.iter().map(|label| format!("“{label}”")));
+    lines.extend(ending(result));
+    lines.push(String::new());
+    for finding in &result.findings {
+        lines.extend(wrapped("• ", finding, WIDTH));
+    }
+    for table in [Some(commits(result)), lost(result), faults(result), outages(result)] {
+        lines.push(String::new());
+        lines.extend(table.iter().flat_map(|table| table.lines(2)).map(|line| format!("  {line}")));
+    }
+    lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
+    lines.push(String::new());
+    for (name, text) in conditions(result) {
+        lines.extend(fill(&format!("{name:10}"), &text, DOT));
+    }
+    if let Some(job) = result.job {
+        lines.push(String::new());
+        lines.push(match result.run {
+            Some(run) => format!("Job {job}{DOT}triphammer report {run} shows its run"),
+            None => format!("Job {job}"),
+        });
+    }
+    lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text),
+    }
+}
+
+/// Renders a drill as GitHub-flavoured Markdown, with a final line break.
+#[must_use]
+pub fn drill_markdown(result: &DrillResult) -> String {
+    let mut out = format!("# {}\n", title(result));
+    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
+        out.push_str(&format!("\n{text}\n"));
+    }
+    out.push('\n');
+    for finding in &result.findings {
+        out.push_str(&format!("- {finding}\n"));
+    }
+    let sections = [
+        ("Commits", Some(commits(result))),
+        ("Lost commits", lost(result)),
+        ("Faults", faults(result)),
+        ("Without service", outages(result)),
+    ];
+    for (title, table) in sections {
+        let Some(table) = table else { continue };
+        out.push_str(&format!("\n## {title}\n\n{}", table.markdown()));
+    }
+    out.push_str(&markdown_end(&conditions(result), result.job));
+    plainly(&out)
+}
+
+/// The test cases of a drill: one for each promise of the database, and one for each fault.
+#[must_use]
+pub fn drill_suite(result: &DrillResult) -> Suite {
+    let commits = &result.commits;
+    let read = match &result.verification.error {
+        None => Outcome::Passed(format!("{} rows", integer(result.verification.rows))),
+        Some(error) => Outcome::Failed(error.clone()),
+    };
+    let mut cases = vec![case("the table was read back", read)];
+    let none = |name: &str, count: Option<u64>| {
+        let outcome = match count.filter(|_| result.verification.error.is_none()) {
+            None => Outcome::Skipped("the table was not read back".to_owned()),
+            Some(0) => {
+                let of = integer(commits.acknowledged);
+                Outcome::Passed(format!("none of {of} acknowledged commits"))
+            }
+            Some(count) => Outcome::Failed(format!(
+                "{} of {} acknowledged commits",
+                integer(count),
+                integer(commits.acknowledged)
+            )),
+        };
+        case(name, outcome)
+    };
+    cases.extend([
+        none("no commit was lost", commits.lost),
+        none("no commit was duplicated", Some(commits.duplicated)),
+        none("no commit was reordered", Some(commits.reordered)),
+        none("nothing was committed that had been reported as failed", Some(commits.undead)),
+        none("no row was altered", Some(commits.altered)),
+    ]);
+    for fault in &result.faults {
+        let outcome = match fault.succeeded {
+            true => Outcome::Passed(fault.detail.clone()),
+            false => Outcome::Failed(fault.detail.clone()),
+        };
+        cases.push(case(&format!("the fault took place: {}", fault.fault), outcome));
+    }
+    Suite {
+        name: "triphammer drill".to_owned(),
+        started_at: Some(result.started_at.clone()),
+        seconds: result.load_s,
+        cases,
+    }
+}
+
+fn case(name: &str, outcome: Outcome) -> Case {
+    junit::case(DRILL, name, outcome)
+}
+
+fn title(result: &DrillResult) -> String {
+    let users = counted(u64::from(result.users), "users");
+    let server = &result.server;
+    let load = format!("{} of load", duration(result.load_s));
+    format!("Durability drill on {} {}{DOT}{users}{DOT}{load}", server.product, server.version)
+}
+
+fn ending(result: &DrillResult) -> Option<String> {
+    let ended = result.status != Status::Complete;
+    ended.then(|| format!("{}: the load ended before its time", result.status.name()))
+}
+
+fn commits(result: &DrillResult) -> Table {
+    let commits = &result.commits;
+    let is_read = result.verification.error.is_none();
+    let known = |count: u64| if is_read { integer(count) } else { "unknown".to_owned() };
+    let mut table = Table::new(1, &["commits", ""]);
+    for (name, count) in [
+        ("acknowledged", integer(commits.acknowledged)),
+        ("lost", known(commits.lost.unwrap_or_default())),
+        ("duplicated", known(commits.duplicated)),
+        ("reordered", known(commits.reordered)),
+        ("altered", known(commits.altered)),
+        ("failed", integer(commits.failed)),
+        ("  of them committed", known(commits.undead)),
+        ("in doubt", integer(commits.indeterminate)),
+        ("  of them committed", known(commits.indeterminate_committed)),
+    ] {
+        table.row(vec![name.to_owned(), count]);
+    }
+    table
+}
+
+fn lost(result: &DrillResult) -> Option<Table> {
+    let mut table = Table::new(0, &["user", "lost from", "to", "in second", "to"]);
+    for range in &result.lost {
+        table.row(vec![
+            range.user.to_string(),
+            integer(range.first),
+            integer(range.last),
+            range.from_s.to_string(),
+            range.to_s.to_string(),
+        ]);
+    }
+    (!result.lost.is_empty()).then_some(table)
+}
+
+fn faults(result: &DrillResult) -> Option<Table> {
+    let mut table = Table::new(3, &["fault", "took place", "result", "second", "to"]);
+    let at = |second: Option<f64>| second.map_or("-".to_owned(), |at| format!("{at:.1}"));
+    for fault in &result.faults {
+        let FaultReport { fault, began_s, ended_s, succeeded, detail, .. } = fault;
+        let took_place = if *succeeded { "yes" } else { "no" };
+        table.row(vec![
+            cut(fault, 28),
+            took_place.to_owned(),
+            cut(detail, 18),
+            at(*began_s),
+            at(*ended_s),
+        ]);
+    }
+    (!result.faults.is_empty()).then_some(table)
+}
+
+/// The beginning of a text that is longer than a cell; the document has all of it.
+fn cut(text: &str, cell: usize) -> String {
+    if text.chars().count() <= cell {
+        return text.to_owned();
+    }
+    text.chars().take(cell - 1).chain(['…']).collect()
+}
+
+fn outages(result: &DrillResult) -> Option<Table> {
+    let mut table = Table::new(0, &["without service from second", "to"]);
+    for outage in &result.service.outages {
+        table.row(vec![format!("{:.0}", outage.from_s), format!("{:.0}", outage.until_s)]);
+    }
+    (!result.service.outages.is_empty()).then_some(table)
+}
+
+fn conditions(result: &DrillResult) -> Vec<(&'static str, String)> {
+    let read = &result.verification;
+    let service = &result.service;
+    let mut away = format!("{} without", duration(service.without_service_s));
+    if service.sessions_away > 0 {
+        let sessions = counted(u64::from(service.sessions_away), "sessions");
+        away.push_str(&format!("{DOT}{sessions} away at the end of the load"));
+    }
+    let mut rows = vec![
+        ("Service", away),
+        ("Target", result.target.to_string()),
+        ("Read from", format!("{}{DOT}{} rows", read.target, integer(read.rows))),
+    ];
+    if let Some(server) = &read.server {
+        let waited = duration(read.waited_s);
+        let server = format!("{} {}{DOT}waited {waited} for it", server.product, server.version);
+        rows.push(("Read on", server));
+    }
+    rows.push(("Time", format!("started {}", words::moment(&result.started_at))));
+    rows.push(("Host", words::host(&result.host)));
+    rows
+}
