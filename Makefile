@@ -14,7 +14,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 PREFIX ?= $(HOME)/.cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install uninstall deb test-packages cycles docs test test-ui test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install uninstall deb test-packages cycles docs test test-ui test-python test-matrix fuzz lint bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
@@ -68,9 +68,14 @@ test-ui: deps ui
 	$(CARGO) test --workspace --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
+# The Python package on SQLite, PostgreSQL and the null database, the examples of its guide, and a notebook. The libraries
+# that the tests need are downloaded once.
+test-python: deps
+	tools/test-python.py
+
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
-# on them and on SQLite, and our histogram logs in HdrHistogram's own reader; and slow tests of the program. The servers
-# and the reader are downloaded once, into the user's cache. The SQL of Oracle and Db2 is parsed.
+# on them and on SQLite, and our histogram logs in HdrHistogram's own reader; slow tests of the program; and the Python
+# package. The servers and the reader are downloaded once, into the user's cache. The SQL of Oracle and Db2 is parsed.
 test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer
@@ -80,6 +85,7 @@ test-matrix: deps
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it the_counters_of_the_server -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored
+	$(MAKE) test-python
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.

@@ -1,6 +1,9 @@
 //! Command-line arguments, generated from the runner's list of settings and the options of
 //! workloads and dialects.
 
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
@@ -37,6 +40,18 @@ pub fn command() -> Clap {
         )
         .subcommand(crate::commands::new::declare())
         .subcommand(crate::commands::sysbench::declare())
+        // The Python package has the command; here it says so.
+        .subcommand(
+            Clap::new("hammerdb")
+                .about("Run a script for HammerDB's command line (with the Python package)")
+                .disable_help_flag(true)
+                .arg(
+                    Arg::new("arguments")
+                        .num_args(0..)
+                        .allow_hyphen_values(true)
+                        .trailing_var_arg(true),
+                ),
+        )
         // For packages only; users read the pages with man.
         .subcommand(
             Clap::new("man")
@@ -137,9 +152,19 @@ const NAMES_ELSEWHERE: [(&str, &str); 8] = [
     ("--database", "the target, a URL such as postgres://USER@HOST/DATABASE"),
 ];
 
-/// The arguments of the process. `help --help` means `help`, which takes only names of commands.
-pub fn given() -> Vec<std::ffi::OsString> {
-    let mut all: Vec<_> = std::env::args_os().collect();
+/// The name of the program, as it was called.
+static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// The name of the program, as it was called.
+pub fn program() -> &'static str {
+    PROGRAM.get().map_or("triphammer", String::as_str)
+}
+
+/// The arguments to parse: `help --help` means `help`, which takes only names of commands.
+pub fn given(mut all: Vec<OsString>) -> Vec<OsString> {
+    if let Some(program) = all.first() {
+        PROGRAM.get_or_init(|| program.to_string_lossy().into_owned());
+    }
     if all.get(1).is_some_and(|command| command == "help") {
         all.retain(|argument| argument != "--help" && argument != "-h");
     }
@@ -148,8 +173,8 @@ pub fn given() -> Vec<std::ffi::OsString> {
 
 /// Formats an argument error in one line: what is wrong, what was probably meant, and where to read
 /// more.
-pub fn refusal(error: &clap::Error) -> String {
-    let all = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
+    let all = all.iter().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let all: Vec<String> = all.collect();
     if let Some(negative) = negative(error, &all) {
         return negative;
@@ -234,14 +259,8 @@ pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failur
             settings.set(id.as_str(), values.join(REPEATED), Source::Flag);
         }
     }
-    settings.add_environment(&options, |name| std::env::var(name).ok());
-    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    for warning in settings.mistyped_variables(&options, variables) {
+    for warning in settings.add_process(&options)? {
         crate::terminal::warn(&warning);
     }
-    if let Some(file) = settings.get("job-file").map(str::to_owned) {
-        settings.add_job_file(std::path::Path::new(&file), &options)?;
-    }
-    settings.check_text()?;
     Ok(settings)
 }

@@ -11,6 +11,7 @@ mod stdout;
 mod terminal;
 mod tui;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -28,7 +29,15 @@ pub(crate) enum Exit {
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = match args::command().try_get_matches_from(args::given()) {
+    ExitCode::from(main_with(std::env::args_os().collect()))
+}
+
+/// Runs the program with these arguments, of which the first is its name; returns the exit code.
+/// Installs handlers of signals, and may end the process when one is received.
+#[must_use]
+pub fn main_with(arguments: Vec<OsString>) -> u8 {
+    let arguments = args::given(arguments);
+    let matches = match args::command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         // Help and version are not errors; without a command, the help is printed.
         Err(answer)
@@ -38,31 +47,31 @@ pub fn main() -> ExitCode {
             return told(&answer);
         }
         Err(error) => {
-            terminal::error(&Failure::refuse(args::refusal(&error)));
-            return ExitCode::from(2);
+            terminal::error(&Failure::refuse(args::refusal(&error, &arguments)));
+            return 2;
         }
     };
     match commands::dispatch(&matches) {
-        Ok(Exit::Done) => ExitCode::SUCCESS,
-        Ok(Exit::CheckFailed) => ExitCode::from(1),
-        Ok(Exit::Interrupted) => ExitCode::from(130),
+        Ok(Exit::Done) => 0,
+        Ok(Exit::CheckFailed) => 1,
+        Ok(Exit::Interrupted) => 130,
         Err(failure) => {
             terminal::error(&failure);
             let interrupted = signals::interrupted() && failure.is_interruption();
-            ExitCode::from(if interrupted { 130 } else { 2 })
+            if interrupted { 130 } else { 2 }
         }
     }
 }
 
 /// Prints the help, the version, or the argument error.
-fn told(answer: &clap::Error) -> ExitCode {
+fn told(answer: &clap::Error) -> u8 {
     let written = answer.print().and_then(|()| std::io::stdout().flush());
     match stdout::checked(written) {
         Err(failure) if !answer.use_stderr() => {
             terminal::error(&failure);
-            ExitCode::from(2)
+            2
         }
-        _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
+        _ => u8::try_from(answer.exit_code()).unwrap_or(2),
     }
 }
 

@@ -233,7 +233,7 @@ pub fn refuse_options_of_others(
 ) -> Result<(), Failure> {
     let has = |name: &str| workload.options.iter().any(|option| option.name == name);
     for (title, option) in workload_options() {
-        let asked = matches!(settings.source(&option.name), Source::Flag | Source::Request);
+        let asked = settings.source(&option.name).is_of_job();
         if asked && !has(&option.name) {
             let name = &option.name;
             let message = format!("--{name} is an option of {title}, not of {}", workload.name);
@@ -271,7 +271,7 @@ pub fn refuse_options_of_other_dialects(
     let has = catalogues::options(dialect)?;
     for (of, option) in catalogues::all_options() {
         let name = &*option.name;
-        let asked = matches!(settings.source(name), Source::Flag | Source::Request);
+        let asked = settings.source(name).is_of_job();
         if asked && has.iter().all(|own| own.name != name) {
             // By ODBC the dialect is known only when somebody connects.
             let message = match dialect {

@@ -1,6 +1,6 @@
 //! `triphammer doctor`.
 
-use triphammer_runner::doctor::{DoctorResult, SetupVerdict, Tests, examine};
+use triphammer_runner::doctor::{Tests, examine};
 use triphammer_runner::job::Handle;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
@@ -26,14 +26,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     }
     Ok(match handle.is_stopped() {
         true => Exit::Interrupted,
-        false if is_good(&result, tests) => Exit::Done,
+        false if tests.are_good(&result) => Exit::Done,
         false => Exit::CheckFailed,
     })
-}
-
-/// Whether nothing is wrong, and each test that was asked for was made.
-fn is_good(result: &DoctorResult, tests: Tests) -> bool {
-    result.verdict != SetupVerdict::Wrong
-        && result.cpu_test.is_some() >= tests.cpu
-        && result.write_test.is_some() >= tests.write
 }

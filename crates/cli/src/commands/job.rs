@@ -12,13 +12,13 @@ use triphammer_runner::job::{Document, Finished, Job, Order};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Format, Style};
 use triphammer_runner::requests;
-use triphammer_runner::result::{Setting, Status};
+use triphammer_runner::result::Status;
 use triphammer_runner::settings::{Settings, declared};
 use triphammer_runner::watch::Silent;
 
 use super::screen::Screen;
 use super::{Terminal, charset, compare, drop, print, show_spec};
-use crate::{Exit, Result, signals, terminal, tui};
+use crate::{Exit, Result, args, signals, terminal, tui};
 
 /// How a job ended, and its document if it produced one.
 struct Done {
@@ -105,7 +105,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
 
 /// The next steps to suggest after a run on the default SQLite file.
 fn lead_on() {
-    let program = std::env::args().next().unwrap_or_else(|| "triphammer".to_owned());
+    let program = args::program();
     let browser = match triphammer_server::has_page() {
         true => format!("{program} serve"),
         false => "make install, then triphammer serve".to_owned(),
@@ -121,31 +121,21 @@ fn lead_on() {
 /// Prints the resolved settings of the job and of the first runs of a campaign, as one list per
 /// target.
 fn look(job: &mut Job) -> Result<Done> {
-    let preview = job.preview(&mut Silent)?;
-    let own = job.settings().shown();
-    let lists: Vec<_> = match preview.runs.as_slice() {
-        runs if !job.kind().is_campaign() || runs.is_empty() => vec![own.to_vec()],
-        // The levels of a profile, not the level of its first run.
-        [(run, _)] => vec![joined(own, run.shown())],
-        // The sides of a comparison may differ in anything.
-        sides => sides.iter().map(|(side, _)| joined(side.shown(), own)).collect(),
-    };
-    let lists: Vec<_> = lists.iter().map(|list| show_spec(list)).collect();
+    let lists: Vec<_> =
+        job.specification(&mut Silent)?.iter().map(|list| show_spec(list)).collect();
     print(&lists.join("\n"))?;
     Ok(Done::without_document(Exit::Done))
-}
-
-/// Merges two lists of settings; the first list wins.
-fn joined(first: &[Setting], second: &[Setting]) -> Vec<Setting> {
-    let is_new = |setting: &&Setting| first.iter().all(|known| known.name != setting.name);
-    first.iter().chain(second.iter().filter(is_new)).cloned().collect()
 }
 
 /// Prints the result of the job and determines the exit code.
 fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
     let document = finished.document.take();
     let found = match &document {
-        Some(Document::Compare(result)) => compare::is_good(job.settings_mut(), result)?,
+        Some(Document::Compare(result)) => {
+            let (passes, warning) = triphammer_runner::compare::passes(job.settings_mut(), result)?;
+            warning.into_iter().for_each(terminal::warn);
+            passes
+        }
         Some(document) => document.is_good(),
         None => false,
     };

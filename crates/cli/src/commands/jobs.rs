@@ -7,7 +7,7 @@ use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
-use triphammer_runner::store::{JobFilter, JobId, ListedJob, Store, StoreError, StoredJob};
+use triphammer_runner::store::{JobFilter, StoreError, StoredJob};
 use triphammer_server::html_export;
 
 use super::{print, stored};
@@ -15,17 +15,9 @@ use crate::{Exit, Result};
 
 /// Prints the list of stored jobs.
 pub fn list(settings: &mut Settings) -> Result<Exit> {
+    let filter = JobFilter::from_settings(settings)?;
     let store = stored(settings)?;
-    let limit = settings.count("limit", u32::MAX, || 20)?;
-    if limit == 0 {
-        return Err(Failure::refuse("--limit must be 1 or more"));
-    }
-    let label = settings.get("label").map(str::to_owned);
-    let parent = settings.get("parent").map(number).transpose()?;
-    let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };
-    let jobs = store.jobs(&filter).map_err(refuse)?.into_iter();
-    let jobs = jobs.map(|row| Ok(ListedJob { trouble: store.trouble(row.id)?, row }));
-    let jobs = jobs.collect::<std::result::Result<Vec<_>, _>>().map_err(refuse)?;
+    let jobs = store.listed(&filter).map_err(refuse)?;
     if settings.switch("json")? {
         print(&report::jobs::json(&jobs))?;
     } else {
@@ -37,7 +29,7 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
 /// Prints a stored job.
 pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let store = stored(settings)?;
-    let id = find(&store, job)?;
+    let id = store.find(job)?;
     let mut stored = store.load(id).map_err(refuse)?;
     let passed = judge(settings, &mut stored)?;
     let output = settings.get("output").map(PathBuf::from);
@@ -55,16 +47,6 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
-}
-
-/// Finds a job by its number, or the newest one as `last`.
-pub fn find(store: &Store, job: &str) -> Result<JobId> {
-    if job != "last" {
-        return number(job);
-    }
-    let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
-    let jobs = store.jobs(&newest).map_err(refuse)?;
-    jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse(store.nothing_stored()))
 }
 
 /// Renders execution plans of a stored run.
@@ -92,12 +74,6 @@ fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
     requirement::judge(&mut result, &required);
     stored.document = Some(serde_json::to_value(&result).expect("a result is plain data"));
     Ok(result.requirements.iter().all(|judged| judged.passed))
-}
-
-fn number(text: &str) -> Result<JobId> {
-    text.parse().map(JobId).map_err(|_| {
-        Failure::refuse(format!("invalid job number `{text}`; `triphammer jobs` lists the jobs"))
-    })
 }
 
 fn refuse(error: StoreError) -> Failure {

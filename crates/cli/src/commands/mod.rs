@@ -31,6 +31,10 @@ use triphammer_runner::{Failure, resources};
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
 
+/// What `hammerdb` answers in this program.
+const NEEDS_PYTHON: &str = "scripts for HammerDB are run by the Python package, which has Tcl: install it with `pip install \
+                            ./python` in the source directory, and use its `triphammer hammerdb`";
+
 /// Runs the command named in the arguments.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let (name, matches) = matches.subcommand().expect("clap requires one");
@@ -40,6 +44,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     match name {
         "completions" => return completions(matches),
         "man" => return manual(matches),
+        "hammerdb" => return Err(Failure::refuse(NEEDS_PYTHON)),
         new::NAME => return new::command(matches),
         sysbench::NAME => {
             resources::check_process()?;

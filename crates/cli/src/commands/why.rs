@@ -4,14 +4,14 @@ use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::why::{self, Stretch};
 
-use super::{charset, jobs, print, stored};
+use super::{charset, print, stored};
 use crate::{Exit, Result};
 
 /// Explains a stored run, or a stretch of it.
 pub fn command(settings: &mut Settings, job: &str) -> Result<Exit> {
     let store = stored(settings)?;
     let at = settings.optional("at", str::parse::<Stretch>, Stretch::to_string, "chosen")?;
-    let job = jobs::find(&store, job)?;
+    let job = store.find(job)?;
     let found = why::explain(&store, job, at)?;
     if settings.switch("json")? {
         print(&report::json_pretty(&found))?;

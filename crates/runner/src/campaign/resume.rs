@@ -156,7 +156,7 @@ fn lay(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<Settings, Fail
         let marked = |mark| is(now.command(), name, mark);
         if marked(Mark::OnResume) || marked(Mark::OnResumeOrStored) {
             settings.set(name, value, source.clone());
-        } else if *source == Source::Flag
+        } else if matches!(source, Source::Flag | Source::Call)
             && !plan.given.iter().any(|given| given.name == name && given.value == value)
         {
             return Err(Failure::refuse(format!(

@@ -35,6 +35,8 @@ use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
 use triphammer_statistics::compare::MARGIN;
 
+use crate::document::JobDocument as _;
+use crate::failure::Failure;
 use crate::settings::{Settings, parse_closeness};
 
 /// Reads the smallest difference that matters, as a share from 0 to 1.
@@ -55,4 +57,30 @@ pub fn sides(given: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 
         Ok(given[at].of_run(&pairs::given(&pairs::own(given[at], name, options)?)))
     };
     Ok([side(0, "a")?, side(1, "b")?])
+}
+
+/// Whether the verdict passes and the runs made for it were successful; with a warning if the verdict
+/// may not be what was asked for.
+///
+/// # Errors
+/// When `--fail-if-slower` is given and the runs cannot decide whether B is slower.
+pub fn passes(
+    settings: &mut Settings,
+    result: &ComparisonResult,
+) -> Result<(bool, Option<&'static str>), Failure> {
+    let if_slower = settings.switch("fail-if-slower")?;
+    let if_inconclusive = settings.switch("fail-if-inconclusive")?;
+    if if_slower && result.pairs.is_none() && !result.can_decide() {
+        return Err(Failure::refuse(
+            "--fail-if-slower needs at least two runs of each side, better five, because a single \
+             run cannot show how much runs vary; label the runs of each side and compare the \
+             labels, or make pairs of runs with --ab",
+        ));
+    }
+    let is_open = if_slower && !if_inconclusive && result.is_inconclusive();
+    let warning = is_open.then_some(
+        "the comparison is inconclusive, so the exit code is 0; --fail-if-inconclusive makes it 1",
+    );
+    let fails = if_slower && result.is_slower() || if_inconclusive && result.is_inconclusive();
+    Ok((!fails && (result.pairs.is_none() || result.is_good()), warning))
 }

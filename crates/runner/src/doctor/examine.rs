@@ -9,7 +9,7 @@ use super::cpu_test::{CpuTest, StoredCpuTest};
 use super::database::lacks_privilege;
 use super::host::HostFacts;
 use super::write_test::WriteTest;
-use super::{DoctorResult, cpu_test, database, write_test};
+use super::{DoctorResult, SetupVerdict, cpu_test, database, write_test};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::files::Files;
@@ -51,6 +51,14 @@ impl Tests {
     #[must_use]
     pub const fn any(self) -> bool {
         self.cpu || self.write
+    }
+
+    /// Whether nothing is wrong, and each test that was asked for was made.
+    #[must_use]
+    pub fn are_good(self, result: &DoctorResult) -> bool {
+        result.verdict != SetupVerdict::Wrong
+            && result.cpu_test.is_some() >= self.cpu
+            && result.write_test.is_some() >= self.write
     }
 }
 

@@ -29,7 +29,8 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
 
 /// Rejects flags of runs: they have no effect on stored runs.
 fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
-    let mut flags = settings.all_given().filter(|(.., source)| **source == Source::Flag);
+    let is_given = |source: &Source| matches!(source, Source::Flag | Source::Call);
+    let mut flags = settings.all_given().filter(|(.., source)| is_given(source));
     let of_stored = |name: &str| is(JobKind::Compare, name, Mark::OfStored) || name == "ab";
     match flags.find(|(name, ..)| !of_stored(name)) {
         None => Ok(()),

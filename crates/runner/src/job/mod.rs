@@ -37,6 +37,7 @@ use crate::document::JobType;
 use crate::failure::Failure;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
+use crate::result::Setting;
 use crate::settings::Settings;
 use crate::store::{JobId, Store, default_path};
 use crate::target::{self, Secrets, Target};
@@ -273,6 +274,25 @@ impl Job {
         (self.work.preview)(self, &Watch::new(watcher))
     }
 
+    /// Every setting with its source, of the job and of the first runs of a campaign: one list per target.
+    ///
+    /// # Errors
+    /// When a value is invalid, or there is nothing to run.
+    pub fn specification(
+        &mut self,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Vec<Vec<Setting>>, Failure> {
+        let preview = self.preview(watcher)?;
+        let own = self.settings.shown();
+        Ok(match preview.runs.as_slice() {
+            runs if !self.kind.is_campaign() || runs.is_empty() => vec![own.to_vec()],
+            // The levels of a profile, not the level of its first run.
+            [(run, _)] => vec![joined(own, run.shown())],
+            // The sides of a comparison may differ in anything.
+            sides => sides.iter().map(|(side, _)| joined(side.shown(), own)).collect(),
+        })
+    }
+
     /// Runs the job and stores its result.
     ///
     /// # Errors
@@ -322,6 +342,12 @@ impl Job {
             }
         }
     }
+}
+
+/// Merges two lists of settings; the first list wins.
+fn joined(first: &[Setting], second: &[Setting]) -> Vec<Setting> {
+    let is_new = |setting: &&Setting| first.iter().all(|known| known.name != setting.name);
+    first.iter().chain(second.iter().filter(is_new)).cloned().collect()
 }
 
 /// Opens the store for reading.

@@ -102,13 +102,67 @@ impl SeriesWriter {
     #[must_use]
     pub fn all(&self, seconds: &[SecondRow], series: &[SeriesRow]) -> String {
         let mut out = self.head();
-        let mut rest = series;
-        for second in seconds {
-            let mine = rest.partition_point(|row| row.first <= second.first);
-            out.push_str(&self.row(second, &rest[..mine]));
-            rest = &rest[mine..];
+        for (second, types) in rows(seconds, series) {
+            out.push_str(&self.row(second, types));
         }
         out
+    }
+}
+
+/// A column of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Whole numbers; NaN where nothing was measured.
+    Counts(Vec<f64>),
+    /// Numbers; NaN where nothing was measured.
+    Numbers(Vec<f64>),
+    /// Words; empty where there is none.
+    Words(Vec<&'static str>),
+}
+
+/// The rows of a stored run as columns, in the order of [`columns`]. Both inputs are sorted by second.
+#[must_use]
+pub fn by_column(types: &[String], seconds: &[SecondRow], series: &[SeriesRow]) -> Vec<Column> {
+    let mut by_column = vec![Vec::with_capacity(seconds.len()); columns(types).len()];
+    for (second, types) in rows(seconds, series) {
+        for (column, cell) in by_column.iter_mut().zip(cells(second, types)) {
+            column.push(cell);
+        }
+    }
+    by_column.into_iter().map(Column::of).collect()
+}
+
+/// Every second with the rows of its types.
+fn rows<'a>(
+    seconds: &'a [SecondRow],
+    mut series: &'a [SeriesRow],
+) -> impl Iterator<Item = (&'a SecondRow, &'a [SeriesRow])> {
+    seconds.iter().map(move |second| {
+        let (types, rest) =
+            series.split_at(series.partition_point(|row| row.first <= second.first));
+        series = rest;
+        (second, types)
+    })
+}
+
+impl Column {
+    #[expect(clippy::cast_precision_loss, reason = "counts of a second are below 2^53")]
+    fn of(cells: Vec<Cell>) -> Self {
+        let word = |cell: &Cell| match *cell {
+            Cell::Word(word) => word,
+            _ => "",
+        };
+        if cells.iter().any(|cell| matches!(cell, Cell::Word(_))) {
+            return Self::Words(cells.iter().map(word).collect());
+        }
+        let are_counts = !cells.iter().any(|cell| matches!(cell, Cell::Number(_)));
+        let number = |cell: &Cell| match cell {
+            Cell::Count(count) => *count as f64,
+            Cell::Number(number) => *number,
+            Cell::Word(_) | Cell::Missing => f64::NAN,
+        };
+        let numbers = cells.iter().map(number).collect();
+        if are_counts { Self::Counts(numbers) } else { Self::Numbers(numbers) }
     }
 }
 

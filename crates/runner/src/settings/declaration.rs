@@ -97,6 +97,9 @@ pub enum Mark {
     OfLoad,
     /// About transactions: rejected by a run that times a set of queries.
     OfTransactions,
+    /// About what a command prints, or prints instead of doing its job: no argument of the library, whose results
+    /// have every form.
+    OfOutput,
 }
 
 /// Kind of values of a setting. All are sent as text.

@@ -2,6 +2,7 @@
 //! overrides the job file, which overrides defaults.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use triphammer_core::SpecError;
 use triphammer_core::text::steers;
@@ -115,17 +116,61 @@ impl Settings {
     ) -> Result<(), SpecError> {
         self.of_client = true;
         for (name, value) in values {
-            let is_open = declared(self.command, name).is_none_or(SettingDef::in_request);
-            let takes = |known: &str| known == name.as_str() && is_open;
-            if !known(self.command, options).any(takes) {
-                let hint = suggestion(name, known(self.command, options));
-                let message =
-                    format!("unknown setting for `{}`: `{name}`{hint}", self.command.name());
-                return Err(SpecError::new(message).about(name));
-            }
-            self.set(name, value.clone(), Source::Request);
+            self.add_known(name, value, options, SettingDef::in_request, Source::Request)?;
         }
         self.check_text()
+    }
+
+    /// Adds the arguments of a call of the library, by name.
+    ///
+    /// # Errors
+    /// When the command has no setting of a name.
+    pub fn add_call(
+        &mut self,
+        values: &[(String, String)],
+        options: &[&OptionDef],
+    ) -> Result<(), SpecError> {
+        let is_open = |setting: &SettingDef| !setting.is(Mark::OfOutput);
+        for (name, value) in values {
+            self.add_known(name, value, options, is_open, Source::Call)?;
+        }
+        Ok(())
+    }
+
+    /// Sets a value, if the command has the setting and it is open to the source.
+    fn add_known(
+        &mut self,
+        name: &str,
+        value: &str,
+        options: &[&OptionDef],
+        is_open: impl Fn(&SettingDef) -> bool,
+        source: Source,
+    ) -> Result<(), SpecError> {
+        let command = self.command;
+        let is_open = declared(command, name).is_none_or(is_open);
+        if !is_open || !known(command, options).any(|known| known == name) {
+            let hint = suggestion(name, known(command, options));
+            let message = format!("unknown setting for `{}`: `{name}`{hint}", command.name());
+            return Err(SpecError::new(message).about(name));
+        }
+        self.set(name, value, source);
+        Ok(())
+    }
+
+    /// Adds the weaker layers of this process: the environment, then the job file, if one is named.
+    /// Returns warnings about variables.
+    ///
+    /// # Errors
+    /// When the job file cannot be used, or a value contains control characters.
+    pub fn add_process(&mut self, options: &[&OptionDef]) -> Result<Vec<String>, SpecError> {
+        self.add_environment(options, |name| std::env::var(name).ok());
+        let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let warnings = self.mistyped_variables(options, variables);
+        if let Some(file) = self.get("job-file").map(str::to_owned) {
+            self.add_job_file(Path::new(&file), options)?;
+        }
+        self.check_text()?;
+        Ok(warnings)
     }
 
     /// Whether they come from a client of the server, which must not name files of its host.
@@ -267,6 +312,21 @@ mod tests {
         // Known to this command, to another one, to no command, and of another program.
         for name in ["TRIPHAMMER_VUS", "TRIPHAMMER_PAIRS", "TRIPHAMMER_PASSWORD", "DURATOIN"] {
             assert_eq!(warnings(name), [""; 0], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_call_accepts_the_settings_of_the_command_except_those_of_its_output() {
+        let mut run = Settings::new(JobKind::Run);
+        let call = |name: &str, value: &str| [(name.to_owned(), value.to_owned())];
+        run.add_call(&call("vus", "4"), &[]).unwrap();
+        assert_eq!((run.get("vus"), run.source("vus")), (Some("4"), Source::Call));
+        let refused = |name: &str| {
+            Settings::new(JobKind::Run).add_call(&call(name, "true"), &[]).unwrap_err().to_string()
+        };
+        assert_eq!(refused("vu"), "unknown setting for `run`: `vu`; did you mean `vus`?");
+        for name in ["tui", "json", "show-spec", "pairs"] {
+            assert!(refused(name).starts_with("unknown setting for `run`"), "{name}");
         }
     }
 }

@@ -11,6 +11,7 @@ mod given;
 mod job_file;
 mod layers;
 mod list;
+mod parameters;
 mod read;
 mod run_spec;
 mod source;
@@ -19,6 +20,7 @@ pub use declaration::{Group, Mark, SettingDef, SettingKind, declared, is, of_com
 pub use given::Given;
 pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::SETTINGS;
+pub use parameters::{Parameter, parameters};
 pub(crate) use read::{parse_closeness, parse_share};
 pub use run_spec::{RunDefaults, run_spec, until_ci};
 pub use source::Source;

@@ -22,11 +22,19 @@ pub enum Source {
     Job(i64),
     /// A request to the server.
     Request,
+    /// A call of the library, such as a keyword argument in Python.
+    Call,
     /// The default, because no value was given.
     Default,
 }
 
 impl Source {
+    /// Whether the value was given for this one job, and not for several.
+    #[must_use]
+    pub const fn is_of_job(&self) -> bool {
+        matches!(self, Self::Flag | Self::Request | Self::Call)
+    }
+
     /// Parses a source from its displayed form.
     #[must_use]
     pub fn of_words(words: &str) -> Self {
@@ -35,6 +43,7 @@ impl Source {
             ("command line", ..) => Self::Flag,
             ("environment", ..) => Self::Environment,
             ("request", ..) => Self::Request,
+            ("call", ..) => Self::Call,
             ("default", ..) => Self::Default,
             (_, Some(file), ..) => Self::JobFile(file.to_owned()),
             (_, _, Some(job), _) => Self::Job(job),
@@ -53,6 +62,7 @@ impl fmt::Display for Source {
             Self::Command(command) => f.write_str(command.name()),
             Self::Job(job) => write!(f, "job {job}"),
             Self::Request => f.write_str("request"),
+            Self::Call => f.write_str("call"),
             Self::Default => f.write_str("default"),
         }
     }

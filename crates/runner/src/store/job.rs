@@ -12,15 +12,31 @@ use triphammer_core::spec::RunSpec;
 use utoipa::ToSchema;
 
 use super::error::StoreError;
+use crate::failure::Failure;
 use crate::host::Host;
 use crate::metrics::Values;
 use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, Status};
 use crate::second::Second;
+use crate::settings::Settings;
 
 /// Number of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobId(pub i64);
+
+impl JobId {
+    /// Reads a number as the user gives it.
+    ///
+    /// # Errors
+    /// When it is no number.
+    pub fn parse(text: &str) -> Result<Self, Failure> {
+        text.parse().map(Self).map_err(|_| {
+            Failure::refuse(format!(
+                "invalid job number `{text}`; `triphammer jobs` lists the jobs"
+            ))
+        })
+    }
+}
 
 impl fmt::Display for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,6 +143,22 @@ pub struct JobFilter {
     pub parent: Option<JobId>,
     /// Maximum number of jobs, newest first.
     pub limit: Option<u32>,
+}
+
+impl JobFilter {
+    /// Reads the settings of `jobs`.
+    ///
+    /// # Errors
+    /// When a value is invalid.
+    pub fn from_settings(settings: &mut Settings) -> Result<Self, Failure> {
+        let limit = settings.count("limit", u32::MAX, || 20)?;
+        if limit == 0 {
+            return Err(Failure::refuse("--limit must be 1 or more"));
+        }
+        let label = settings.get("label").map(str::to_owned);
+        let parent = settings.get("parent").map(JobId::parse).transpose()?;
+        Ok(Self { label, parent, limit: Some(limit), ..Self::default() })
+    }
 }
 
 /// A job in a list.

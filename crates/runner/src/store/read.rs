@@ -16,6 +16,7 @@ use super::job::{
 };
 use super::lock;
 use super::open::Store;
+use crate::failure::Failure;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{JobKind, Redacted, Remark, upgraded};
 
@@ -50,6 +51,19 @@ impl Store {
             self.look_after(job)?;
         }
         Ok(jobs)
+    }
+
+    /// Finds a job by its number, or the newest one as `last`.
+    ///
+    /// # Errors
+    /// When it is no number, nothing is stored, or the store cannot be read.
+    pub fn find(&self, job: &str) -> Result<JobId, Failure> {
+        if job != "last" {
+            return JobId::parse(job);
+        }
+        let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
+        let jobs = self.jobs(&newest).map_err(Failure::from_store)?;
+        jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse(self.nothing_stored()))
     }
 
     /// A job with its details and result.

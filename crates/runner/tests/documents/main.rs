@@ -8,6 +8,7 @@ mod compare;
 mod doctor;
 mod measures;
 mod observe;
+mod python;
 mod report;
 mod result;
 mod sample;

@@ -53,7 +53,7 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
 use crate::failure::Failure;
-use crate::settings::{Mark, Settings, Source, of_command};
+use crate::settings::{Mark, Settings, of_command};
 
 pub(super) use beside::{Alone, Beside, streams};
 pub(super) use control::{Heard, drive};
@@ -83,7 +83,7 @@ pub(super) fn is_for(workload: &Description) -> bool {
 /// Rejects settings that were given for this run and would have no effect. In a job file or the environment they may
 /// be meant for another run.
 pub(super) fn refuse_settings(settings: &Settings, workload: &Description) -> Result<(), Failure> {
-    let is_asked = |name: &&str| matches!(settings.source(name), Source::Flag | Source::Request);
+    let is_asked = |name: &&str| settings.source(name).is_of_job();
     let is_on = |name: &&str| settings.get(name).is_some_and(|value| value != "false");
     let of_transactions = of_command(settings.command()).filter(|s| s.is(Mark::OfTransactions));
     match of_transactions.map(|setting| setting.name).filter(is_asked).find(is_on) {

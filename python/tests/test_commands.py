@@ -1,0 +1,150 @@
+"""Functions do what the commands do: real SQLite, PostgreSQL, and no database."""
+
+import datetime
+import inspect
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import triphammer
+
+
+def program(*arguments):
+    """Runs the console script; returns exit code, stdout and stderr."""
+    script = pathlib.Path(sys.executable).with_name("triphammer")
+    done = subprocess.run([script, *arguments], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_build_and_a_check_wait_for_their_results(tmp_path):
+    target = f"sqlite:{tmp_path / 'shop.sqlite'}"
+    built = triphammer.build(target, scale=1, jobs=2)
+    assert (built.outcome, built.scale, built.good) == ("built", 1, True)
+    assert built.rows > 400_000
+    checked = triphammer.check(target)
+    assert checked.good and checked.checks
+    assert "<testsuite" in checked.junit()
+    with pytest.raises(triphammer.SettingError, match="nothing was dropped: use --yes"):
+        triphammer.drop(target)
+    assert "warehouse" in triphammer.drop(target, yes=True)
+
+
+def test_a_run_on_postgresql_is_the_one_of_the_command_line(postgres):
+    result = triphammer.run(postgres, vus=2, rampup="1s", duration=datetime.timedelta(seconds=3)).result()
+    assert result.good, result.text()
+    assert result.server.product == "PostgreSQL"
+    assert result.spec.users == 2
+    assert result.primary_metric.verification.verdict in ("verified", "within_bounds")
+    sources = {setting.name: setting.source for setting in result.settings}
+    assert (sources["vus"], sources["scale" if "scale" in sources else "mode"]) == ("call", "default")
+    code, out, _ = program("report", str(result.job), "--format", "json")
+    assert code == 0
+    assert json.loads(out) == result.to_dict()
+
+
+def test_campaigns_wait_for_their_results():
+    profile = triphammer.profile("null:", workload="tpc-b", vus=[1, 2, 4], repeats=1, rampup="0s", duration="1s",
+                                 cool_down="0s")
+    assert [level.users for level in profile.levels] == [1, 2, 4]
+    assert "<svg" in profile._repr_html_()
+    pair = triphammer.compare("null:", ab=True, workload="tpc-b", pairs=2, duration="1s", rampup="0s", cool_down="0s",
+                              b="vus=2", a="vus=1")
+    assert pair.verdict.kind in ("faster", "slower", "equivalent", "inconclusive")
+
+
+def test_stored_jobs_are_found_and_loaded(result, store):
+    found = triphammer.jobs(label="python")
+    assert [job.id for job in found] == [result.job]
+    assert found[0].status == "complete"
+    again = triphammer.job(result.job)
+    assert again == result and again.good
+    assert triphammer.job("last", store=store).to_dict()
+    history = triphammer.history("python")
+    assert [run.job for run in history.runs] == [result.job]
+    assert "TPS" in history.text()
+    with pytest.raises(triphammer.SettingError, match="no job 4711"):
+        triphammer.job(4711)
+
+
+def test_the_doctor_examines_the_host_and_a_database(sqlite):
+    found = triphammer.doctor(sqlite)
+    assert {line.group for line in found.lines} >= {"host"}
+    assert found.good == (found.verdict != "wrong")
+    assert "host" in found.text().lower()
+
+
+def test_a_preview_names_every_setting_with_its_source(sqlite):
+    settings = {one.name: (one.value, one.source) for one in triphammer.preview("run", sqlite, workload="tpc-b", vus=3)}
+    assert settings["vus"] == ("3", "call")
+    assert settings["duration"][1] == "default"
+
+
+def test_signatures_come_from_the_declarations():
+    parameters = inspect.signature(triphammer.run).parameters
+    assert list(parameters)[0] == "target"
+    assert {"vus", "duration", "think_scale", "all_warehouses"} <= set(parameters)
+    assert not {"tui", "json", "show_spec", "replay_exemplar"} & set(parameters)
+    assert "vus: " in triphammer.run.__doc__
+    assert list(inspect.signature(triphammer.compare).parameters)[:2] == ["target", "other"]
+
+
+@pytest.mark.parametrize("settings", [
+    {"vus": "many"},
+    {"duration": "10"},
+    {"workload": "tpc-x"},
+    {"load": "rate:x"},
+    {"max_failures": "200%"},
+])
+def test_errors_are_those_of_the_command_line(settings):
+    with pytest.raises(ValueError) as raised:
+        triphammer.run("null:", **settings).result()
+    assert isinstance(raised.value, triphammer.SettingError)
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+    code, _, err = program("run", "null:", *flags)
+    assert code == 2
+    assert f"error: {raised.value}".replace("from the call", "from the command line") in err
+
+
+def test_unknown_and_repeated_arguments_are_refused():
+    with pytest.raises(triphammer.SettingError, match="unknown setting for `run`: `vu`; did you mean `vus`"):
+        triphammer.run("null:", vu=3)
+    with pytest.raises(triphammer.SettingError, match="given by position and by name"):
+        triphammer.run("null:", target="null:")
+    with pytest.raises(triphammer.SettingError, match="at most 1 by position"):
+        triphammer.run("null:", "tpc-b")
+    with pytest.raises(triphammer.SettingError, match="unknown job `dance`|unknown command `dance`"):
+        triphammer.start("dance")
+
+
+def test_a_database_that_cannot_be_reached_is_a_database_error(tmp_path):
+    with pytest.raises(triphammer.DatabaseError, match="check host and port"):
+        triphammer.run("postgres://nobody@127.0.0.1:1/none?sslmode=disable").result()
+
+
+def test_a_requirement_that_is_not_met_makes_a_result_that_is_not_good():
+    result = triphammer.run("null:", workload="tpc-b", duration="1s", rampup="0s", require="tps < 1").result()
+    assert result.good is False
+    assert not result.requirements[0].passed
+
+
+def test_the_console_script_is_the_program():
+    code, out, _ = program("--version")
+    assert (code, out.strip()) == (0, f"triphammer {triphammer.__version__}")
+    code, _, err = program("run", "--vu", "3")
+    assert code == 2 and "did you mean `--vus`" in err
+    code, out, _ = program("run", "null:", "--workload", "tpc-b", "--duration", "1s", "--json")
+    assert code == 0 and json.loads(out)["kind"] == "run"
+
+
+def test_job_files_and_the_environment_are_weaker_layers(tmp_path, monkeypatch):
+    file = tmp_path / "job.toml"
+    file.write_text('workload = "tpc-b"\n[run]\nvus = 5\nduration = "2s"\nrampup = "0s"\n')
+    monkeypatch.setenv("TRIPHAMMER_DURATION", "1s")
+    result = triphammer.run("null:", job_file=file, vus=3).result()
+    settings = {one.name: (one.value, one.source) for one in result.settings}
+    assert settings["vus"] == ("3", "call")
+    assert settings["duration"] == ("1s", "environment")
+    assert settings["rampup"][1] == f"job file {file}"

@@ -1,0 +1,51 @@
+"""Database load testing and benchmarking.
+
+>>> import triphammer
+>>> triphammer.build("sqlite:shop.sqlite", scale=1)
+>>> result = triphammer.run("sqlite:shop.sqlite", duration="10s").result()
+>>> result.primary_metric.value
+
+Every function does what the command of its name does. Settings are keyword arguments with the names of the
+command line, with underscores for hyphens; see ``help(triphammer.run)``.
+"""
+
+from ._commands import (
+    build,
+    capacity,
+    check,
+    compare,
+    doctor,
+    drop,
+    history,
+    job,
+    jobs,
+    preview,
+    profile,
+    run,
+    start,
+)
+from ._errors import Cancelled, DatabaseError, Error, HostError, SettingError
+from ._job import Job
+from ._native import VERSION as __version__
+
+__all__ = [
+    "Cancelled",
+    "DatabaseError",
+    "Error",
+    "HostError",
+    "Job",
+    "SettingError",
+    "build",
+    "capacity",
+    "check",
+    "compare",
+    "doctor",
+    "drop",
+    "history",
+    "job",
+    "jobs",
+    "preview",
+    "profile",
+    "run",
+    "start",
+]

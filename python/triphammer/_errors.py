@@ -1,0 +1,21 @@
+"""Exceptions. Their messages are those of the command line, where each of them is exit code 2."""
+
+
+class Error(Exception):
+    """A job or request that failed: what failed, where, and what to do next."""
+
+
+class SettingError(Error, ValueError):
+    """A request that cannot be fulfilled: a setting that is unknown or invalid, or nothing to work on."""
+
+
+class DatabaseError(Error):
+    """The database reported an error, or could not be reached."""
+
+
+class HostError(Error, OSError):
+    """The operating system reported an error."""
+
+
+class Cancelled(Error):
+    """The job was stopped before it had a result."""

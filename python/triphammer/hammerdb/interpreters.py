@@ -1,0 +1,100 @@
+"""Runs scripts in Tcl and Python. Tcl is Python's own (`tkinter.Tcl`), without a display, and belongs to the thread that
+made it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+import triphammer
+
+from .session import Quit, Session
+
+#: A command that calls Python, and whose errors Tcl can catch.
+_COMMAND = """
+proc {0} args {{
+    lassign [::triphammer {0} {{*}}$args] is_good text
+    if {{!$is_good}} {{ return -code error $text }}
+    return $text
+}}
+"""
+#: How Tcl is installed.
+_NEEDED = {"linux": "apt-get install python3-tk", "darwin": "brew install python-tk"}
+
+
+class Interpreter:
+    """A Tcl interpreter with HammerDB's commands."""
+
+    def __init__(self):
+        try:
+            import tkinter
+        except ImportError:
+            install = _NEEDED.get(sys.platform, "install Python with tkinter")
+            raise triphammer.Error(f"this Python has no Tcl (_tkinter); install it: {install}") from None
+        os.environ.setdefault("TMP", tempfile.gettempdir())
+        self._tcl, self._error = tkinter.Tcl(), tkinter.TclError
+        self._raised = None
+        # `puts` may be replaced by the script, and is looked up for each line.
+        self.session = Session(lambda text: self._tcl.call("puts", text))
+        self._tcl.createcommand("::triphammer", self._call)
+        for name in Session.COMMANDS:
+            self._tcl.eval(_COMMAND.format(name))
+        # Tcl and Python write to the same stdout, each with its own buffer.
+        self._tcl.eval("fconfigure stdout -buffering line")
+        sys.stdout.reconfigure(line_buffering=True)
+
+    def _call(self, name, *arguments):
+        """Carries out a command for Tcl: whether it succeeded, and its result or the error."""
+        try:
+            found = getattr(self.session, name)(*map(str, arguments))
+        except (triphammer.Error, TypeError) as error:
+            return False, f"{name}: {error}"
+        except (Quit, KeyboardInterrupt) as end:
+            # No `catch` of the script holds it.
+            self._raised = end
+            self._tcl.eval("interp cancel -unwind")
+            return False, name
+        return True, "" if found is None else found
+
+    def eval(self, script):
+        """Evaluates Tcl and returns its result as text."""
+        try:
+            return str(self._tcl.eval(script))
+        except self._error as error:
+            if self._raised is not None:
+                raised, self._raised = self._raised, None
+                raise raised from None
+            raise triphammer.Error(str(error)) from None
+
+    def run_tcl(self, path, arguments):
+        """Runs a script in Tcl."""
+        self._tcl.setvar("argv0", path)
+        self._tcl.setvar("argv", arguments)
+        self._tcl.setvar("argc", len(arguments))
+        self.eval("proc exit args { quit {*}$args }")
+        self._tcl.call("set", "::triphammer_script", path)
+        self.eval("source $::triphammer_script")
+
+    def run_python(self, path, arguments):
+        """Runs a script in Python, with the commands as functions and an object `tclpy`."""
+        def command(name):
+            def call(*values):
+                found = getattr(self.session, name)(*map(str, values))
+                if found:
+                    print(found)
+                return found
+            return call
+
+        names = {name: command(name) for name in Session.COMMANDS if name != "print"}
+        names.update(__name__="__main__", __file__=path, tclpy=self, os=os, sys=sys)
+        with open(path, encoding="utf-8") as file:
+            code = compile(file.read(), path, "exec")
+        before, sys.argv = sys.argv, [path, *arguments]
+        try:
+            exec(code, names)
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                raise
+        finally:
+            sys.argv = before

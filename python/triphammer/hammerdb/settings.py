@@ -1,0 +1,84 @@
+"""Options of HammerDB as settings of the program."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+#: Names of the databases in URLs.
+_SCHEMES = {"pg": "postgres", "mysql": "mysql", "maria": "mariadb"}
+_WORKLOADS = {"tpcc": "tproc-c", "tpch": "tproc-h"}
+
+
+class Options:
+    """The options of a database for a workload, by their names without the database's prefix."""
+
+    def __init__(self, prefix, dictionaries, benchmark):
+        self.prefix, self.benchmark = prefix, benchmark
+        self._connection, self._own = dictionaries["connection"], dictionaries[benchmark]
+
+    def __getitem__(self, name):
+        key = f"{self.prefix}_{name}"
+        return self._own.get(key, self._connection.get(key))
+
+    def is_on(self, name):
+        """Whether a switch is on."""
+        return str(self[name]).lower() in ("true", "1")
+
+    def _of_workload(self, name):
+        """An option whose name contains the workload's for TPROC-H."""
+        return self[name if self.benchmark == "tpcc" else f"tpch_{name}"]
+
+    def target(self):
+        """The URL of the database, with the user who builds and runs."""
+        is_pg = self.prefix == "pg"
+        user = self._of_workload("superuser" if is_pg else "user")
+        password = self._of_workload("superuserpass" if is_pg else "pass")
+        who = quote(user, safe="")
+        if password and password != "null":
+            who += ":" + quote(password, safe="")
+        url = f"{_SCHEMES[self.prefix]}://{who}@{self['host']}:{self['port']}/{quote(self._of_workload('dbase').strip(), safe='')}"
+        return url + ("?" + self._tls() if self._tls() else "")
+
+    def _tls(self):
+        if self.prefix == "pg":
+            return f"sslmode={self['sslmode']}"
+        return "" if self.is_on("ssl") else "ssl-mode=preferred"
+
+    def build(self):
+        """The settings of a build."""
+        settings = {"workload": _WORKLOADS[self.benchmark], "create_database": True}
+        if self.benchmark == "tpch":
+            return {**settings, "scale": self["scale_fact"], "jobs": self["num_tpch_threads"]}
+        settings.update(scale=self["count_ware"], jobs=min(int(self["num_vu"]), int(self["count_ware"])))
+        if self.prefix != "pg":
+            settings["storage_engine"] = self["storage_engine"]
+            settings["history_key"] = self.is_on("history_pk") or None
+            settings["partitions"] = self["count_ware"] if self.is_on("partition") and int(self["count_ware"]) > 1 else None
+        return settings
+
+    def run(self, users):
+        """The settings of a run with this number of virtual users."""
+        settings = {"workload": _WORKLOADS[self.benchmark]}
+        if self.benchmark == "tpch":
+            return {**settings, **self._queries(users)}
+        settings.update(vus=users, rampup=minutes(self["rampup"]), duration=minutes(self["duration"]),
+                        all_warehouses=self.is_on("allwarehouse") or None)
+        if self["driver"] == "test":
+            settings.update(rampup=None, duration=None, transactions=self["total_iterations"])
+        if self.prefix != "pg" and self.is_on("no_stored_procs"):
+            settings["mode"] = "statements"
+        if self.is_on("keyandthink"):
+            settings["load"] = "keyed"
+            if self.is_on("async_scale"):
+                settings.update(terminals=users * int(self["async_client"]), sessions=users, vus=None)
+        return settings
+
+    def _queries(self, users):
+        if users == 1:
+            return {"test": "power" if self.is_on("refresh_on") else "queries"}
+        return {"test": "throughput" if self.is_on("refresh_on") else "queries", "streams": users}
+
+
+def minutes(text):
+    """Minutes as a duration; fractions are allowed, for short tests."""
+    return f"{round(float(text) * 60_000)}ms"
