@@ -223,6 +223,7 @@ impl Watcher for Reporter {
             JobEvent::Warning(text) => self.text("warning", text),
             JobEvent::Resolved(_)
             | JobEvent::RunInfo(_)
+            | JobEvent::Observed(_)
             | JobEvent::Sequence(_)
             | JobEvent::StepResolved(_)
             | JobEvent::StepBegan(_) => {}

@@ -36,14 +36,13 @@ pub fn jobs(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<String> {
         let (mut settings, _) = settings(Command::Jobs, &given)?;
         let filter = JobFilter::from_settings(&mut settings)?;
         let store = open(settings.get("store"))?;
-        Ok(reports::jobs::json(&store.jobs(&filter)?))
+        Ok(reports::jobs::json(&store.listed(&filter)?))
     })
     .map_err(|error: Raised| error.into())
 }
 
 /// A stored job, by its number or `last`: number, kind, document as JSON, and whether it is good.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "a tuple for Python")]
 pub fn load(
     py: Python<'_>,
     store: Option<&str>,
@@ -105,7 +104,6 @@ fn doubles<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyBytes> {
 /// The times of a stored run: upper ends of the bins in microseconds and counts, as bytes of 64-bit integers.
 /// `transaction` is a key of the workload's types, or `None` for all of them.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "a tuple for Python")]
 pub fn histogram<'py>(
     py: Python<'py>,
     store: Option<&str>,

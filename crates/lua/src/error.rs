@@ -34,7 +34,7 @@ impl ScriptError {
 
 /// The error of a request that the API does not make.
 pub fn malformed() -> ScriptError {
-    ScriptError::new("the script made a request that is none")
+    ScriptError::new("the script sent an invalid request to triphammer")
 }
 
 /// The message of a state without memory.

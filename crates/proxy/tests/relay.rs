@@ -1,4 +1,5 @@
 //! The relay between real sockets.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -33,6 +34,7 @@ fn relay() -> (Relay, SocketAddr) {
     (relay, address)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the delay of the relay is real time")]
 fn round_trip(stream: &mut TcpStream) -> Duration {
     let start = Instant::now();
     stream.write_all(b"ping").unwrap();

@@ -581,6 +581,32 @@ export interface CommitProbe {
   times: Times;
 }
 
+/** Counts of transactions and rows. All but the first are known only if the table was read back. */
+export interface Commits {
+  /** Commits that the database acknowledged. */
+  acknowledged: number;
+  /** Rows without their hash, or that this drill did not write. */
+  altered: number;
+  /** Rows beyond the first of a transaction. */
+  duplicated: number;
+  /** Transactions that failed. */
+  failed: number;
+  /** Commits in doubt: sent, and not answered. */
+  indeterminate: number;
+  /** Commits in doubt that have none. */
+  indeterminate_absent: number;
+  /** Commits in doubt that have a row. */
+  indeterminate_committed: number;
+  /** Acknowledged commits without a row; `null` if the table was not read. */
+  lost: number | null;
+  /** First and last second in which lost commits began; `null` without any. May be a second early, and more in drills of over an hour. */
+  lost_between_s: unknown[] | null;
+  /** Rows that do not follow the rows before them: the database kept a commit and lost one that it was built on, or did not show it one that had been acknowledged. */
+  reordered: number;
+  /** Transactions that were reported as failed and have a row. */
+  undead: number;
+}
+
 /** Result of comparing B with A. */
 export interface Comparison {
   /** Data that the interval is based on. */
@@ -766,6 +792,52 @@ export interface DoctorResult {
   write_test: WriteTest | null;
 }
 
+/** The result of a drill, as printed by `triphammer drill --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; seconds count from the start of the load. */
+export interface DrillResult {
+  /** What the database did with the commits. */
+  commits: Commits;
+  /** The faults, in the order of their times. */
+  faults: FaultReport[];
+  /** Findings in words, the most important first. */
+  findings: string[];
+  /** Version of the document's format. */
+  format: 1;
+  /** The host of the client. */
+  host: Host;
+  /** Job number; `null` if it was not stored. */
+  job: number | null;
+  /** Kind of document, by the name of its command. */
+  kind: "drill";
+  /** Label given by the user; `null` without one. */
+  label: string | null;
+  /** Length of the load, in seconds. */
+  load_s: number;
+  /** Lost commits of one user without a gap, at most 100 of them. */
+  lost: LostRange[];
+  /** Job number of the run that drove the load; `null` if it was not stored. */
+  run: number | null;
+  /** The server that the drill connected to first. */
+  server: ServerInfo;
+  /** How long the database was away. */
+  service: Service;
+  /** Every setting with its value and the source of the value. */
+  settings: Setting[];
+  /** Start of the load (second 0), RFC 3339, UTC. */
+  started_at: string;
+  /** `complete`, or how the load ended before its time. */
+  status: Status;
+  /** URL of the target, without secrets. */
+  target: Redacted;
+  /** The program that wrote the document. */
+  tool: Tool;
+  /** Virtual users, each with its own chain of rows. */
+  users: number;
+  /** How the table was read back. */
+  verification: TableRead;
+  /** Workload and its data. */
+  workload: WorkloadFacts;
+}
+
 /** Lengths of a run and its parts, in seconds. */
 export interface Durations {
   /** Actual length of the ramp-up, before the timed window. */
@@ -857,6 +929,22 @@ export interface FailureShare {
   limit: number;
   /** Share of transactions failed, in doubt, or completed with an unreadable answer, among all that ended in the timed window (in the whole run if none ended in the window). */
   share: number;
+}
+
+/** A fault, and what became of it. */
+export interface FaultReport {
+  /** When it was due, in seconds. */
+  at_s: number;
+  /** When it began, in seconds; `null` if the load ended before. */
+  began_s: number | null;
+  /** What it did, or why it failed: of a command, the exit code and the end of its output. */
+  detail: string;
+  /** When it was over, in seconds; `null` if it never began. */
+  ended_s: number | null;
+  /** The fault, as given. */
+  fault: string;
+  /** Whether it took place. */
+  succeeded: boolean;
 }
 
 /** A figure of both sides, and the ratio of B to A. */
@@ -1074,10 +1162,10 @@ export interface JobDetail {
 }
 
 /** The result of a job, according to `kind`: the document of a run, a profile, a capacity search or a comparison; the report of a build or a check; the tables removed by a drop. */
-export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | CheckReport | Removal;
+export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | DrillResult | CheckReport | Removal;
 
 /** What a job does. */
-export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop";
+export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "check" | "drop";
 
 /** A page of jobs. */
 export interface JobList {
@@ -1538,6 +1626,20 @@ export interface LiveType {
 
 /** A load model, as `--load` names it. */
 export type Load = string;
+
+/** Lost commits of one user without a gap. */
+export interface LostRange {
+  /** Number of the first: column `seq`. */
+  first: number;
+  /** Second in which the first began. */
+  from_s: number;
+  /** Number of the last. */
+  last: number;
+  /** Second in which the last began. */
+  to_s: number;
+  /** The user: column `usr`. */
+  user: number;
+}
 
 /** A mean over seconds. */
 export interface MeanOfSamples {
@@ -2350,6 +2452,16 @@ export interface ServerTransactions {
   seconds: number;
 }
 
+/** How long the database was away. */
+export interface Service {
+  /** Intervals in which no transaction completed although some should have. */
+  outages: Outage[];
+  /** Sessions that were lost and had not reconnected when the load ended. */
+  sessions_away: number;
+  /** Seconds without service: those of all outages. */
+  without_service_s: number;
+}
+
 /** Numbers of sessions lost and reconnected. */
 export interface SessionCounts {
   /** Number of sessions lost. */
@@ -2705,6 +2817,20 @@ export interface StreamedQuery {
 
 /** Subject of a fact. */
 export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "plan" | "server_setting" | "tool" | "host";
+
+/** How the table was read back. */
+export interface TableRead {
+  /** Why the table could not be read; `null` if it was. */
+  error: string | null;
+  /** Rows of the table. */
+  rows: number;
+  /** The server; `null` if it was not reached. */
+  server: ServerInfo | null;
+  /** URL of the database, without secrets. */
+  target: Redacted;
+  /** Seconds from the end of the run until it answered and accepted writes. */
+  waited_s: number;
+}
 
 /** Rows of a table loaded so far. */
 export interface TableRows {
@@ -3322,7 +3448,7 @@ export interface Operations {
   "GET /api/v1/jobs": {
     query: {
       /** Only jobs of this command; all when absent. */
-      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop" | undefined;
+      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "check" | "drop" | undefined;
       /** Only jobs with this status; all when absent. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
       /** Only jobs of this workload; all when absent. */

@@ -398,21 +398,5 @@ fn report_hooks_of_a_script_get_the_figures_of_the_run() {
     let done = site.call(&program, "./broken.lua", &["--time=2", "--report-interval=1"], "run");
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.err.contains("a report hook of the script failed, and is not called again: "));
-    assert!(done.err.contains("broken.lua:5: nothing"), "{}", done.err);
-}
-
-#[test]
-fn a_number_of_events_ends_a_run_at_a_rate() {
-    let program = Program::new();
-    write(
-        &program,
-        "one.lua",
-        "function thread_init() con = sysbench.sql.driver():connect() end\n\
-         function event() con:query('SELECT 1') end\n",
-    );
-    let options = ["--threads=2", "--events=30", "--rate=100", "--time=0"];
-    Site::postgres().ok(&program, "./one.lua", &options, "run");
-    let result = last_run(&program);
-    assert_eq!(result["run"]["total"]["committed"], 30, "{result}");
-    assert_eq!(result["violated_identities"].as_array().map(Vec::len), Some(0));
+    assert!(done.err.contains("broken.lua:6: nothing"), "{}", done.err);
 }

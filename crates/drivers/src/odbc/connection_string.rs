@@ -139,7 +139,7 @@ pub fn has_secret((key, value): &(String, String)) -> bool {
     };
     is_secret(key)
         || key.to_ascii_lowercase().ends_with("key")
-        || WORDS.iter().any(|word| of_value(&word))
+        || WORDS.iter().any(of_value)
         || inside.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
 }
 

@@ -71,7 +71,7 @@ impl<'a> Arguments<'a> {
                 ffi::LUA_TBOOLEAN => Ok(Value::Int(ffi::lua_toboolean(self.state, at).into())),
                 ffi::LUA_TNIL | ffi::LUA_TNONE => Ok(Value::Null),
                 _ => Err(ScriptError::new(format!(
-                    "argument {} of a statement is neither a number nor a text",
+                    "argument {} of a statement must be a number, a text, true, false or nil",
                     place + 1
                 ))),
             }

@@ -11,7 +11,7 @@ use triphammer_capture::digest::{
 use triphammer_capture::mix::WorkloadFile;
 use triphammer_capture::sql::Syntax;
 use triphammer_capture::{Reason, Skipped};
-use triphammer_core::session::{Admin as _, Database as _, Role, Session};
+use triphammer_core::session::{Admin, Database as _, Role, Session};
 use triphammer_core::sql::{BoundStatement, StatementCatalogue};
 use triphammer_core::text::one_line;
 use triphammer_core::workload::{Statements, Workload as _, WorkloadSettings};
@@ -267,7 +267,7 @@ async fn ask(session: &mut impl Session, name: &str, sql: &str) -> Result<Rows, 
 
 /// The statistics that the server has: the query and its rows.
 async fn find<'a>(
-    session: &mut (impl Session + triphammer_core::session::Admin),
+    session: &mut impl Admin,
     def: &'a StatisticsDef,
 ) -> Result<Option<(&'a QueryDef, Rows)>, DbError> {
     let version = session.server().await?.version;

@@ -288,9 +288,9 @@ fn unread(ledgers: &[Ledger]) -> Judged {
     let mut judged = Judged::default();
     for stretch in ledgers.iter().flat_map(Ledger::stretches) {
         match stretch.fate {
-            Fate::Acknowledged => judged.acknowledged += stretch.len(),
-            Fate::Failed => judged.failed += stretch.len(),
-            Fate::Indeterminate => judged.indeterminate_absent += stretch.len(),
+            Fate::Acknowledged => judged.acknowledged += stretch.count(),
+            Fate::Failed => judged.failed += stretch.count(),
+            Fate::Indeterminate => judged.indeterminate_absent += stretch.count(),
         }
     }
     judged

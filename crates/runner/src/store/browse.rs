@@ -9,7 +9,9 @@ use rusqlite::{Row, params, params_from_iter};
 use super::columns::columns;
 use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
-use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, Trouble, length};
+use super::job::{
+    JobFilter, JobId, JobRow, JobStatus, ListedJob, SecondRow, SeriesRow, Trouble, length,
+};
 use super::open::Store;
 use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
 use crate::metrics::{OF_SECOND, OF_TYPE};
@@ -70,6 +72,15 @@ impl Store {
             self.look_after(job)?;
         }
         Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
+    }
+
+    /// Reads jobs as commands list them, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn listed(&self, filter: &JobFilter) -> Result<Vec<ListedJob>, StoreError> {
+        let jobs = self.jobs(filter)?.into_iter();
+        jobs.map(|row| Ok(ListedJob { trouble: self.trouble(row.id)?, row })).collect()
     }
 
     /// Reads what the result of a stored run says besides its figures; nothing for other jobs, and

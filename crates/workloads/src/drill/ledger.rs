@@ -31,7 +31,7 @@ pub struct Stretch {
 impl Stretch {
     /// Number of transactions.
     #[must_use]
-    pub const fn len(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.last - self.first + 1
     }
 }

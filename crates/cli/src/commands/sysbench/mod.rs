@@ -102,9 +102,13 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
     set("target", arguments.target()?);
     set("vus", arguments.number("threads")?.to_string());
     match (arguments.number("events")?, arguments.number("time")?) {
-        // The workload ends it. At a rate, a run has a duration.
-        (1.., _) if arguments.number("rate")? == 0 => set("transactions", TRANSACTIONS.to_owned()),
-        (_, time) => {
+        (1.., _) if arguments.number("rate")? > 0 => {
+            let message = "--events and --rate exclude each other here; give --time";
+            return Err(SpecError::new(message).into());
+        }
+        // The workload ends it.
+        (1.., _) => set("transactions", TRANSACTIONS.to_owned()),
+        (0, time) => {
             set("rampup", "0s".to_owned());
             set("duration", if time == 0 { UNLIMITED.to_owned() } else { format!("{time}s") });
         }

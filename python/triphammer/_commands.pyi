@@ -1,0 +1,918 @@
+"""The functions: one for each command, with the settings that the program declares for it."""
+
+# Made from the declarations of the program; do not edit.
+# UPDATE_REFERENCE=1 cargo test -p triphammer-runner --test documents python rewrites it.
+
+from collections.abc import Sequence
+from datetime import timedelta
+from os import PathLike
+from typing import Any, Literal, Union
+
+from ._job import Job
+from ._record import Document, Record
+from .documents import (
+    BuildReport,
+    CapacityResult,
+    CheckReport,
+    ComparisonResult,
+    DoctorResult,
+    DrillResult,
+    HistoryResult,
+    ProfileResult,
+)
+
+Text = Union[str, PathLike[str], int, float]
+Duration = Union[str, timedelta]
+
+def start(kind: str, *positional: Any, **settings: Any) -> Job: ...
+def preview(kind: str, *positional: Any, **settings: Any) -> Any: ...
+def job(which: Union[int, str] = "last", *, store: Union[str, PathLike[str], None] = None) -> Union[Document, list[str], None]: ...
+
+def build(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    scale: Union[Union[int, str], None] = ...,
+    jobs: Union[Union[int, str], None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    create_database: Union[bool, None] = ...,
+    add: Union[bool, None] = ...,
+    replace: Union[bool, None] = ...,
+    force: Union[bool, None] = ...,
+    store: Union[Text, None] = ...,
+    foreign_keys: Union[bool, None] = ...,
+    no_procedures: Union[bool, None] = ...,
+    history_key: Union[bool, None] = ...,
+    population_time: Union[Text, None] = ...,
+    partition: Union[bool, None] = ...,
+    columnar: Union[bool, None] = ...,
+    payload_size: Union[Text, None] = ...,
+    workload_file: Union[Text, None] = ...,
+    storage_engine: Union[Text, None] = ...,
+    partitions: Union[Union[int, str], None] = ...,
+    hash_clusters: Union[Text, None] = ...,
+    compression: Union[Text, None] = ...,
+    delayed_durability: Union[Text, None] = ...,
+    memory_optimized: Union[Text, None] = ...,
+    load_from: Union[Text, None] = ...,
+) -> BuildReport:
+    """Create the schema and load the data of a workload.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
+    jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data); 1 to build a database that allows only one writer]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    create_database: Create the database first if it does not exist
+    add: Add the tables of a workload to a build of the one that it extends, as -w ch does with TPROC-C; scale, seed and options are those of that build
+    replace: Drop what an earlier build created, then build
+    force: Also change tables that are not in the build record
+    store: File of the job store [default: in the user's data directory]
+    foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
+    no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
+    history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
+    population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
+    partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
+    columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
+    payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    storage_engine: mysql: storage engine of all tables
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    compression: sqlserver: compression of tables and primary keys (not run yet)
+    delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
+    memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
+    load_from: trino: where the rows of tproc-h come from: client (generated here, sent by INSERT) or tpch (the server's own catalog of that name)
+    """
+
+def run(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    scale: Union[Union[int, str], None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    rampup: Union[Duration, None] = ...,
+    duration: Union[Duration, None] = ...,
+    until_ci: Union[Union[float, str], None] = ...,
+    transactions: Union[Union[int, str], None] = ...,
+    mode: Union[Literal["procedures", "statements"], None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    dop: Union[Union[int, str], None] = ...,
+    engine_memory: Union[Text, None] = ...,
+    load: Union[Text, None] = ...,
+    late: Union[Text, None] = ...,
+    backlog: Union[Union[int, str], None] = ...,
+    terminals: Union[Union[int, str], None] = ...,
+    sessions: Union[Union[int, str], None] = ...,
+    login_delay: Union[Duration, None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    max_failures: Union[Union[float, str], None] = ...,
+    abort_on_failures: Union[Text, None] = ...,
+    no_observe: Union[bool, None] = ...,
+    observe_interval: Union[Duration, None] = ...,
+    host_metrics: Union[Text, None] = ...,
+    log_probe: Union[bool, None] = ...,
+    capture_on: Union[Text, Sequence[Text], None] = ...,
+    require: Union[Text, Sequence[Text], None] = ...,
+    label: Union[Text, None] = ...,
+    series: Union[Text, None] = ...,
+    metrics_listen: Union[Text, None] = ...,
+    otlp: Union[Text, None] = ...,
+    otlp_ca: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    foreign_keys: Union[bool, None] = ...,
+    no_procedures: Union[bool, None] = ...,
+    history_key: Union[bool, None] = ...,
+    population_time: Union[Text, None] = ...,
+    all_warehouses: Union[bool, None] = ...,
+    mix: Union[Text, None] = ...,
+    routines: Union[Text, None] = ...,
+    partition: Union[bool, None] = ...,
+    columnar: Union[bool, None] = ...,
+    test: Union[Text, None] = ...,
+    streams: Union[Text, None] = ...,
+    queries: Union[Text, None] = ...,
+    repeat: Union[Union[int, str], None] = ...,
+    analyze: Union[bool, None] = ...,
+    baseline: Union[Duration, None] = ...,
+    script: Union[Text, Sequence[Text], None] = ...,
+    define: Union[Text, Sequence[Text], None] = ...,
+    allow_shell: Union[bool, None] = ...,
+    payload_size: Union[Text, None] = ...,
+    keys: Union[Text, None] = ...,
+    batch: Union[Union[int, str], None] = ...,
+    scan_rows: Union[Union[int, str], None] = ...,
+    workload_file: Union[Text, None] = ...,
+    recording: Union[Text, None] = ...,
+    storage_engine: Union[Text, None] = ...,
+    partitions: Union[Union[int, str], None] = ...,
+    hash_clusters: Union[Text, None] = ...,
+    compression: Union[Text, None] = ...,
+    delayed_durability: Union[Text, None] = ...,
+    memory_optimized: Union[Text, None] = ...,
+    load_from: Union[Text, None] = ...,
+) -> Job:
+    """Run a workload and measure it.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
+    threads: Worker threads [default: min(cores, sessions)]
+    rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
+    duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
+    until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
+    transactions: Number of transactions per virtual user, instead of a duration
+    mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
+    engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    load: Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
+    backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
+    terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
+    sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
+    login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
+    abort_on_failures: End the run early if this share of transactions fails within this time, such as 50%/10s. The run is stored and the exit code is 1 [default: never]
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    require: Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1
+    label: Label of the job, to find it later
+    series: Write the figures of each second to this file during the run: .csv or .jsonl
+    metrics_listen: Serve the run's metrics to Prometheus at this address, such as 127.0.0.1:9187; a port alone means 127.0.0.1
+    otlp: Send the run's metrics to this OpenTelemetry collector every 10 s (OTLP over HTTP with JSON): http://localhost:4318, or https:// for TLS
+    otlp_ca: PEM file with the certificate authorities to verify an https:// collector against [default: the system's authorities]
+    store: File of the job store [default: in the user's data directory]
+    foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
+    no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
+    history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
+    population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
+    all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
+    partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
+    columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
+    test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
+    repeat: TPROC-H: number of times to run the whole test
+    analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
+    baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
+    payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
+    keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
+    batch: Key-value: keys per operation: a read of several is one statement, a write of several one transaction
+    scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    storage_engine: mysql: storage engine of all tables
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    compression: sqlserver: compression of tables and primary keys (not run yet)
+    delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
+    memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
+    load_from: trino: where the rows of tproc-h come from: client (generated here, sent by INSERT) or tpch (the server's own catalog of that name)
+    """
+
+def profile(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    scale: Union[Union[int, str], None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Text, None] = ...,
+    max_vus: Union[Union[int, str], None] = ...,
+    repeats: Union[Union[int, str], None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    rampup: Union[Duration, None] = ...,
+    duration: Union[Duration, None] = ...,
+    until_ci: Union[Union[float, str], None] = ...,
+    cool_down: Union[Duration, None] = ...,
+    resume: Union[Text, None] = ...,
+    mode: Union[Literal["procedures", "statements"], None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    dop: Union[Union[int, str], None] = ...,
+    engine_memory: Union[Text, None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    max_failures: Union[Union[float, str], None] = ...,
+    no_observe: Union[bool, None] = ...,
+    observe_interval: Union[Duration, None] = ...,
+    host_metrics: Union[Text, None] = ...,
+    log_probe: Union[bool, None] = ...,
+    capture_on: Union[Text, Sequence[Text], None] = ...,
+    label: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    foreign_keys: Union[bool, None] = ...,
+    no_procedures: Union[bool, None] = ...,
+    history_key: Union[bool, None] = ...,
+    population_time: Union[Text, None] = ...,
+    all_warehouses: Union[bool, None] = ...,
+    mix: Union[Text, None] = ...,
+    routines: Union[Text, None] = ...,
+    partition: Union[bool, None] = ...,
+    columnar: Union[bool, None] = ...,
+    test: Union[Text, None] = ...,
+    streams: Union[Text, None] = ...,
+    queries: Union[Text, None] = ...,
+    repeat: Union[Union[int, str], None] = ...,
+    analyze: Union[bool, None] = ...,
+    baseline: Union[Duration, None] = ...,
+    script: Union[Text, Sequence[Text], None] = ...,
+    define: Union[Text, Sequence[Text], None] = ...,
+    allow_shell: Union[bool, None] = ...,
+    payload_size: Union[Text, None] = ...,
+    keys: Union[Text, None] = ...,
+    batch: Union[Union[int, str], None] = ...,
+    scan_rows: Union[Union[int, str], None] = ...,
+    workload_file: Union[Text, None] = ...,
+    recording: Union[Text, None] = ...,
+    storage_engine: Union[Text, None] = ...,
+    partitions: Union[Union[int, str], None] = ...,
+    hash_clusters: Union[Text, None] = ...,
+    compression: Union[Text, None] = ...,
+    delayed_durability: Union[Text, None] = ...,
+    memory_optimized: Union[Text, None] = ...,
+    load_from: Union[Text, None] = ...,
+) -> ProfileResult:
+    """Run with increasing numbers of virtual users and fit a scalability curve.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    vus: Virtual users at each level: a list (1,2,4,8), a range that doubles (1..64), or auto (increases until the throughput peaks and declines) [default: auto]
+    max_vus: Highest number of virtual users, or of streams for TPROC-H, that `auto` tries [default: 64 for SQLite, else 512]
+    repeats: Number of runs per level; 2 or more show how much repeated runs vary [default: 3]
+    threads: Worker threads [default: min(cores, sessions)]
+    rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
+    duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
+    until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s for the default SQLite file]
+    resume: Resume this interrupted job (a number or `last`) with its original settings
+    mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
+    engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    label: Label of the job, to find it later
+    store: File of the job store [default: in the user's data directory]
+    foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
+    no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
+    history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
+    population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
+    all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
+    partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
+    columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
+    test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
+    repeat: TPROC-H: number of times to run the whole test
+    analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
+    baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
+    payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
+    keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
+    batch: Key-value: keys per operation: a read of several is one statement, a write of several one transaction
+    scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    storage_engine: mysql: storage engine of all tables
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    compression: sqlserver: compression of tables and primary keys (not run yet)
+    delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
+    memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
+    load_from: trino: where the rows of tproc-h come from: client (generated here, sent by INSERT) or tpch (the server's own catalog of that name)
+    """
+
+def capacity(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    scale: Union[Union[int, str], None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    rampup: Union[Duration, None] = ...,
+    duration: Union[Duration, None] = ...,
+    cool_down: Union[Duration, None] = ...,
+    limit: Union[Text, None] = ...,
+    max_rate: Union[Text, None] = ...,
+    precision: Union[Union[float, str], None] = ...,
+    resume: Union[Text, None] = ...,
+    mode: Union[Literal["procedures", "statements"], None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    dop: Union[Union[int, str], None] = ...,
+    engine_memory: Union[Text, None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    max_failures: Union[Union[float, str], None] = ...,
+    no_observe: Union[bool, None] = ...,
+    observe_interval: Union[Duration, None] = ...,
+    host_metrics: Union[Text, None] = ...,
+    log_probe: Union[bool, None] = ...,
+    capture_on: Union[Text, Sequence[Text], None] = ...,
+    label: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    foreign_keys: Union[bool, None] = ...,
+    no_procedures: Union[bool, None] = ...,
+    history_key: Union[bool, None] = ...,
+    population_time: Union[Text, None] = ...,
+    all_warehouses: Union[bool, None] = ...,
+    mix: Union[Text, None] = ...,
+    routines: Union[Text, None] = ...,
+    partition: Union[bool, None] = ...,
+    columnar: Union[bool, None] = ...,
+    test: Union[Text, None] = ...,
+    streams: Union[Text, None] = ...,
+    queries: Union[Text, None] = ...,
+    repeat: Union[Union[int, str], None] = ...,
+    analyze: Union[bool, None] = ...,
+    baseline: Union[Duration, None] = ...,
+    script: Union[Text, Sequence[Text], None] = ...,
+    define: Union[Text, Sequence[Text], None] = ...,
+    allow_shell: Union[bool, None] = ...,
+    payload_size: Union[Text, None] = ...,
+    keys: Union[Text, None] = ...,
+    batch: Union[Union[int, str], None] = ...,
+    scan_rows: Union[Union[int, str], None] = ...,
+    workload_file: Union[Text, None] = ...,
+    recording: Union[Text, None] = ...,
+    storage_engine: Union[Text, None] = ...,
+    partitions: Union[Union[int, str], None] = ...,
+    hash_clusters: Union[Text, None] = ...,
+    compression: Union[Text, None] = ...,
+    delayed_durability: Union[Text, None] = ...,
+    memory_optimized: Union[Text, None] = ...,
+    load_from: Union[Text, None] = ...,
+) -> CapacityResult:
+    """Find the highest rate at which a response time stays within a limit.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    vus: Number of virtual users that serve the arrivals; choose more than are ever busy at once [default: 1 for SQLite, else 64]
+    threads: Worker threads [default: min(cores, sessions)]
+    rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
+    duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s for the default SQLite file]
+    limit: Response time limit to keep, as in 'new_order.p95 < 50ms': a transaction type (or `all`), a percentile and a maximum
+    max_rate: Highest rate to try, in transactions per second [default: until the limit is exceeded]
+    precision: Search until the capacity is known to within this share [default: 5%]
+    resume: Resume this interrupted job (a number or `last`) with its original settings
+    mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
+    engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    label: Label of the job, to find it later
+    store: File of the job store [default: in the user's data directory]
+    foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
+    no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
+    history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
+    population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
+    all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
+    partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
+    columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
+    test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
+    repeat: TPROC-H: number of times to run the whole test
+    analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
+    baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
+    payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
+    keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
+    batch: Key-value: keys per operation: a read of several is one statement, a write of several one transaction
+    scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    storage_engine: mysql: storage engine of all tables
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    compression: sqlserver: compression of tables and primary keys (not run yet)
+    delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
+    memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
+    load_from: trino: where the rows of tproc-h come from: client (generated here, sent by INSERT) or tpch (the server's own catalog of that name)
+    """
+
+def compare(
+    target: Union[Text, None] = ...,
+    other: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    scale: Union[Union[int, str], None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    rampup: Union[Duration, None] = ...,
+    duration: Union[Duration, None] = ...,
+    until_ci: Union[Union[float, str], None] = ...,
+    cool_down: Union[Duration, None] = ...,
+    ab: Union[bool, None] = ...,
+    a: Union[Text, Sequence[Text], None] = ...,
+    b: Union[Text, Sequence[Text], None] = ...,
+    pairs: Union[Union[int, str], None] = ...,
+    margin: Union[Union[float, str], None] = ...,
+    fail_if_slower: Union[bool, None] = ...,
+    fail_if_inconclusive: Union[bool, None] = ...,
+    resume: Union[Text, None] = ...,
+    transactions: Union[Union[int, str], None] = ...,
+    mode: Union[Literal["procedures", "statements"], None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    dop: Union[Union[int, str], None] = ...,
+    engine_memory: Union[Text, None] = ...,
+    load: Union[Text, None] = ...,
+    late: Union[Text, None] = ...,
+    backlog: Union[Union[int, str], None] = ...,
+    terminals: Union[Union[int, str], None] = ...,
+    sessions: Union[Union[int, str], None] = ...,
+    login_delay: Union[Duration, None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    max_failures: Union[Union[float, str], None] = ...,
+    no_observe: Union[bool, None] = ...,
+    observe_interval: Union[Duration, None] = ...,
+    host_metrics: Union[Text, None] = ...,
+    log_probe: Union[bool, None] = ...,
+    capture_on: Union[Text, Sequence[Text], None] = ...,
+    label: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    foreign_keys: Union[bool, None] = ...,
+    no_procedures: Union[bool, None] = ...,
+    history_key: Union[bool, None] = ...,
+    population_time: Union[Text, None] = ...,
+    all_warehouses: Union[bool, None] = ...,
+    mix: Union[Text, None] = ...,
+    routines: Union[Text, None] = ...,
+    partition: Union[bool, None] = ...,
+    columnar: Union[bool, None] = ...,
+    test: Union[Text, None] = ...,
+    streams: Union[Text, None] = ...,
+    queries: Union[Text, None] = ...,
+    repeat: Union[Union[int, str], None] = ...,
+    analyze: Union[bool, None] = ...,
+    baseline: Union[Duration, None] = ...,
+    script: Union[Text, Sequence[Text], None] = ...,
+    define: Union[Text, Sequence[Text], None] = ...,
+    allow_shell: Union[bool, None] = ...,
+    payload_size: Union[Text, None] = ...,
+    keys: Union[Text, None] = ...,
+    batch: Union[Union[int, str], None] = ...,
+    scan_rows: Union[Union[int, str], None] = ...,
+    workload_file: Union[Text, None] = ...,
+    recording: Union[Text, None] = ...,
+    storage_engine: Union[Text, None] = ...,
+    partitions: Union[Union[int, str], None] = ...,
+    hash_clusters: Union[Text, None] = ...,
+    compression: Union[Text, None] = ...,
+    delayed_durability: Union[Text, None] = ...,
+    memory_optimized: Union[Text, None] = ...,
+    load_from: Union[Text, None] = ...,
+) -> ComparisonResult:
+    """Compare A and B: faster, slower or equivalent.
+
+    target: Baseline: a job number, `last`, or a label (all complete runs with that label); with --ab, a target as in `run`
+    other: What to compare with A: a job number, `last` or a label; with --ab, a second target [default: with --ab, the target of A]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
+    threads: Worker threads [default: min(cores, sessions)]
+    rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
+    duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
+    until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s for the default SQLite file]
+    ab: Run A and B in alternating pairs (A B B A) and compare them; A and B are targets
+    a: With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated
+    b: With --ab, a setting that applies only to the runs of B; can be repeated
+    pairs: With --ab, number of pairs of runs [default: 7]
+    margin: Smallest difference that matters [default: 2%]
+    fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
+    fail_if_inconclusive: Exit with code 1 if the comparison is inconclusive
+    resume: Resume this interrupted job (a number or `last`) with its original settings
+    transactions: Number of transactions per virtual user, instead of a duration
+    mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
+    engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    load: Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
+    backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
+    terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
+    sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
+    login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    label: Label of the job, to find it later
+    store: File of the job store [default: in the user's data directory]
+    foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
+    no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
+    history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
+    population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
+    all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
+    partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
+    columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
+    test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
+    repeat: TPROC-H: number of times to run the whole test
+    analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
+    baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
+    payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
+    keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
+    batch: Key-value: keys per operation: a read of several is one statement, a write of several one transaction
+    scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    storage_engine: mysql: storage engine of all tables
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    compression: sqlserver: compression of tables and primary keys (not run yet)
+    delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
+    memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
+    load_from: trino: where the rows of tproc-h come from: client (generated here, sent by INSERT) or tpch (the server's own catalog of that name)
+    """
+
+def drill(
+    target: Union[Text, None] = ...,
+    *,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    duration: Union[Duration, None] = ...,
+    fault: Union[Text, Sequence[Text], None] = ...,
+    verify: Union[Text, None] = ...,
+    verify_timeout: Union[Duration, None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    label: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    workload_file: Union[Text, None] = ...,
+) -> DrillResult:
+    """Prove which commits a database keeps after a fault.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    seed: Random seed of the rows and of their hashes [default: random, so that rows of an earlier drill are recognised]
+    vus: Number of virtual users, each with a session and a chain of rows [default: 8; 1 for SQLite]
+    threads: Worker threads [default: min(cores, sessions)]
+    duration: Time under load; every fault begins and ends in it [default: 1m]
+    fault: What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, then all connections are closed), 'at=30s terminate' (the server ends the drill's sessions: PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be repeated [default: none: cause them yourself during the load]
+    verify: URL of the database to read the table back from after the load, such as that of the promoted replica [default: the target]
+    verify_timeout: Maximum wait after the load until that database answers and accepts writes [default: 1m]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    transaction_timeout: Cancel an attempt that takes longer than this and reconnect; 0s disables it [default: 10s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    label: Label of the job, to find it later
+    store: File of the job store [default: in the user's data directory]
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    """
+
+def check(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    jobs: Union[Union[int, str], None] = ...,
+    warehouses: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    workload_file: Union[Text, None] = ...,
+) -> CheckReport:
+    """Verify the consistency of the data.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data); 1 to build a database that allows only one writer]
+    warehouses: Check only these warehouses [default: all]
+    store: File of the job store [default: in the user's data directory]
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    """
+
+def drop(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    yes: Union[bool, None] = ...,
+    force: Union[bool, None] = ...,
+    workload_file: Union[Text, None] = ...,
+) -> list[str]:
+    """Remove what a build created.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    yes: Do not ask for confirmation
+    force: Also change tables that are not in the build record
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    """
+
+def doctor(
+    target: Union[Text, None] = ...,
+    *,
+    cpu_test: Union[bool, None] = ...,
+    write_test: Union[bool, None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+) -> DoctorResult:
+    """Examine host, network and database before a run.
+
+    target: URL of the database to examine, as in `run` [default: none: only the host is examined]
+    cpu_test: Also measure the speed of one thread of the database, for at most five minutes: creates and drops a routine, and keeps the time in the job store
+    write_test: Also measure the latency of commits, for about three seconds: creates and drops a table
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    job_file: TOML file with settings
+    store: File of the job store [default: in the user's data directory]
+    """
+
+def history(
+    label: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, None] = ...,
+    on: Union[Text, None] = ...,
+    fail_if_slower: Union[bool, None] = ...,
+    store: Union[Text, None] = ...,
+) -> HistoryResult:
+    """Show runs over time, and where the performance changed.
+
+    label: Only runs with this label [default: any]
+    workload: Only runs of this workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: the workload of the newest run]
+    on: Only runs whose target, as listed by `jobs`, contains this text [default: any]
+    fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
+    store: File of the job store [default: in the user's data directory]
+    """
+
+def jobs(
+    *,
+    label: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    limit: Union[Union[int, str], None] = ...,
+    parent: Union[Text, None] = ...,
+) -> list[Record]:
+    """List stored jobs.
+
+    label: Only jobs with this label
+    store: File of the job store [default: in the user's data directory]
+    limit: Maximum number of jobs to list [default: 20]
+    parent: List the runs of this profile, capacity or compare job [default: jobs that are not part of another job]
+    """

@@ -1,0 +1,2721 @@
+"""The types of result documents: a class for each object, a name for each list of words."""
+
+# Made from the declarations of the program; do not edit.
+# UPDATE_REFERENCE=1 cargo test -p triphammer-runner --test documents python rewrites it.
+
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, Union
+
+from ._record import Document, Record, RunDocument
+
+#: Data that an interval is based on.
+Basis = Record
+
+#: Direction in which values improve.
+Better = Literal["higher", "lower"]
+
+#: A possible bottleneck of a run.
+Bottleneck = Literal["load_limited", "client_bound", "host_bound", "network_bound", "database_bound", "undecided"]
+
+#: Result of a search.
+CapacityJudgement = Record
+
+#: The specific cause of a bottleneck.
+Cause = Literal["too_little", "unseen", "offered", "few_users", "threads", "lag", "starved", "shared", "other_processes", "round_trips", "waits", "own_cpus"]
+
+#: Certainty of a verdict.
+Certainty = Literal["sure", "probable"]
+
+#: Verdict of a comparison on B, decided in this order.
+ComparisonVerdict = Record
+
+#: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
+ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "unsupported", "other"]
+
+#: Isolation levels by the names of the SQL standard, plus snapshot isolation.
+Isolation = Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"]
+
+#: What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped.
+Late = str
+
+#: Length of a run.
+Length = Record
+
+#: A load model, as `--load` names it.
+Load = str
+
+#: Where the logic of a transaction runs.
+Mode = Literal["procedures", "statements"]
+
+#: Amount of further measurement.
+More = Record
+
+#: A comparison operator.
+Operator = Literal["<", "<=", ">", ">=", "==", "!="]
+
+#: Origin of a transaction's input. With the seed of the run, it determines the input.
+Origin = Record
+
+#: How a transaction ended: exactly one of these.
+Outcome = Union[Literal["committed", "rolled_back", "indeterminate"], Record]
+
+#: Where throughput is greatest.
+Peak = Record
+
+#: The percentiles contained in results.
+Percentile = Literal["p50", "p90", "p95", "p99", "p99.9"]
+
+#: How statements are sent, so that poolers and proxies can be tested.
+Protocol = Literal["prepared", "extended", "simple"]
+
+#: What is measured with the queries.
+QueryTest = Literal["queries", "power", "throughput", "both"]
+
+#: Why a probe exceeds the limit.
+Reason = Literal["too_slow", "cannot_follow", "failures", "nothing"]
+
+#: A target without secrets: the only form in which it is stored, printed or sent.
+Redacted = str
+
+#: Tables that a drop removed, as a list in JSON.
+Removal = list[str]
+
+#: Periodic work of a server.
+Schedule = Record
+
+#: Kind of a schema fact.
+SchemaKind = Literal["table", "engine", "index", "constraint", "rows", "bytes", "index_bytes", "statistics"]
+
+#: The sessions that terminals use.
+Sessions = Union[Literal["own"], Record]
+
+#: What a check is about.
+SetupGroup = Literal["host", "network", "database"]
+
+#: Judgement of a line, from good to bad.
+SetupVerdict = Literal["fine", "look", "wrong"]
+
+#: How a run ended.
+Status = Literal["complete", "interrupted", "aborted", "failed"]
+
+#: Whether the mean represents the series.
+Steady = Literal["steady", "drifting", "too_short"]
+
+#: How a query or refresh function ended.
+StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run", "unsupported"]
+
+#: Subject of a fact.
+Subject = Literal["workload", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "tool", "host"]
+
+#: Unit of a figure.
+Unit = Literal["number", "share", "us"]
+
+#: What limits throughput at the judged level.
+UslLimit = Literal["contention", "coherency", "neither_yet"]
+
+#: Whether the database's count agrees with the client's.
+Verdict = Literal["verified", "within_bounds", "violated", "not_counted"]
+
+#: Class of what an active session waits for, the same for all databases.
+WaitClass = Literal["cpu", "row_lock", "lock", "log", "replica", "io", "latch", "client", "sleep", "other"]
+
+#: End of the warm-up (MSER-5 over ramp-up and window): the truncation point that gives the best mean. The level may still be slightly lower there: see `settled_s`.
+WarmUp = Record
+
+#: How the stretch was chosen.
+WhyBasis = Literal["given", "lowest", "window"]
+
+
+class ActiveSessions(Record):
+    """Average numbers of active sessions: how many sessions did something, or waited for it, at a time."""
+
+    __slots__ = ()
+    #: Active sessions of this run.
+    average: float
+    #: Background processes at work.
+    background: float
+    #: `average` by class of wait, the largest first.
+    classes: list[WaitShare]
+    #: Sessions of this run that were idle in a transaction: they wait for the client.
+    idle_in_transaction: float
+    #: Number of samples that were due but not taken, because the server answered late.
+    missed: int
+    #: Active sessions of others.
+    other: float
+    #: Number of samples.
+    samples: int
+    #: `average` by statement, the largest first.
+    statements: list[StatementWaits]
+    #: `average` by class and name of the wait at the server, the largest first.
+    waits: list[WaitShare]
+
+
+class AnalyzedPlan(Record):
+    """A plan with measurements, from a separate execution."""
+
+    __slots__ = ()
+    #: The operations, each followed by its inputs.
+    operations: list[PlanOperation]
+    #: Time of that execution in seconds, slower than a timed one by the cost of measuring.
+    seconds: float
+
+
+class AnswerComparison(Record):
+    """Whether queries with equal parameters had equal answers on equal data, by their fingerprints."""
+
+    __slots__ = ()
+    #: Number of answers that were compared with an earlier one.
+    compared: int
+    #: The first few of them, in words.
+    differences: list[str]
+    #: Number of answers that differ from the first one to the same query.
+    differing: int
+
+
+class Arrivals(Record):
+    """Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`."""
+
+    __slots__ = ()
+    #: Number of arrivals dropped from the backlog, or still waiting when the load ended.
+    never_started: int
+    #: Number of arrivals due before the load ended.
+    offered: int
+    #: Number of arrivals skipped because they were too late (`--late`).
+    skipped: int
+    #: Number of arrivals started.
+    started: int
+
+
+class Audit(Record):
+    """A sum over the data before and after the run, compared with the client's own sum."""
+
+    __slots__ = ()
+    #: The client's own sum over committed transactions; `None` if its counts are incomplete.
+    expected: Optional[int]
+    #: Change of the database's sum; `None` if it could not be queried both before and after.
+    found: Optional[int]
+    #: Maximum possible change, likewise.
+    high: Optional[int]
+    #: Key of the audit: `abalance`.
+    id: str
+    #: Minimum possible change, given transactions in doubt or in flight; `None` if unknown.
+    low: Optional[int]
+    #: The equation: `ΔΣ abalance = Σ delta`.
+    title: str
+    #: Whether client and database agree.
+    verdict: Verdict
+    #: The verdict in words.
+    words: str
+
+
+class Availability(Record):
+    """Availability of the database during the run."""
+
+    __slots__ = ()
+    #: Whether the database answered after the run and returned every number that it returned before. If false, the status is `failed`. `None` in results of versions that did not check.
+    answered_at_end: Optional[bool]
+    #: Outages: intervals of ramp-up and window in which no transaction completed although some should have.
+    outages: list[Outage]
+    #: Number of sessions that were lost and had not reconnected when the run ended. If not 0, the status is `failed`.
+    sessions_away: int
+    #: Seconds of the timed window without service. They are included in the window and its figures.
+    without_service_s: float
+
+
+class Baseline(Record):
+    """What queries and transactions did alone before the timed window, each for the same time. The ratios are those of single measurements: they have no interval."""
+
+    __slots__ = ()
+    #: Primary metric of the transactions alone; `None` if no second of it was measured.
+    primary_metric: Optional[float]
+    #: Primary metric in the timed window relative to that alone.
+    primary_metric_ratio: Optional[float]
+    #: Queries per hour alone.
+    queries_per_hour: Optional[float]
+    #: Queries per hour in the timed window relative to those alone.
+    queries_ratio: Optional[float]
+    #: Geometric mean of the queries' median times alone, in milliseconds; `None` if one was not answered.
+    query_geomean_ms: Optional[float]
+    #: Time for which each ran alone, in seconds.
+    seconds: float
+    #: Number of queries that timed out or failed alone.
+    unanswered: int
+
+
+class Blocker(Record):
+    """A session, or the sessions of this run, for which others waited."""
+
+    __slots__ = ()
+    #: Average number of sessions of this run that waited for it.
+    blocked: float
+    #: Maximum number of sessions of this run that waited for it at once.
+    blocked_max: int
+    #: User, program and state of the session.
+    description: str
+    #: The table, and the row if known, that others waited for; empty if the server does not say.
+    object: str
+    #: Number of the session at the server; `None` for all sessions of this run together.
+    session: Optional[str]
+    #: Its last statement.
+    statement: str
+
+
+class BottleneckVerdict(Record):
+    """The bottleneck of a run, the reason, and advice."""
+
+    __slots__ = ()
+    #: What to do next, as advice to the user; `None` when there is nothing to do.
+    advice: str
+    #: The specific cause; `None` in documents of older versions.
+    cause: Optional[Cause]
+    #: Certainty of the verdict.
+    certainty: Certainty
+    #: Figures from which it was decided.
+    figures: LimitFigures
+    #: What limited the run.
+    kind: Bottleneck
+    #: The second candidate, if the verdict is not certain.
+    second: Optional[Bottleneck]
+    #: What the database's sessions waited for most, if the database is the bottleneck and was observed.
+    wait: Optional[BottleneckWait]
+    #: Reason in words, with figures.
+    words: str
+
+
+class BottleneckWait(Record):
+    """What the sessions of a run waited for at the database."""
+
+    __slots__ = ()
+    #: Class of the wait.
+    class_: WaitClass
+    #: Share of the time of active sessions, from 0 to 1.
+    share: float
+
+
+class BuildReport(Document):
+    """Report of a build."""
+
+    __slots__ = ()
+    #: Number of parallel loader sessions.
+    jobs: int
+    #: `built`, `resumed`, `added`, `already built`.
+    outcome: str
+    #: Name and seconds of each phase, in order.
+    phases: list[list[Any]]
+    #: Number of rows loaded by this build.
+    rows: int
+    #: Scale of the data, in `scale_unit`.
+    scale: float
+    #: Unit of the scale, in the plural: `warehouses`.
+    scale_unit: str
+    #: Random seed of the data.
+    seed: int
+    #: URL of the target, without secrets.
+    target: str
+    #: Title of the workload: `TPROC-C`.
+    workload: str
+
+
+class CapacityBelief(Record):
+    """A point of the curve that the search is certain of by now."""
+
+    __slots__ = ()
+    #: Probability that the capacity is at least this rate, from 0 to 1.
+    probability: float
+    #: Rate in transactions per second.
+    rate: float
+
+
+class CapacityLimit(Record):
+    """A response time limit: `new_order.p95 < 50ms`."""
+
+    __slots__ = ()
+    #: Percentile of the response time, measured from when a transaction was due.
+    percentile: Percentile
+    #: Key of the transaction type; `all` for all types together.
+    transaction: str
+    #: Exclusive maximum: `50ms`.
+    under: str
+
+
+class CapacityResult(Document):
+    """The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; rates are transactions of all types per second."""
+
+    __slots__ = ()
+    #: The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents.
+    belief: list[CapacityBelief]
+    #: Rates whose run failed.
+    failed_runs: list[FailedProbe]
+    #: Findings in words, the most important first.
+    findings: list[str]
+    #: Version of the document's format.
+    format: Literal[2]
+    #: The host of the client.
+    host: Host
+    #: Job number; `None` if it was not stored.
+    job: Optional[int]
+    #: The result; `None` until the search has finished.
+    judgement: Optional[CapacityJudgement]
+    #: Kind of document, by the name of its command.
+    kind: Literal["capacity"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: The response time limit.
+    limit: CapacityLimit
+    #: The workload's primary metric, reported for each probe in addition to its rate.
+    primary_metric: PrimaryMetricName
+    #: The runs, in chronological order.
+    probes: list[Probe]
+    #: The server that the first run connected to.
+    server: ServerInfo
+    #: Every setting of the first run with its value and the source of the value.
+    settings: list[Setting]
+    #: Spec of the first run; the others differ in `load`.
+    spec: RunSpec
+    #: Start of the first run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: `complete`, or how the search ended before it was finished.
+    status: Status
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: The program that wrote the document.
+    tool: Tool
+    #: Workload and its data.
+    workload: WorkloadFacts
+
+
+class Capture(Record):
+    """What the database did around the moment in which a condition became true."""
+
+    __slots__ = ()
+    #: That second, counted from the start of the run.
+    at_s: int
+    #: The condition as written: `new_order.p95 > 100ms`.
+    condition: str
+    #: The storage engine's own report on its state, read as soon as the condition was true, as MySQL's `SHOW ENGINE INNODB STATUS`, shortened; `None` where there is none.
+    engine_status: Optional[str]
+    #: The sessions once per second, from some seconds before that moment to some seconds after it.
+    snapshots: list[Snapshot]
+    #: Statements executed from `statements_from_s` to the end of the capture, by the server's own statistics and by total time; empty where there are none.
+    statements: list[TopStatement]
+    #: Second at the end of which the statistics of statements were read first; `None` if they were not.
+    statements_from_s: Optional[int]
+    #: Unit of the value.
+    unit: Unit
+    #: Value of the metric in the second that made it true, in `unit`.
+    value: float
+
+
+class CapturedSession(Record):
+    """A session at one time."""
+
+    __slots__ = ()
+    #: Number of the session that it waits for; `None` if it waits for none. These are the edges of the lock tree.
+    blocked_by: Optional[str]
+    #: Class of its wait.
+    class_: WaitClass
+    #: Program or host that it was opened by; empty if unknown.
+    client: str
+    #: The table, and the row if known, that it waits for; empty if the server does not say.
+    object: str
+    #: Number of the session at the server.
+    session: str
+    #: `active` or `idle_in_transaction`.
+    state: str
+    #: Text of its statement, shortened; the last one if it is idle.
+    statement: str
+    #: Age of its statement, in seconds, also of the last one if it is idle; `None` if unknown.
+    statement_s: Optional[float]
+    #: Age of its transaction, in seconds; `None` without one.
+    transaction_s: Optional[float]
+    #: Its user, or kind of background process; empty if hidden.
+    user: str
+    #: Name of its wait at the server; empty if it does not wait.
+    wait: str
+    #: `ours` for those of this run, `other` or `background`.
+    who: str
+
+
+class CauseEvent(Record):
+    """An event that sessions waited for."""
+
+    __slots__ = ()
+    #: Its figures.
+    figures: CauseFigures
+    #: Name of the wait at the server, such as `Lock:transactionid`; empty if they did not wait.
+    wait: str
+
+
+class CauseFigures(Record):
+    """Figures of a cause in the stretch and in the rest."""
+
+    __slots__ = ()
+    #: Change in milliseconds per committed transaction; `None` if none was committed in the stretch. Without a rest, the milliseconds themselves.
+    change_ms: Optional[float]
+    #: 95 % interval of `change_ms`; `None` if too few transactions were committed in the stretch.
+    change_ms_interval: Optional[Interval]
+    #: Average number of sessions in the stretch beyond those that its transactions needed in the rest: it exists even if nothing was committed.
+    excess_sessions: float
+    #: 95 % interval of `excess_sessions`.
+    excess_sessions_interval: Interval
+    #: Milliseconds of session time per committed transaction in the stretch; `None` if none was committed.
+    ms_per_transaction: Optional[float]
+    #: The same in the rest; `None` without a rest.
+    ms_per_transaction_rest: Optional[float]
+    #: Average number of active sessions in the stretch.
+    sessions: float
+    #: The same in the rest; `None` without a rest.
+    sessions_rest: Optional[float]
+    #: Share of active-session time in the stretch.
+    share: float
+
+
+class CauseStatement(Record):
+    """A statement that sessions executed."""
+
+    __slots__ = ()
+    #: Its figures.
+    figures: CauseFigures
+    #: Name of the workload's statement, or the shortened text of another.
+    statement: str
+
+
+class Change(Record):
+    """A change of the primary metric."""
+
+    __slots__ = ()
+    #: Mean until the next change, or until the end.
+    after: float
+    #: Index in `runs` of the first run after the change.
+    at: int
+    #: Mean since the previous change, or since the start.
+    before: float
+    #: 1 minus the probability of such a change by chance: from noise, or from a host that alternates between two speeds.
+    confidence: float
+    #: Differences between the last run before it (A) and the first run after it (B).
+    differences: list[Difference]
+    #: 95 % confidence interval of the ratio; somewhat too narrow, because the position was chosen from the same runs.
+    interval: Optional[Interval]
+    #: Job number of that run.
+    job: int
+    #: Ratio of `after` to `before`; `None` if `before` is 0.
+    ratio: Optional[float]
+    #: Whether the change is for the worse.
+    slower: bool
+
+
+class CheckReport(Document):
+    """Report of a check."""
+
+    __slots__ = ()
+    #: Results by condition, in order.
+    checks: list[CheckResult]
+    #: Who computed the answers that were compared, from the same queries on the same data: `DuckDB 1.5.5`. `None` if the workload knows the answers, or nothing was compared.
+    compared_with: Optional[str]
+    #: The program that created the tables, if not triphammer; the rules of the initial population do not apply then.
+    made_by: Optional[str]
+    #: Why answers were not compared, and what to do.
+    not_compared: Optional[str]
+    #: First and last warehouse or branch that was checked.
+    range: list[Any]
+    #: Unit of the range: `warehouses`.
+    scale_unit: str
+    #: How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths.
+    size: Optional[str]
+    #: URL of the target, without secrets.
+    target: str
+    #: Whether no run had changed the data, so that the rules of the initial population were checked too.
+    untouched: bool
+    #: Title of the workload: `TPROC-C`.
+    workload: str
+
+
+class CheckResult(Record):
+    """Result of one condition."""
+
+    __slots__ = ()
+    #: The program that created the tables, if its rules do not satisfy the condition: violations are reported then, but are not a failure.
+    by_rules_of: Optional[str]
+    #: Key of the first violation; `None` if the condition holds.
+    first_key: Optional[str]
+    #: Identifier of the condition: `3.3.2.1`, `13`.
+    id: str
+    #: The condition in words or as an equation.
+    title: str
+    #: Number of violations; 0 if it holds.
+    violations: int
+
+
+class ClassCount(Record):
+    """Number of occurrences of an error class."""
+
+    __slots__ = ()
+    #: Error class of the failures.
+    class_: ErrorClass
+    #: Number of occurrences.
+    count: int
+
+
+class ClientCost(Record):
+    """CPU use of the client: of its threads over the whole run, of its process in the timed window."""
+
+    __slots__ = ()
+    #: CPU time of the busiest worker thread relative to the length of the run: 1 means a full core.
+    busiest_share: float
+    #: CPU time of all worker threads, in seconds.
+    cpu_s: float
+    #: CPU time per completed transaction, in microseconds; 0 if none completed. Of the whole process in the timed window if `process_cpus` is known, otherwise of the worker threads in the whole run.
+    cpu_us_per_transaction: float
+    #: CPU cores used by the whole process in the timed window: worker threads, control thread, and the thread that stores and shows the seconds. `None` if no transaction completed in it, or if the process executed other runs at the same time, as a server may.
+    process_cpus: Optional[float]
+    #: CPU use of each worker thread.
+    threads: list[ThreadCpu]
+    #: CPU time per completed transaction of the worker threads in the whole run, in microseconds.
+    threads_cpu_us_per_transaction: float
+
+
+class CommitProbe(Record):
+    """Commits of the log probe (`--log-probe`): a transaction of triphammer's own that updates one row of a table of its own. No server keeps a histogram of its log writes; this one is the probe's."""
+
+    __slots__ = ()
+    #: Number of commits that failed, or had no answer in time.
+    failed: int
+    #: How many commits took how long, the shortest first; each class is twice as wide as the one before.
+    histogram: list[LatencyClass]
+    #: Time between two commits, in seconds.
+    interval_s: float
+    #: Number of commits that were due but left out, because another one was in progress.
+    missed: int
+    #: Times of the commits, with their round trip.
+    times: Times
+
+
+class Commits(Record):
+    """Counts of transactions and rows. All but the first are known only if the table was read back."""
+
+    __slots__ = ()
+    #: Commits that the database acknowledged.
+    acknowledged: int
+    #: Rows without their hash, or that this drill did not write.
+    altered: int
+    #: Rows beyond the first of a transaction.
+    duplicated: int
+    #: Transactions that failed.
+    failed: int
+    #: Commits in doubt: sent, and not answered.
+    indeterminate: int
+    #: Commits in doubt that have none.
+    indeterminate_absent: int
+    #: Commits in doubt that have a row.
+    indeterminate_committed: int
+    #: Acknowledged commits without a row; `None` if the table was not read.
+    lost: Optional[int]
+    #: First and last second in which lost commits began; `None` without any. May be a second early, and more in drills of over an hour.
+    lost_between_s: Optional[list[Any]]
+    #: Rows that do not follow the rows before them: the database kept a commit and lost one that it was built on, or did not show it one that had been acknowledged.
+    reordered: int
+    #: Transactions that were reported as failed and have a row.
+    undead: int
+
+
+class Comparison(Record):
+    """Result of comparing B with A."""
+
+    __slots__ = ()
+    #: Data that the interval is based on.
+    basis: Basis
+    #: Direction in which values improve.
+    better: Better
+    #: 95 % interval of the ratio.
+    interval: Interval
+    #: Difference that does not matter, as a share.
+    margin: float
+    #: B over A: the geometric mean ratio. 1.05 is 5 % more.
+    ratio: float
+    #: Verdict on B, given interval and margin.
+    verdict: ComparisonVerdict
+
+
+class ComparisonResult(Document):
+    """The result of a comparison of B with A, as printed by `triphammer compare --json` and `triphammer report JOB --json`. Ratios are B over A; shares are from 0 to 1. The verdict is that of the primary metric."""
+
+    __slots__ = ()
+    #: The baseline.
+    a: Side
+    #: The side that is compared with the baseline.
+    b: Side
+    #: Conditions that differ between the sides.
+    differences: list[Difference]
+    #: Figures of both sides, the primary metric first.
+    figures: list[Figure]
+    #: Version of the document's format.
+    format: Literal[2]
+    #: Job number; `None` for a comparison of stored jobs, which creates no job.
+    job: Optional[int]
+    #: Kind of document, by the name of its command.
+    kind: Literal["compare"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: Smallest difference that matters, as a share from 0 to 1.
+    margin: float
+    #: Estimated minutes of further measurements for a decision; `None` if it is decided, or if no practical number would suffice.
+    more_minutes: Optional[float]
+    #: The pairs of runs; `None` for a comparison of stored jobs.
+    pairs: Optional[Pairing]
+    #: Execution plans that differ, of runs of queries.
+    plans: list[PlanChange]
+    #: The primary metric, which decides the verdict.
+    primary_metric: PrimaryMetricName
+    #: Levels and curves; `None` unless profiles are compared.
+    profiles: Optional[Profiles]
+    #: Start of the first run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: `complete`, or `interrupted` or `failed` if pairs are missing.
+    status: Status
+    #: The program that wrote the document.
+    tool: Tool
+    #: Verdict on B by the primary metric.
+    verdict: ComparisonVerdict
+    #: What sessions did or waited for more or less per transaction in B than in A, from the seconds of one run each; `None` unless both were observed. Here is B, the rest is A.
+    waits: Optional[WaitChanges]
+    #: Warnings to read before using the verdict.
+    warnings: list[Warning]
+    #: The verdict in words, with figures.
+    words: str
+
+
+class CounterFigure(Record):
+    """An event counted by the transactions themselves, over committed ones."""
+
+    __slots__ = ()
+    #: Number of events.
+    count: int
+    #: Key of the counter: `districts_skipped`.
+    name: str
+    #: Maximum possible number of events.
+    possible: int
+    #: Share of `count` in `possible`, from 0 to 1.
+    share: float
+    #: Title of the counter: `districts skipped`.
+    title: str
+    #: Share above which the result has a warning.
+    warn_above: float
+
+
+class CpuTest(Record):
+    """The time of the test, beside stored ones."""
+
+    __slots__ = ()
+    #: Earlier times in the job store, the newest first.
+    earlier: list[StoredCpuTest]
+    #: The database's result; 873729.72 if it calculates correctly.
+    result: str
+    #: Time of the test, in seconds.
+    seconds: float
+
+
+class Curve(Record):
+    """Parameters of a fitted law."""
+
+    __slots__ = ()
+    #: κ: coherency, 0 or more.
+    kappa: Estimate
+    #: λ: primary metric of one virtual user.
+    lambda_: Estimate
+    #: R²: share of the variance explained by the curve; `None` if there is no variance.
+    r_squared: Optional[float]
+    #: Root mean square of the residuals, relative to the fitted value.
+    residual: float
+    #: σ: contention, from 0 to 1.
+    sigma: Estimate
+
+
+class CurveFigure(Record):
+    """A parameter of both curves."""
+
+    __slots__ = ()
+    #: Value of A's curve; `None` without a curve, or if the peak was not reached.
+    a: Optional[Estimate]
+    #: Value of B's curve, likewise.
+    b: Optional[Estimate]
+    #: Name: `lambda`, `sigma`, `kappa`, `peak_users` or `peak_throughput`.
+    name: str
+
+
+class DeclaredFigure(Record):
+    """A declared figure with its value, part of the result document."""
+
+    __slots__ = ()
+    #: Name in requirements.
+    name: str
+    #: Title in reports and on the page.
+    title: str
+    #: Unit of the value.
+    unit: Unit
+    #: Value in `unit`; `None` if the run did not measure it.
+    value: Optional[float]
+
+
+class Difference(Record):
+    """A difference between the two sides."""
+
+    __slots__ = ()
+    #: Value of A, without secrets; `None` if A has none. Several values are joined by slashes.
+    a: Optional[str]
+    #: Value of B, likewise.
+    b: Optional[str]
+    #: Whether figures can only be compared if it is equal.
+    must_be_equal: bool
+    #: Name of the fact.
+    name: str
+    #: Subject of the difference.
+    subject: Subject
+
+
+class DoctorResult(Document):
+    """What `triphammer doctor --json` prints: what host, network and database are set up like."""
+
+    __slots__ = ()
+    #: Speed of one thread of the database; `None` without `--cpu-test`, and if it failed.
+    cpu_test: Optional[CpuTest]
+    #: Version of the document's format.
+    format: Literal[1]
+    #: Checks that need a privilege that the user lacks, by the statement that grants it.
+    hidden: list[Hidden]
+    #: Whether the lines of the group `host` are also about the database: it runs on the same host.
+    host_of_database: bool
+    #: Kind of document, by the name of its command.
+    kind: Literal["doctor"]
+    #: What was found, by group, in the order of the declarations.
+    lines: list[SetupLine]
+    #: Product, version and transport of the server; `None` likewise.
+    server: Optional[ServerInfo]
+    #: URL of the target, without secrets; `None` if only the host was examined.
+    target: Optional[Redacted]
+    #: The program that wrote the document.
+    tool: Tool
+    #: Checks that could not be made.
+    unread: list[Unread]
+    #: The worst verdict of all lines; `fine` if there are none.
+    verdict: SetupVerdict
+    #: Latency of commits; `None` without `--write-test`, and if it failed.
+    write_test: Optional[WriteTest]
+
+
+class DrillResult(Document):
+    """The result of a drill, as printed by `triphammer drill --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; seconds count from the start of the load."""
+
+    __slots__ = ()
+    #: What the database did with the commits.
+    commits: Commits
+    #: The faults, in the order of their times.
+    faults: list[FaultReport]
+    #: Findings in words, the most important first.
+    findings: list[str]
+    #: Version of the document's format.
+    format: Literal[1]
+    #: The host of the client.
+    host: Host
+    #: Job number; `None` if it was not stored.
+    job: Optional[int]
+    #: Kind of document, by the name of its command.
+    kind: Literal["drill"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: Length of the load, in seconds.
+    load_s: float
+    #: Lost commits of one user without a gap, at most 100 of them.
+    lost: list[LostRange]
+    #: Job number of the run that drove the load; `None` if it was not stored.
+    run: Optional[int]
+    #: The server that the drill connected to first.
+    server: ServerInfo
+    #: How long the database was away.
+    service: Service
+    #: Every setting with its value and the source of the value.
+    settings: list[Setting]
+    #: Start of the load (second 0), RFC 3339, UTC.
+    started_at: str
+    #: `complete`, or how the load ended before its time.
+    status: Status
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: The program that wrote the document.
+    tool: Tool
+    #: Virtual users, each with its own chain of rows.
+    users: int
+    #: How the table was read back.
+    verification: TableRead
+    #: Workload and its data.
+    workload: WorkloadFacts
+
+
+class Durations(Record):
+    """Lengths of a run and its parts, in seconds."""
+
+    __slots__ = ()
+    #: Actual length of the ramp-up, before the timed window.
+    rampup_s: float
+    #: From the start of the run to the end of the last transaction.
+    whole_s: float
+    #: Requested length of the timed window; `None` if the length was a number of transactions or was determined by the interval of the mean.
+    window_asked_s: Optional[float]
+    #: Actual length of the timed window.
+    window_s: float
+
+
+class Efficiency(Record):
+    """The primary metric relative to the maximum that keying and thinking times allow."""
+
+    __slots__ = ()
+    #: Maximum for this number of terminals.
+    maximum: float
+    #: Share of that maximum, from 0 to 1.
+    share: float
+
+
+class ErrorFigure(Record):
+    """The first error of a kind."""
+
+    __slots__ = ()
+    #: Class of the error.
+    class_: ErrorClass
+    #: Number of attempts that ended with this kind of error, including retried ones.
+    count: int
+    #: Message of the error, without secrets.
+    message: str
+    #: Key of the transaction type.
+    transaction: str
+
+
+class Estimate(Record):
+    """A figure and its uncertainty."""
+
+    __slots__ = ()
+    #: Its 95 % interval; `None` where the data does not allow one.
+    interval: Optional[Interval]
+    #: Value of the figure.
+    value: float
+
+
+class ExecutionPlan(Record):
+    """The plan by which a database executes a query."""
+
+    __slots__ = ()
+    #: The operations as measured when the query was run for that, with `--analyze`; `None` without it.
+    analyzed: Optional[AnalyzedPlan]
+    #: Fingerprint of the operations, without costs, estimates and literals.
+    fingerprint: str
+    #: The operations, each followed by its inputs.
+    operations: list[PlanOperation]
+    #: Key of the query: `q9`.
+    query: str
+
+
+class FailedLevel(Record):
+    """A level whose run failed."""
+
+    __slots__ = ()
+    #: Reason in words, for people.
+    reason: str
+    #: The step that was tried.
+    step: int
+    #: Number of virtual users.
+    users: int
+
+
+class FailedProbe(Record):
+    """A rate whose run failed."""
+
+    __slots__ = ()
+    #: Reason in words, for people.
+    reason: str
+    #: Position in the sequence, from 0.
+    step: int
+    #: Title of the run.
+    title: str
+
+
+class FailedRun(Record):
+    """A run that failed to start or to end."""
+
+    __slots__ = ()
+    #: Reason in words, for people.
+    reason: str
+    #: Position in the comparison, from 0.
+    step: int
+
+
+class FailureShare(Record):
+    """Share of failures, compared with the limit."""
+
+    __slots__ = ()
+    #: Whether `share` is above `limit`.
+    above_limit: bool
+    #: Maximum share: `spec.max_failures`.
+    limit: float
+    #: Share of transactions failed, in doubt, or completed with an unreadable answer, among all that ended in the timed window (in the whole run if none ended in the window).
+    share: float
+
+
+class FaultReport(Record):
+    """A fault, and what became of it."""
+
+    __slots__ = ()
+    #: When it was due, in seconds.
+    at_s: float
+    #: When it began, in seconds; `None` if the load ended before.
+    began_s: Optional[float]
+    #: What it did, or why it failed: of a command, the exit code and the end of its output.
+    detail: str
+    #: When it was over, in seconds; `None` if it never began.
+    ended_s: Optional[float]
+    #: The fault, as given.
+    fault: str
+    #: Whether it took place.
+    succeeded: bool
+
+
+class Figure(Record):
+    """A figure of both sides, and the ratio of B to A."""
+
+    __slots__ = ()
+    #: Mean over A's runs, or over the seconds of its single run.
+    a: float
+    #: Mean over B's runs, or over the seconds of its single run.
+    b: float
+    #: Ratio of B to A; `None` if it cannot be computed.
+    comparison: Optional[Comparison]
+    #: Name of the figure: `nopm`, `tpm`, `new_order.p95`.
+    name: str
+    #: Why there is no ratio; `None` if there is one.
+    reason: Optional[str]
+    #: Title of the figure: `New-Order p95`.
+    title: str
+    #: Unit: microseconds, or a number.
+    unit: Unit
+
+
+class Figures(Record):
+    """Figures of a part of the run."""
+
+    __slots__ = ()
+    #: Length of the part, in seconds.
+    seconds: float
+    #: Total of all transaction types.
+    total: TypeFigures
+    #: Figures by transaction type, in the workload's order.
+    types: list[TypeFigures]
+
+
+class Hidden(Record):
+    """Checks that need a privilege."""
+
+    __slots__ = ()
+    #: Names of the checks.
+    checks: list[str]
+    #: Statement that grants the privilege.
+    grant: str
+
+
+class HistoryResult(Document):
+    """The result of a history, as printed by `triphammer history --json`: runs in chronological order, and the changes of their primary metric."""
+
+    __slots__ = ()
+    #: Changes of the primary metric, in the same order.
+    changes: list[Change]
+    #: Version of the document's format.
+    format: Literal[2]
+    #: Kind of document, by the name of its command.
+    kind: Literal["history"]
+    #: The requested label; `None` if none was given.
+    label: Optional[str]
+    #: The primary metric of the runs.
+    primary_metric: PrimaryMetricName
+    #: The runs, the oldest first.
+    runs: list[HistoryRun]
+    #: The program that wrote the document.
+    tool: Tool
+    #: Warnings to read before using the result.
+    warnings: list[Warning]
+    #: Findings in words.
+    words: str
+    #: Workload and its data, from the newest run.
+    workload: WorkloadFacts
+
+
+class HistoryRun(Record):
+    """A run of a history."""
+
+    __slots__ = ()
+    #: Whether the run was successful.
+    good: bool
+    #: 95 % confidence interval of the value, from the run's own seconds; `None` if there is none.
+    interval: Optional[Interval]
+    #: Number in the job store.
+    job: int
+    #: Fingerprint of the execution plans of all its queries; `None` if none are stored.
+    plans: Optional[str]
+    #: Product and version of the server.
+    server: str
+    #: Start of the run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: Version of the program that ran it.
+    tool_version: str
+    #: Value of the primary metric.
+    value: float
+
+
+class Host(Record):
+    """Facts about a host."""
+
+    __slots__ = ()
+    #: CPU architecture: `x86_64`, `aarch64`.
+    architecture: str
+    #: Number of logical cores that this process may use.
+    cores: Optional[int]
+    #: CPU model, as named by the system.
+    cpu: Optional[str]
+    #: CPU frequency governor: `performance`, `schedutil`.
+    governor: Optional[str]
+    #: Release of the kernel, as `uname -r`.
+    kernel: Optional[str]
+    #: Total memory, in bytes.
+    memory_bytes: Optional[int]
+    #: Operating system: `Debian GNU/Linux 12 (bookworm)`, or at least `linux`, `macos` or `windows`.
+    os: str
+
+
+class Interval(Record):
+    """A 95 % interval, in the unit of its value."""
+
+    __slots__ = ()
+    #: Upper end of the interval.
+    high: float
+    #: Lower end of the interval.
+    low: float
+
+
+class Judgement(Record):
+    """The outcome of a requirement, part of the result document."""
+
+    __slots__ = ()
+    #: `value - limit`, in `unit`.
+    difference: Optional[float]
+    #: The limit, in `unit`.
+    limit: float
+    #: Name of the metric: `new_order.p95`.
+    metric: str
+    #: The comparison operator.
+    operator: Operator
+    #: Whether the requirement is met.
+    passed: bool
+    #: The requirement as written: `new_order.p95 < 10ms`.
+    requirement: str
+    #: Unit of limit and value.
+    unit: Unit
+    #: Measured value, in `unit`; `None` if the run has none, and then the requirement fails.
+    value: Optional[float]
+
+
+class LatencyClass(Record):
+    """Number of commits of about the same latency."""
+
+    __slots__ = ()
+    #: Number of commits.
+    commits: int
+    #: Longest time of the class, in microseconds; the shortest is that of the class before.
+    up_to_us: int
+
+
+class Level(Record):
+    """A level: a number of virtual users, or streams, and its runs."""
+
+    __slots__ = ()
+    #: Most frequent bottleneck of its runs.
+    bottleneck: Bottleneck
+    #: Highest share of failures among its runs, from 0 to 1.
+    failure_share: float
+    #: Primary metric predicted by the curve; `None` without a curve.
+    fitted: Optional[float]
+    #: 95 % confidence interval of the mean, by Student's t from the variation of the level's runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs.
+    interval: Optional[Interval]
+    #: Mean of the primary metric over its runs.
+    mean: float
+    #: Median of the runs' 95th percentiles of response time, in microseconds.
+    p95_us: int
+    #: Median of the runs' 99th percentiles of response time, in microseconds.
+    p99_us: int
+    #: Relative deviation of `mean` from `fitted`.
+    residual: Optional[float]
+    #: Runs of this level, in the order of execution.
+    runs: list[LevelRun]
+    #: Number of virtual users, or streams.
+    users: int
+
+
+class LevelFigure(Record):
+    """The primary metric at a level."""
+
+    __slots__ = ()
+    #: Figures of both sides, and the ratio.
+    figure: Figure
+    #: Number of virtual users, or streams.
+    users: int
+
+
+class LevelRun(Record):
+    """A run of a level."""
+
+    __slots__ = ()
+    #: The bottleneck of the run.
+    bottleneck: Bottleneck
+    #: Share of transactions that failed or are in doubt.
+    failure_share: float
+    #: Whether the run was successful: failures within the limit and no count contradicted.
+    good: bool
+    #: 95 % interval of that, from its own seconds.
+    interval: Optional[Interval]
+    #: Number of its job; `None` if it was not stored.
+    job: Optional[int]
+    #: 95th percentile of response time, in microseconds.
+    p95_us: int
+    #: 99th percentile of response time, in microseconds.
+    p99_us: int
+    #: Start of the run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: Whether its window was steady; `None` where that does not apply.
+    steady: Optional[Steady]
+    #: Position in the order, from 0.
+    step: int
+    #: Number of virtual users, or streams.
+    users: int
+    #: Value of the primary metric.
+    value: float
+
+
+class LimitFigures(Record):
+    """Inputs of the decision, from the timed window (round trips: from the whole run). `None` if not measured or not measurable."""
+
+    __slots__ = ()
+    #: Share of a core used by the busiest worker thread, from 0 to 1.
+    busiest_thread_share: float
+    #: Share of time in which that thread was ready but waited for a CPU, from 0 to 1.
+    busiest_thread_wait_share: Optional[float]
+    #: CPU cores used by this whole process; `None` if it also did other work.
+    client_cpus: Optional[float]
+    #: Number of CPUs that this process may use.
+    client_cpus_allowed: Optional[int]
+    #: Niceness of this process: 0 is normal, 19 the lowest priority.
+    client_niceness: int
+    #: Number of committed transactions.
+    committed: int
+    #: Whether the database runs on the worker threads, so that their CPU time and their lag are the database's.
+    database_on_threads: bool
+    #: CPU use of the client's host, from 0 to 1.
+    host_cpu_share: Optional[float]
+    #: Number of CPUs of the client's host; 0 if unknown.
+    host_cpus: int
+    #: Share of time in which some task on the client's host waited for a CPU, from 0 to 1.
+    host_pressure_share: Optional[float]
+    #: Whether the database is part of this process.
+    in_process: bool
+    #: Whether practically all arrivals of an open load were served; `None` for other loads.
+    kept_up: Optional[bool]
+    #: Mean of the same.
+    lag_mean_us: Optional[float]
+    #: Median event-loop lag, the delay before worker threads handled what was ready, in microseconds.
+    lag_p50_us: Optional[int]
+    #: 99th percentile of the event-loop lag, in microseconds.
+    lag_p99_us: Optional[int]
+    #: Number of measurements of the event-loop lag.
+    lag_samples: int
+    #: Number of wake-ups later than 10 ms.
+    late_wakeups: Optional[int]
+    #: Mean service time of committed transactions, in microseconds.
+    mean_service_us: float
+    #: Median service time of committed transactions, in microseconds.
+    median_service_us: int
+    #: Round trip time × round trips, as a share of the mean service time.
+    network_share: Optional[float]
+    #: CPU cores used by neither client nor server: by other processes, or by other guests of a virtual host.
+    other_cpus: Optional[float]
+    #: The same, among the CPUs that the client may use.
+    other_cpus_of_client: Optional[float]
+    #: The same, among the CPUs that the server may use.
+    other_cpus_of_server: Optional[float]
+    #: Whether the load model determined when transactions are due.
+    paced: bool
+    #: Mean time of a round trip, including waits for a CPU at both ends, in microseconds.
+    round_trip_mean_us: Optional[float]
+    #: Number of measurements of the round trip.
+    round_trip_samples: int
+    #: Time of a round trip on the run's own sessions, 10th percentile, in microseconds.
+    round_trip_us: Optional[int]
+    #: Mean number of round trips per transaction.
+    round_trips_per_transaction: float
+    #: Whether client and server run on the same host; `None` if unknown.
+    same_host: Optional[bool]
+    #: CPU cores used by the server's processes on this host; `None` if they are remote or cannot be observed.
+    server_cpus: Optional[float]
+    #: Number of CPUs that the server may use.
+    server_cpus_allowed: Optional[int]
+    #: Mean number of server processes or threads that were ready but waited for a CPU.
+    server_waiting: Optional[float]
+    #: Number of sessions of the run.
+    sessions: int
+    #: Share of time in which a session was in a transaction, from 0 to 1.
+    sessions_busy_share: float
+    #: Number of worker threads.
+    threads: int
+    #: CPU cores used by all worker threads together.
+    threads_cpus: float
+    #: Mean number of worker threads that were ready but waited for a CPU.
+    threads_waiting: Optional[float]
+    #: Breakdown of a transaction's time; `None` without transactions.
+    time: Optional[TimeShares]
+    #: Length of the window, in seconds.
+    window_s: float
+
+
+class LostRange(Record):
+    """Lost commits of one user without a gap."""
+
+    __slots__ = ()
+    #: Number of the first: column `seq`.
+    first: int
+    #: Second in which the first began.
+    from_s: int
+    #: Number of the last.
+    last: int
+    #: Second in which the last began.
+    to_s: int
+    #: The user: column `usr`.
+    user: int
+
+
+class Observed(Record):
+    """What was observed beside the run in its timed window."""
+
+    __slots__ = ()
+    #: Sessions that others waited for, the worst first.
+    blockers: list[Blocker]
+    #: Full detail around the moments in which a condition of `--capture-on` became true.
+    captures: list[Capture]
+    #: What the observers cost.
+    cost: ObserverCost
+    #: What a missing privilege or setting hid, or could not be read.
+    gaps: list[ObserverGap]
+    #: Figures of hosts, in the order of their names: of the client's, and of that of a node exporter, which has the label `host.name`.
+    hosts: list[ProfileFigure]
+    #: Time between two samples of the sessions, in seconds.
+    interval_s: float
+    #: Commits of the log probe; `None` without `--log-probe`.
+    log_probe: Optional[CommitProbe]
+    #: Counters and states of the server, in the order of their names.
+    profile: list[ProfileFigure]
+    #: What the sessions did and waited for; `None` if they could not be sampled.
+    sessions: Optional[ActiveSessions]
+    #: Statements by the server's own statistics, by total time.
+    statements: list[TopStatement]
+
+
+class ObserverCost(Record):
+    """What the observers cost, in the whole run."""
+
+    __slots__ = ()
+    #: CPU time of the observers' threads, in seconds.
+    cpu_s: float
+    #: The same as a share of one core.
+    cpu_share: float
+    #: Number of times that the observers' session was lost.
+    lost: int
+    #: Number of queries sent to the database.
+    queries: int
+    #: Time in which the database answered them, in seconds.
+    query_s: float
+    #: Values that could not be stored.
+    values_lost: int
+
+
+class ObserverGap(Record):
+    """Something that was hidden, or could not be read."""
+
+    __slots__ = ()
+    #: Statement or setting that shows it; empty if none does.
+    change: str
+    #: What is missing.
+    hides: str
+    #: Name of the privilege, setting or query.
+    name: str
+
+
+class Order(Record):
+    """The order of the runs."""
+
+    __slots__ = ()
+    #: Requested levels: `1,2,4` or `auto`.
+    asked: str
+    #: Number of runs per level.
+    repeats: int
+    #: Random seed of the order.
+    seed: int
+    #: Number of virtual users, or streams, of each run, in the order known so far.
+    steps: list[int]
+
+
+class Outage(Record):
+    """An outage, in seconds since the start of the run."""
+
+    __slots__ = ()
+    #: First second of the outage.
+    from_s: float
+    #: End of the outage, exclusive.
+    until_s: float
+
+
+class Pacing(Record):
+    """Further settings of a load that waits."""
+
+    __slots__ = ()
+    #: Maximum number of arrivals that may wait for a session; 0 where the load is not open. When one more is due, the longest waiting one is dropped.
+    backlog: int
+    #: What happens to late arrivals; open loads only.
+    late: Late
+    #: Time between the log-ins of two consecutive terminals; keyed loads only.
+    login_delay: str
+    #: Sessions that keyed terminals use: one each, or a pool.
+    sessions: Sessions
+    #: Contents of the file of a load in steps.
+    steps: list[RateStep]
+
+
+class Pairing(Record):
+    """Pairs of runs, made in the order A B B A A B …"""
+
+    __slots__ = ()
+    #: Requested number of pairs.
+    asked: int
+    #: Pause between two runs, in seconds.
+    cool_down_s: float
+    #: Runs that failed to start or to end.
+    failed_runs: list[FailedRun]
+    #: Number of pairs whose runs are both complete.
+    made: int
+
+
+class PercentileIntervals(Record):
+    """95 % confidence intervals of percentiles, in microseconds; `None` if the window has too few slices or transactions."""
+
+    __slots__ = ()
+    #: Interval of the median, in microseconds.
+    p50_us: Optional[Interval]
+    #: Interval of the 90th percentile, in microseconds.
+    p90_us: Optional[Interval]
+    #: Interval of the 95th percentile, in microseconds.
+    p95_us: Optional[Interval]
+    #: Interval of the 99.9th percentile, in microseconds.
+    p99_9_us: Optional[Interval]
+    #: Interval of the 99th percentile, in microseconds.
+    p99_us: Optional[Interval]
+
+
+class PlanChange(Record):
+    """A query whose execution plan changed from A to B."""
+
+    __slots__ = ()
+    #: Its plan in A: that of the first run whose plan B does not have.
+    a: ExecutionPlan
+    #: Its plan in B, likewise.
+    b: ExecutionPlan
+    #: Key of the query: `q9`.
+    query: str
+    #: Title of the query.
+    title: str
+
+
+class PlanOperation(Record):
+    """An operation of a plan."""
+
+    __slots__ = ()
+    #: Number of operations above it.
+    depth: int
+    #: Estimates or measurements, in the database's words; empty without any.
+    figures: str
+    #: What is done, in the database's words; literals are replaced by `?`.
+    operation: str
+
+
+class PrimaryMetricFigure(Record):
+    """The workload's primary metric."""
+
+    __slots__ = ()
+    #: Direction in which values improve. Documents of older versions omit it, because they only have rates.
+    better: Better
+    #: Number of committed transactions in the timed window that the metric counts; of queries answered.
+    count: int
+    #: `New-Orders committed per minute`.
+    meaning: str
+    #: Name of the metric: `NOPM`.
+    name: str
+    #: The unit of time: `second`, `minute`, `hour`; `set` for a set of queries.
+    per: str
+    #: Why the value is not available; `None` if it is.
+    unavailable: Optional[str]
+    #: Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available.
+    value: float
+    #: Comparison with the database's own count, over the whole run.
+    verification: Verification
+
+
+class PrimaryMetricName(Record):
+    """A primary metric without a value."""
+
+    __slots__ = ()
+    #: Direction of improvement. Missing in older documents, which contain only rates.
+    better: Better
+    #: Description: `New-Orders committed per minute`.
+    meaning: str
+    #: Name of the primary metric: `NOPM`.
+    name: str
+    #: Unit of time: `second`, `minute`, `hour`.
+    per: str
+
+
+class Probe(Record):
+    """A probe: a run at one rate."""
+
+    __slots__ = ()
+    #: The bottleneck of the run.
+    bottleneck: Bottleneck
+    #: Transactions of all types completed in the window, per second.
+    completed: float
+    #: Share of transactions that failed or are in doubt, from 0 to 1.
+    failure_share: float
+    #: 95 % confidence interval of the percentile, in microseconds; `None` if there is too little data.
+    interval_us: Optional[Interval]
+    #: Number of its job; `None` if it was not stored.
+    job: Optional[int]
+    #: Share of arrivals that found no free session in time, from 0 to 1.
+    missed_share: float
+    #: The workload's primary metric.
+    primary_metric: float
+    #: Requested arrivals per second.
+    rate: float
+    #: Why the limit was exceeded; `None` if it was kept.
+    reason: Optional[Reason]
+    #: Transactions per second that the target served, if it clearly fell behind; `None` otherwise.
+    served: Optional[Estimate]
+    #: Position in the sequence, from 0.
+    step: int
+    #: The limited percentile, in microseconds; `None` if no transaction of that type committed.
+    value_us: Optional[float]
+
+
+class ProfileFigure(Record):
+    """A counter or state over the timed window."""
+
+    __slots__ = ()
+    #: Labels of the metric.
+    labels: dict[str, str]
+    #: Last value.
+    last: float
+    #: Highest value of a second.
+    max: float
+    #: Mean over the seconds in which it was read.
+    mean: float
+    #: Name of the metric.
+    metric: str
+    #: Increase per completed transaction; `None` for states.
+    per_transaction: Optional[float]
+    #: Title of the metric.
+    title: str
+    #: Unit of the values.
+    unit: str
+
+
+class ProfileResult(Document):
+    """The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; throughput has the unit of `primary_metric`."""
+
+    __slots__ = ()
+    #: Relative change of throughput from the first to the last block of runs, at the same levels; `None` with fewer than two blocks.
+    drift: Optional[float]
+    #: Levels whose runs failed.
+    failed_runs: list[FailedLevel]
+    #: Findings in words, the most important first.
+    findings: list[str]
+    #: Version of the document's format.
+    format: Literal[2]
+    #: The host of the client.
+    host: Host
+    #: Job number; `None` if it was not stored.
+    job: Optional[int]
+    #: Kind of document, by the name of its command.
+    kind: Literal["profile"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: What the levels count: `virtual users`, or `streams` of queries, which have no response times.
+    level_unit: str
+    #: Levels with their runs, ascending.
+    levels: list[Level]
+    #: Why there is no curve; `None` if there is one.
+    no_curve: Optional[str]
+    #: Order of the runs.
+    order: Order
+    #: The primary metric of the runs.
+    primary_metric: PrimaryMetricName
+    #: The server that the first run connected to.
+    server: ServerInfo
+    #: Every setting of the first run with its value and the source of the value.
+    settings: list[Setting]
+    #: Spec of the first run; the others differ in `users` and what depends on it.
+    spec: RunSpec
+    #: Start of the first run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: `complete`, or how the profile ended if runs are missing.
+    status: Status
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: Transaction type whose response times are reported; `all` for all types.
+    times_of: str
+    #: The program that wrote the document.
+    tool: Tool
+    #: The fitted curve; `None` if there is none.
+    usl: Optional[Usl]
+    #: Workload and its data.
+    workload: WorkloadFacts
+
+
+class Profiles(Record):
+    """Levels and curves of two profiles."""
+
+    __slots__ = ()
+    #: Parameters and peaks of the curves; empty if neither has a curve.
+    curves: list[CurveFigure]
+    #: Levels that only one profile has.
+    left_out: list[int]
+    #: What the levels count: `virtual users`, or `streams` of queries.
+    level_unit: str
+    #: Common levels, ascending.
+    levels: list[LevelFigure]
+
+
+class QueriesResult(Record):
+    """A finite set of queries with a time for each."""
+
+    __slots__ = ()
+    #: Whether equal queries had equal answers.
+    answers: AnswerComparison
+    #: Highest memory of an engine in this process during the timed part, in bytes, as it reports it five times per second; `None` for a server.
+    engine_memory_bytes: Optional[int]
+    #: Figures of the whole run: the mean of each over the repeats. The primary figure is among them.
+    figures: list[QueryFigure]
+    #: The execution plan of each query, read once after the timed part; those that could not be read are missing.
+    plans: list[ExecutionPlan]
+    #: Each query over all streams and repeats, in the order of their numbers; those that were to run.
+    queries: list[QuerySummary]
+    #: Maximum time of a query, in seconds; `None` without one.
+    query_timeout_s: Optional[float]
+    #: The same figures of each repeat, in order.
+    repeat_figures: list[list[QueryFigure]]
+    #: Number of times that the whole test was to run.
+    repeats: int
+    #: Every query and refresh function, in the order in which they were to run, by repeat, test and stream.
+    steps: list[StepTime]
+    #: Number of query streams that ran side by side.
+    streams: int
+    #: What was measured.
+    test: QueryTest
+
+
+class QueryFigure(Record):
+    """A figure of a set of queries."""
+
+    __slots__ = ()
+    #: Which way is better.
+    better: Better
+    #: What it is, in words.
+    meaning: str
+    #: Name of the figure: `geomean_ms`, `power`.
+    name: str
+    #: Why it is not available; `None` if it is.
+    reason: Optional[str]
+    #: Title of the figure: `Power@0.01`.
+    title: str
+    #: Its value; `None` if it is not available.
+    value: Optional[float]
+
+
+class QueryStreams(Record):
+    """Streams of queries that ran beside the transactions."""
+
+    __slots__ = ()
+    #: Streams that ended without a connection.
+    away: int
+    #: What queries and transactions did alone; `None` without `--baseline`.
+    baseline: Optional[Baseline]
+    #: CPU time of the streams' threads, in seconds.
+    cpu_s: float
+    #: Figures of all streams in the timed window.
+    figures: list[QueryFigure]
+    #: Each query over all streams, in the order of their numbers; those that were to run.
+    queries: list[StreamedQuery]
+    #: Maximum time of a query, in seconds; `None` without one.
+    query_timeout_s: Optional[float]
+    #: Numbers of the streams' connections lost and reconnected.
+    sessions: SessionCounts
+    #: The first queries of the whole run, one by one in the order of their ends.
+    steps: list[StepTime]
+    #: Number of further queries, of which only `queries` has the counts and times.
+    steps_omitted: int
+    #: Number of streams.
+    streams: int
+
+
+class QuerySummary(Record):
+    """A query over all streams and repeats."""
+
+    __slots__ = ()
+    #: Number of times that it was answered; the times below are of these.
+    answered: int
+    #: Number of times that it was to run.
+    asked: int
+    #: Longest time, in seconds.
+    max_s: Optional[float]
+    #: Mean time, in seconds; `None` if it was never answered.
+    mean_s: Optional[float]
+    #: Shortest time, in seconds.
+    min_s: Optional[float]
+    #: Key of the query: `q7`.
+    name: str
+    #: Largest number of rows of an answer.
+    rows: int
+    #: Title of the query.
+    title: str
+
+
+class RateStep(Record):
+    """A rate of arrivals that holds for a time."""
+
+    __slots__ = ()
+    #: How long the rate holds.
+    lasts: str
+    #: Arrivals per second; 0 for a pause.
+    per_second: float
+
+
+class Remark(Record):
+    """A note made during a run."""
+
+    __slots__ = ()
+    #: Seconds since the start of the run; `None` before and after it.
+    at_s: Optional[float]
+    #: Machine-readable kind, one word.
+    kind: str
+    #: Sentence for people to read.
+    text: str
+
+
+class RetryPolicy(Record):
+    """Retries of serialization failures and deadlocks, with the same input."""
+
+    __slots__ = ()
+    #: Maximum number of attempts, including the first.
+    attempts: int
+    #: Upper limit of the first wait, which is drawn from 0 to this; it doubles with each attempt (full jitter).
+    backoff_first: str
+    #: Upper limit of all later waits.
+    backoff_max: str
+
+
+class RoundTrips(Record):
+    """Round trips to the database."""
+
+    __slots__ = ()
+    #: Mean number per completed transaction; 0 if none completed.
+    per_transaction: float
+    #: Number of statements and calls sent by completed transactions.
+    total: int
+
+
+class RunResult(RunDocument):
+    """The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome."""
+
+    __slots__ = ()
+    #: Arrivals of an open load; `None` for other loads.
+    arrivals: Optional[Arrivals]
+    #: Audits: sums over the data compared with the changes reported by the run's transactions.
+    audits: list[Audit]
+    #: Availability of the database during the run and at its end.
+    availability: Availability
+    #: Maximum number of arrivals, or terminals, that waited for a session at the end of a second of the timed window. `None` for a closed load.
+    backlog_max: Optional[int]
+    #: The bottleneck of the run.
+    bottleneck: BottleneckVerdict
+    #: CPU use of the client.
+    client: ClientCost
+    #: Lengths of the run and its parts.
+    durations: Durations
+    #: The primary metric relative to the maximum that keying and thinking times allow; `None` without them.
+    efficiency: Optional[Efficiency]
+    #: The first error of each transaction type and error class.
+    errors: list[ErrorFigure]
+    #: The slowest transactions that ended in the timed window, slowest first.
+    exemplars: list[SlowTransaction]
+    #: Share of failures, compared with the limit.
+    failures: FailureShare
+    #: Declared figures without separate fields, in display order.
+    figures: list[DeclaredFigure]
+    #: Version of the document's format.
+    format: Literal[2]
+    #: The host of the client.
+    host: Host
+    #: Job number; `None` if it was not stored.
+    job: Optional[int]
+    #: Kind of document, by the name of its command.
+    kind: Literal["run"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: Notes made during the run.
+    notes: list[Remark]
+    #: What was observed at the database beside the run; `None` with `--no-observe`, and where the database shows nothing.
+    observed: Optional[Observed]
+    #: Wait for a session: from when a transaction was due to the start of its first attempt, for all that ended in the timed window. `None` for a closed load.
+    pool_wait: Optional[Times]
+    #: The workload's primary metric over the timed window.
+    primary_metric: PrimaryMetricFigure
+    #: Times and figures of a finite set of queries; `None` for a run of transactions. The parts of the document about transactions are empty then.
+    queries: Optional[QueriesResult]
+    #: Streams of queries that ran beside the transactions; `None` without streams.
+    query_streams: Optional[QueryStreams]
+    #: Requirements of the run (`--require`) and their outcomes.
+    requirements: list[Judgement]
+    #: Round trips of the whole run.
+    round_trips: RoundTrips
+    #: Transactions of the whole run, including ramp-up and drain.
+    run: Figures
+    #: Schema facts that the query planner depends on, at the start of the run; empty if unknown.
+    schema: list[SchemaFact]
+    #: Product, version and transport of the database server.
+    server: ServerInfo
+    #: The counter from which `tpm_server` was computed.
+    server_transactions: Optional[ServerTransactions]
+    #: Numbers of sessions lost and reconnected, in the whole run.
+    sessions: SessionCounts
+    #: Every setting with its value and the source of the value.
+    settings: list[Setting]
+    #: Server settings that changed between the start and the end of the run.
+    settings_changed: list[SettingChange]
+    #: How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself. Empty in results of earlier versions.
+    setup: list[SetupFact]
+    #: The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted.
+    slices: list[Slice]
+    #: Spec of the run: how the workload was driven.
+    spec: RunSpec
+    #: Start of the run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: Times of the statements of scripts, in the order of the scripts; empty for other workloads.
+    statements: list[StatementFigures]
+    #: How the run ended.
+    status: Status
+    #: Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples of the primary metric, and if the load itself changes.
+    steadiness: Optional[Steadiness]
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: The program that wrote the document.
+    tool: Tool
+    #: Transactions completed per minute in the timed window: committed, or rolled back as the workload requires.
+    tpm_client: float
+    #: Transactions per minute counted by the database itself in the timed window; `None` if it has no counter.
+    tpm_server: Optional[float]
+    #: Violated counting identities; empty unless the client has a defect.
+    violated_identities: list[ViolatedIdentity]
+    #: Warnings to read before using the figures.
+    warnings: list[Warning]
+    #: Transactions that ended in the timed window.
+    window: Figures
+    #: Workload and its data.
+    workload: WorkloadFacts
+
+
+class RunSpec(Record):
+    """How a workload is driven."""
+
+    __slots__ = ()
+    #: Isolation level; `None` for the database's own.
+    isolation: Optional[Isolation]
+    #: Length of the run, as a time or a number of transactions.
+    length: Length
+    #: Limits of all waits.
+    limits: TimeLimits
+    #: When transactions are due.
+    load: Load
+    #: Share of transactions that may fail before the run counts as failed.
+    max_failures: float
+    #: Where the transaction logic runs.
+    mode: Mode
+    #: Further settings of a load that waits.
+    pacing: Pacing
+    #: How statements are sent.
+    protocol: Protocol
+    #: Load before the timed window, which is not measured. Zero when the length is a number of transactions.
+    rampup: str
+    #: When a failed attempt is retried.
+    retry: RetryPolicy
+    #: Random seed of the inputs.
+    seed: int
+    #: Number of worker threads.
+    threads: int
+    #: Number of virtual users; of terminals where the load is keyed, of sessions where it is open.
+    users: int
+
+
+class SchemaFact(Record):
+    """A fact about a table."""
+
+    __slots__ = ()
+    #: Kind of the fact.
+    kind: SchemaKind
+    #: Name of the index or constraint; empty for other kinds.
+    name: str
+    #: Name of the table, or of a fact about the whole database.
+    table: str
+    #: Definition as given by the database, number of rows, bytes, or age of statistics in seconds (`never`, or `gathered` if the database does not report the time).
+    value: str
+
+
+class ScriptFacts(Record):
+    """A script that was run."""
+
+    __slots__ = ()
+    #: Whether it is a built-in script.
+    builtin: bool
+    #: Name of its file, or of the built-in script.
+    name: str
+    #: SHA-256 of its text, in hexadecimal digits.
+    sha256: str
+    #: The script itself.
+    text: str
+    #: Weight in the mix.
+    weight: int
+
+
+class ServerInfo(Record):
+    """The server at the other end of a session."""
+
+    __slots__ = ()
+    #: TLS version and cipher; `None` without TLS.
+    cipher: Optional[str]
+    #: Name of the product: `PostgreSQL`, `SQLite`.
+    product: str
+    #: Whether the server runs on this host, and so shares its CPUs with the client; `None` if unknown.
+    same_host: Optional[bool]
+    #: How it is reached: `tcp`, `unix socket`, `in process`.
+    transport: str
+    #: The server's version, as it reports it.
+    version: str
+
+
+class ServerTransactions(Record):
+    """The database's own transaction counter over the timed window."""
+
+    __slots__ = ()
+    #: Increase of the counter.
+    count: int
+    #: Seconds between the two readings.
+    seconds: float
+
+
+class Service(Record):
+    """How long the database was away."""
+
+    __slots__ = ()
+    #: Intervals in which no transaction completed although some should have.
+    outages: list[Outage]
+    #: Sessions that were lost and had not reconnected when the load ended.
+    sessions_away: int
+    #: Seconds without service: those of all outages.
+    without_service_s: float
+
+
+class SessionCounts(Record):
+    """Numbers of sessions lost and reconnected."""
+
+    __slots__ = ()
+    #: Number of sessions lost.
+    lost: int
+    #: Number of sessions reconnected.
+    reconnected: int
+
+
+class Setting(Record):
+    """A setting of the run with its value and the source of the value."""
+
+    __slots__ = ()
+    #: Name on the command line and in job files, without dashes.
+    name: str
+    #: Source of the value: `flag`, `environment`, `job file` or `default`.
+    source: str
+    #: The value as typed on the command line.
+    value: str
+
+
+class SettingChange(Record):
+    """A server setting that changed during the run."""
+
+    __slots__ = ()
+    #: Value at the end; `None` if it was absent.
+    end: Optional[str]
+    #: Name of the setting.
+    name: str
+    #: Value at the start; `None` if it was absent.
+    start: Optional[str]
+
+
+class SetupFact(Record):
+    """A fact about the set-up of a run's host or database, as `doctor` reports it."""
+
+    __slots__ = ()
+    #: What it is about.
+    group: SetupGroup
+    #: Name of the check; of a database's setting, its name there.
+    name: str
+    #: The value, for people.
+    value: str
+    #: Judgement of the value.
+    verdict: SetupVerdict
+
+
+class SetupLine(Record):
+    """A line of the report: one check with its value."""
+
+    __slots__ = ()
+    #: Command or setting that changes it.
+    change: str
+    #: What it is about.
+    group: SetupGroup
+    #: Name of the check; of a database's setting, its name there.
+    name: str
+    #: The value, for people.
+    value: str
+    #: Judgement of the value.
+    verdict: SetupVerdict
+    #: Why it matters.
+    why: str
+
+
+class Side(Record):
+    """One side of a comparison: A or B."""
+
+    __slots__ = ()
+    #: The requested side: `job 12`, a label, or a target and settings.
+    name: str
+    #: Its runs, in chronological order.
+    runs: list[SideRun]
+    #: The server that the first run connected to.
+    server: ServerInfo
+    #: URL of the first run's target, without secrets.
+    target: Redacted
+    #: Workload and its data, from the first run.
+    workload: WorkloadFacts
+
+
+class SideRun(Record):
+    """A run of one side."""
+
+    __slots__ = ()
+    #: The bottleneck of the run.
+    bottleneck: Bottleneck
+    #: Share of transactions that failed or are in doubt.
+    failure_share: float
+    #: Whether the run was successful.
+    good: bool
+    #: Number of its job; `None` if it was not stored.
+    job: Optional[int]
+    #: Start of the run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: Steadiness of its window; `None` if that does not apply.
+    steady: Optional[Steady]
+    #: Position in the comparison or profile, from 0; `None` if it belongs to neither.
+    step: Optional[int]
+    #: Number of virtual users.
+    users: int
+    #: Value of the primary metric.
+    value: float
+
+
+class Slice(Record):
+    """A slice of the timed window."""
+
+    __slots__ = ()
+    #: Number of arrivals that became due; `None` unless the load is open, and in old results.
+    arrived: Optional[int]
+    #: Length of the part, in seconds.
+    seconds: float
+    #: Start of the slice, in seconds since the start of the run.
+    start_s: float
+    #: Total of all transaction types.
+    total: SliceFigures
+    #: Figures by transaction type, in the workload's order.
+    types: list[SliceFigures]
+
+
+class SliceFigures(Record):
+    """Figures of a transaction type in a slice."""
+
+    __slots__ = ()
+    #: Number of transactions completed: committed, or rolled back as the workload requires.
+    completed: int
+    #: Number of transactions failed or in doubt.
+    failed: int
+    #: Key of the transaction type: `new_order`; `all` for the total.
+    name: str
+    #: Transactions completed per minute.
+    per_minute: float
+    #: Response times of committed transactions, from when they were due to their end.
+    response: Times
+
+
+class SlowTransaction(Record):
+    """One of the slowest transactions of the timed window, with the origin of its input: `triphammer run TARGET --replay-exemplar JOB:N` runs it again."""
+
+    __slots__ = ()
+    #: Number of attempts, including the first.
+    attempts: int
+    #: When it was due, in seconds since the start of the run.
+    due_s: float
+    #: When it ended, in seconds since the start of the run.
+    finished_s: float
+    #: Origin of the transaction: user or arrival.
+    origin: Origin
+    #: How the run ended.
+    outcome: Outcome
+    #: Response time from when it was due to its end, in microseconds.
+    response_us: int
+    #: Service time from the start of the first attempt to its end, in microseconds.
+    service_us: int
+    #: When its first attempt started, in seconds since the start of the run.
+    started_s: float
+    #: Key of the transaction type: `new_order`.
+    transaction: str
+
+
+class Snapshot(Record):
+    """The sessions of a database at one time, without those that are idle outside transactions."""
+
+    __slots__ = ()
+    #: Number of further sessions.
+    more: int
+    #: The second at whose end they were read, counted from the start of the run.
+    second: int
+    #: The sessions, those with the oldest transactions first.
+    sessions: list[CapturedSession]
+
+
+class StatementFigures(Record):
+    """Times of one statement of a script over the whole run, including ramp-up."""
+
+    __slots__ = ()
+    #: How many times it failed.
+    failures: int
+    #: Line of the script, from 1.
+    line: int
+    #: Time of the longest of them, in microseconds.
+    max_us: float
+    #: Mean time of the successful runs, in microseconds.
+    mean_us: float
+    #: How many times it succeeded.
+    runs: int
+    #: The statement, in one line.
+    text: str
+    #: Its transaction type: the script.
+    transaction: str
+
+
+class StatementWaits(Record):
+    """The active sessions of a statement."""
+
+    __slots__ = ()
+    #: Average number of active sessions.
+    average: float
+    #: Share of all active sessions of this run.
+    share: float
+    #: Name of the workload's statement, such as `new_order.call`, or the text of another.
+    statement: str
+    #: The class in which its sessions were most often.
+    top_class: WaitClass
+    #: Transaction type that it belongs to; `None` if it belongs to none or several.
+    transaction: Optional[str]
+
+
+class Steadiness(Record):
+    """Statistics on a run's primary metric, from its seconds. All refer to the timed window, except the end of the warm-up, which is searched from the start of the run."""
+
+    __slots__ = ()
+    #: Correlation of neighbouring seconds, from -1 to 1.
+    autocorrelation: float
+    #: Standard deviation of the seconds relative to their mean; `None` if the mean is 0.
+    coefficient_of_variation: Optional[float]
+    #: Effective sample size: number of independent seconds with the same information about the mean.
+    effective_seconds: float
+    #: 95 % confidence interval of the mean, adjusted for autocorrelation; `None` if the window is too short. For a window that ended by its interval, it is at least as wide as requested.
+    interval: Optional[Interval]
+    #: Mean of the seconds, in the unit of the primary metric.
+    mean: float
+    #: Power of the slowest fluctuations (periods of half the window and longer) relative to what the correlation of neighbours explains: about 1 without long memory, above 2.5 with it.
+    memory: float
+    #: What to do next; `None` when there is nothing to do.
+    next: Optional[str]
+    #: Half-width of the interval relative to the mean; `None` without an interval.
+    relative_half_width: Optional[float]
+    #: Number of complete seconds analysed.
+    seconds: int
+    #: Seconds after the start of the run from which the level is known to be within 1 % of the following level; `None` if noise or a drift hides that.
+    settled_s: Optional[int]
+    #: Change of level at `step_at_s`, relative to the level before.
+    step: Optional[float]
+    #: Second of the run at which the level changed most.
+    step_at_s: int
+    #: Change along a linear trend through the window, relative to the mean.
+    trend: Optional[float]
+    #: Target of `--until-ci`; `None` if the length was a time or a number.
+    until: Optional[Until]
+    #: Whether the mean is representative of the window.
+    verdict: Steady
+    #: End of the warm-up.
+    warm_up: WarmUp
+    #: Reason in words, with figures.
+    words: str
+
+
+class StepTime(Record):
+    """A query or refresh function of a stream."""
+
+    __slots__ = ()
+    #: The error; `None` if it was answered.
+    error: Optional[str]
+    #: Fingerprint of the answer, whatever the order of its rows; `None` without an answer.
+    fingerprint: Optional[str]
+    #: Key of the query, `q7`; or of the refresh function, `rf1`.
+    name: str
+    #: How it ended.
+    outcome: StepOutcome
+    #: Arguments of the query; the number of the set of a refresh function.
+    parameters: list[str]
+    #: Position in its stream, from 1.
+    position: int
+    #: Number of the repeat, from 1.
+    repeat: int
+    #: Number of rows of the answer; rows changed by a refresh function.
+    rows: int
+    #: Time from its start until its last row was read, or it failed, in seconds.
+    seconds: Optional[float]
+    #: Seconds from the start of the run to its start; `None` if it was not started.
+    start_s: Optional[float]
+    #: Number of the stream; `None` for the stream of refresh functions.
+    stream: Optional[int]
+    #: The test that it belongs to; never `both`.
+    test: QueryTest
+
+
+class StoredCpuTest(Record):
+    """The time of an earlier test."""
+
+    __slots__ = ()
+    #: When it was made, RFC 3339, UTC.
+    at: str
+    #: CPU model of the server's host; `None` if the server ran on another host than the client.
+    cpu: Optional[str]
+    #: Product of the server.
+    product: str
+    #: Time of the test, in seconds.
+    seconds: float
+    #: Version of the server.
+    version: str
+
+
+class StreamedQuery(Record):
+    """A query over all streams."""
+
+    __slots__ = ()
+    #: Number of answers in the whole run.
+    answered: int
+    #: Number of times that it was cancelled because the timed window ended.
+    cancelled: int
+    #: Number of times that it failed, in the whole run.
+    failed: int
+    #: Number of answers in the timed window; the times below are of these.
+    in_window: int
+    #: Longest time, in seconds.
+    max_s: Optional[float]
+    #: Mean time, in seconds.
+    mean_s: Optional[float]
+    #: Median time in seconds, to three digits; `None` if it was never answered in the window.
+    median_s: Optional[float]
+    #: Shortest time, in seconds.
+    min_s: Optional[float]
+    #: Key of the query: `q7`.
+    name: str
+    #: Largest number of rows of an answer in the whole run.
+    rows: int
+    #: Number of times that it exceeded the maximum time of a query, in the whole run.
+    timed_out: int
+    #: Title of the query.
+    title: str
+
+
+class TableRead(Record):
+    """How the table was read back."""
+
+    __slots__ = ()
+    #: Why the table could not be read; `None` if it was.
+    error: Optional[str]
+    #: Rows of the table.
+    rows: int
+    #: The server; `None` if it was not reached.
+    server: Optional[ServerInfo]
+    #: URL of the database, without secrets.
+    target: Redacted
+    #: Seconds from the end of the run until it answered and accepted writes.
+    waited_s: float
+
+
+class ThreadCpu(Record):
+    """CPU use of a worker thread."""
+
+    __slots__ = ()
+    #: CPU time, in seconds.
+    cpu_s: float
+    #: CPU time relative to the length of the run: 1 means a full core.
+    share: float
+    #: Number of the thread, from 0.
+    thread: int
+
+
+class TimeLimits(Record):
+    """A named limit for every wait."""
+
+    __slots__ = ()
+    #: Limit for opening a session.
+    connect: str
+    #: Limit for transactions in flight after the stop; then they are aborted.
+    drain: str
+    #: Wait before a lost session first reconnects; doubles up to `reconnect_max`.
+    reconnect_first: str
+    #: Longest wait between two attempts to reconnect.
+    reconnect_max: str
+    #: Limit for an attempt at a transaction; zero for none. A watchdog cancels it and counts a timeout.
+    transaction: str
+
+
+class TimeShares(Record):
+    """Breakdown of the transactions' time, as shares that add up to 1."""
+
+    __slots__ = ()
+    #: The client's threads were working.
+    client_cpu: float
+    #: The client's threads were ready but waited for a CPU.
+    client_wait: float
+    #: In transit between client and server.
+    network: float
+    #: The remainder: the server waited for locks, disks and so on; if it cannot be observed, all its time.
+    rest: float
+    #: The server was working; `None` if it cannot be observed.
+    server_cpu: Optional[float]
+    #: The server was ready but waited for a CPU; `None` if it cannot be observed.
+    server_wait: Optional[float]
+
+
+class Times(Record):
+    """A summary of times in microseconds. Percentiles are exact to three significant digits; the mean is exact where the sum is known."""
+
+    __slots__ = ()
+    #: Number of times summarised; if it is 0, all other values are 0.
+    count: int
+    #: Longest time, in microseconds.
+    max_us: int
+    #: Mean, in microseconds; exact for committed transactions.
+    mean_us: float
+    #: Shortest time, in microseconds.
+    min_us: int
+    #: Median (50th percentile), in microseconds.
+    p50_us: int
+    #: 90th percentile, in microseconds.
+    p90_us: int
+    #: 95th percentile, in microseconds.
+    p95_us: int
+    #: 99.99th percentile, in microseconds.
+    p99_99_us: int
+    #: 99.9th percentile, in microseconds.
+    p99_9_us: int
+    #: 99th percentile, in microseconds.
+    p99_us: int
+
+
+class Tool(Record):
+    """The program that wrote a document."""
+
+    __slots__ = ()
+    #: Whether the program is a debug build, which uses many times the CPU time of a release build.
+    debug_build: bool
+    #: Name of the program: `triphammer`.
+    name: str
+    #: Version of the program.
+    version: str
+
+
+class TopStatement(Record):
+    """A statement, by the server's own statistics over the timed window."""
+
+    __slots__ = ()
+    #: Blocks found in memory.
+    blocks_hit: int
+    #: Blocks read.
+    blocks_read: int
+    #: Number of calls.
+    calls: int
+    #: Mean time at the server, in milliseconds.
+    mean_ms: float
+    #: Rows returned or changed.
+    rows: int
+    #: Its text, shortened.
+    text: str
+    #: Total time at the server, in seconds.
+    total_s: float
+
+
+class TypeFigures(Record):
+    """Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run `started = ended + in_flight`."""
+
+    __slots__ = ()
+    #: Number of transactions committed.
+    committed: int
+    #: Number of transactions completed: committed, or rolled back as the workload requires.
+    completed: int
+    #: Events that the transaction type itself counts; `None` if it counts none.
+    counter: Optional[CounterFigure]
+    #: Number of transactions ended, with any outcome.
+    ended: int
+    #: Number of transactions failed.
+    failed: int
+    #: `failed` by error class; only classes that occurred.
+    failed_by_class: list[ClassCount]
+    #: Response times of transactions failed or in doubt.
+    failed_times: Times
+    #: Number of transactions in flight when the run was aborted; whole run only.
+    in_flight: Optional[int]
+    #: Number of transactions in doubt: the connection was lost after a commit had been sent.
+    indeterminate: int
+    #: Key of the transaction type: `new_order`; `all` for the total.
+    name: str
+    #: Transactions completed per minute.
+    per_minute: float
+    #: Response times of committed transactions, from when they were due to their end.
+    response: Times
+    #: Confidence intervals of the percentiles of `response`; timed window only.
+    response_intervals: PercentileIntervals
+    #: Number of transactions that needed more than one attempt, with any outcome.
+    retried: int
+    #: Number of repeated attempts, by class of the preceding error; only classes that occurred.
+    retries_by_class: list[ClassCount]
+    #: Number of transactions rolled back as the workload requires.
+    rolled_back: int
+    #: Response times of transactions rolled back as the workload requires.
+    rolled_back_times: Times
+    #: Number of times longer than a year (an hour in older results), which are counted as that.
+    saturated: int
+    #: Service times of committed transactions, from the start of the first attempt to their end. The same as `response` for a closed load.
+    service: Times
+    #: Share of the completed transactions of all types, from 0 to 1.
+    share: float
+    #: Number of transactions started; whole run only.
+    started: Optional[int]
+    #: Title of the transaction type: `New-Order`.
+    title: str
+    #: Number of completed transactions whose answer could not be read.
+    unread: int
+
+
+class Unread(Record):
+    """Checks that could not be made, for one reason."""
+
+    __slots__ = ()
+    #: Names of the checks.
+    checks: list[str]
+    #: Why they could not be made.
+    reason: str
+
+
+class Until(Record):
+    """A window whose length was determined by its own interval."""
+
+    __slots__ = ()
+    #: Whether it was reached within the maximum time.
+    reached: bool
+    #: Requested half-width of the interval, relative to the mean.
+    relative_half_width: float
+    #: Periodic work of the server, of which the window has to contain two periods.
+    schedule: Schedule
+    #: Minimum length of a window that ends by its interval, in seconds.
+    shortest_s: int
+
+
+class Usl(Record):
+    """The Universal Scalability Law fitted to all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1))."""
+
+    __slots__ = ()
+    #: Amdahl's law for comparison: κ = 0.
+    amdahl: Curve
+    #: κ N (N - 1) at `judged_at`.
+    coherency_loss: float
+    #: σ (N - 1) at `judged_at`: time lost to contention, in units of the work itself.
+    contention_loss: float
+    #: The law with all three parameters.
+    curve: Curve
+    #: Share of linear scaling that remains at `judged_at`, from 0 to 1.
+    efficiency: float
+    #: The level at which losses are computed: the peak if it is reached, otherwise the highest level.
+    judged_at: float
+    #: P value of the hypothesis κ = 0; `None` if it cannot be computed.
+    kappa_p_value: Optional[float]
+    #: What limits scaling at `judged_at`.
+    limit: UslLimit
+    #: P value of the levels' deviation from the curve; `None` if it cannot be computed.
+    misfit_p_value: Optional[float]
+    #: The peak of the throughput.
+    peak: Peak
+
+
+class Verification(Record):
+    """Verification of the primary metric's count with the database, over the whole run."""
+
+    __slots__ = ()
+    #: Number of committed transactions counted by the client.
+    committed: int
+    #: Increase of the counter.
+    database: Optional[int]
+    #: The database's count after the run; `None` likewise.
+    database_after: Optional[int]
+    #: The database's count before the run; `None` if it could not be queried.
+    database_before: Optional[int]
+    #: Number of transactions in flight when the run was aborted, which may have committed.
+    in_flight: int
+    #: Number of transactions in doubt, which may have committed.
+    indeterminate: int
+    #: Whether client and database agree.
+    verdict: Verdict
+    #: The verdict in words.
+    words: str
+
+
+class ViolatedIdentity(Record):
+    """A violated counting identity: a defect of the engine."""
+
+    __slots__ = ()
+    #: The violated equation.
+    identity: str
+    #: Value of its left side.
+    left: int
+    #: Value of its right side.
+    right: int
+    #: Key of the transaction type; `None` for all types together.
+    transaction: Optional[str]
+
+
+class WaitCause(Record):
+    """A class of wait, and how its active-session time changed."""
+
+    __slots__ = ()
+    #: What to try next.
+    advice: str
+    #: Class of the wait.
+    class_: WaitClass
+    #: The events of the class, likewise.
+    events: list[CauseEvent]
+    #: Its figures.
+    figures: CauseFigures
+
+
+class WaitChanges(Record):
+    """What active-session time per committed transaction was spent on, compared with the rest, or with the baseline of a comparison. Causes whose interval includes 0, or that were seen in fewer than 10 samples, are not named."""
+
+    __slots__ = ()
+    #: The causes: increases, the largest first, then decreases.
+    causes: list[WaitCause]
+    #: Number of resamples behind each interval.
+    resamples: int
+    #: Statements, likewise.
+    statements: list[CauseStatement]
+
+
+class WaitShare(Record):
+    """A class of wait of active sessions, or a wait."""
+
+    __slots__ = ()
+    #: Average number of active sessions.
+    average: float
+    #: Class of the wait.
+    class_: WaitClass
+    #: Share of all active sessions of this run.
+    share: float
+    #: Name of the wait at the server, such as `Lock:transactionid`; empty for a whole class, and for sessions that do not wait.
+    wait: str
+
+
+class Warning(Record):
+    """Warnings to read before using the figures."""
+
+    __slots__ = ()
+    #: Machine-readable kind: `counter`, `failures`, `debug_build`, `window_short`.
+    kind: str
+    #: What to do next, as advice to the user; `None` when there is nothing to do.
+    next: Optional[str]
+    #: Sentence for people to read.
+    text: str
+
+
+class WhyEvidence(Record):
+    """A figure of the server or of a host, as the mean of the seconds."""
+
+    __slots__ = ()
+    #: Mean in the stretch.
+    here: float
+    #: Name for programs, such as `checkpoints`.
+    name: str
+    #: Mean in the rest; `None` without a rest.
+    rest: Optional[float]
+    #: Title for people.
+    title: str
+    #: Unit of the values.
+    unit: str
+
+
+class WhyLock(Record):
+    """A session, or the sessions of the run, that blocked sessions of the run."""
+
+    __slots__ = ()
+    #: Average number of blocked sessions in the stretch.
+    blocked: float
+    #: The same in the rest; `None` without a rest.
+    blocked_rest: Optional[float]
+    #: Number at the server, user, program and state of the session; or that they are the run's.
+    blocker: str
+    #: Whether another program's session blocked them.
+    is_foreign: bool
+    #: The table; empty if unknown.
+    object: str
+    #: Last statement of the session; empty if unknown.
+    statement: str
+
+
+class WhyPart(Record):
+    """A part of a run."""
+
+    __slots__ = ()
+    #: Committed transactions per second.
+    committed_per_second: float
+    #: First observed second, counted from the start of the run.
+    from_s: int
+    #: Average number of sessions of the run that were idle in a transaction.
+    idle_in_transaction: float
+    #: Number of observed seconds.
+    seconds: int
+    #: Average number of active sessions of the run.
+    sessions: float
+    #: End of the last observed second.
+    to_s: int
+
+
+class WhyResult(Document):
+    """Why a run, or a stretch of it, was as slow as it was, as printed by `triphammer why --json`. Its causes are the changes between the stretch and the rest of the timed window, or, without a rest, what the sessions did in the whole window."""
+
+    __slots__ = ()
+    #: How the stretch was chosen.
+    basis: WhyBasis
+    #: Whether commits wait until the log is on the disk, by the server's settings; `None` if unknown.
+    commits_wait: Optional[bool]
+    #: What else is known of server and hosts, if it differs from the rest.
+    evidence: list[WhyEvidence]
+    #: Version of the document's format.
+    format: Literal[1]
+    #: Job number of the run.
+    job: int
+    #: Kind of document, by the name of its command.
+    kind: Literal["why"]
+    #: What limited the whole run, in words.
+    limited_by: str
+    #: Who blocked sessions of the run, and at which table, the most sessions first.
+    locks: list[WhyLock]
+    #: What to try next, the most promising first.
+    next: list[str]
+    #: Notes on the run in the stretch, such as outages.
+    notes: list[Remark]
+    #: The rest of the timed window; `None` if the whole window is explained.
+    rest: Optional[WhyPart]
+    #: The server that the run connected to.
+    server: ServerInfo
+    #: Start of the run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: The explained part of the run.
+    stretch: WhyPart
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: The program that wrote the document.
+    tool: Tool
+    #: The causes.
+    waits: WaitChanges
+    #: Warnings to read before using the result.
+    warnings: list[Warning]
+    #: The main cause in one sentence, with its evidence.
+    words: str
+    #: Workload and its data.
+    workload: WorkloadFacts
+
+
+class WorkloadFacts(Record):
+    """Workload and its data."""
+
+    __slots__ = ()
+    #: Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.
+    facts: dict[str, str]
+    #: Name on the command line: `tproc-c`.
+    name: str
+    #: Scale of the data, in `scale_unit`.
+    scale: float
+    #: Unit of the scale, in the plural: `warehouses`.
+    scale_unit: str
+    #: The user's scripts; empty for other workloads.
+    scripts: list[ScriptFacts]
+    #: Title of the workload: `TPROC-C`.
+    title: str
+    #: Version of the workload; results of different versions cannot be compared.
+    version: int
+
+
+class WriteTest(Record):
+    """Latency of commits, as one session sees it, with its round trip."""
+
+    __slots__ = ()
+    #: How many commits took how long, the shortest first; each class is twice as wide as the one before.
+    histogram: list[LatencyClass]
+    #: Length of the test, in seconds.
+    seconds: float
+    #: Times of the commits.
+    times: Times
+
+
+#: The class of the result of each command.
+OF_KIND = {
+    "build": BuildReport,
+    "run": RunResult,
+    "profile": ProfileResult,
+    "capacity": CapacityResult,
+    "compare": ComparisonResult,
+    "drill": DrillResult,
+    "check": CheckReport,
+    "doctor": DoctorResult,
+    "history": HistoryResult,
+}
