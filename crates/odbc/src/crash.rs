@@ -1,4 +1,4 @@
-//! What is said when a driver crashes. It runs in this process, so the process ends; without this,
+//! The message when a driver crashes. It runs in this process, so the process ends; without this,
 //! the user would only see a signal, and not whose fault it is.
 //!
 //! The handler of the signals that end a process looks whether its thread is inside a driver. If so,

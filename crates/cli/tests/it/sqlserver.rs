@@ -53,7 +53,7 @@ fn tpc_b_is_built_run_checked_and_dropped() {
     let run = ["run", &target, "-w", "tpc-b", "--vus", "4", "--transactions", "400"];
     let ran = program.json(&run);
     assert_eq!(ran["failures"]["failed"].as_u64().unwrap_or_default(), 0, "{ran:#}");
-    // What observers cannot see is said once.
+    // What observers cannot see is reported once.
     assert_eq!(gaps(&ran["observed"]), [("babelfish", "")], "{:#}", ran["observed"]);
     program.ok(&["check", &target, "-w", "tpc-b"]);
     let rows = number(server, &format!("SELECT count(*) FROM {schema}.pgbench_history"));

@@ -179,7 +179,7 @@ fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
                 Err(error) if error.class().loses_session() => {
                     return Err(error).doing("ending sessions");
                 }
-                // The session has just ended by itself.
+                // The session has just ended without us.
                 Err(error) => failure = Some(error),
             }
         }

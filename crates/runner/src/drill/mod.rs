@@ -9,7 +9,7 @@
 //!
 //! What the counts mean is explained at the workload. The drill is good if every fault took place and
 //! every acknowledged commit is there, once, in order. A database that is away when the load ends is
-//! no failure by itself: then the drill waits.
+//! no failure in itself: then the drill waits.
 
 mod conduct;
 mod document;
