@@ -83,7 +83,6 @@ test-matrix: deps
 	tools/check-sql.py
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
-	$(CARGO) test --package triphammer --test it the_counters_of_the_server -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored
 	$(MAKE) test-python
 
