@@ -27,7 +27,7 @@ def main():
     if not os.path.exists(inside):
         run([interpreter, "-m", "venv", venv])
     # Quick if all are there.
-    packages = ["maturin>=1.9,<2", "ipykernel", "nbclient", "nbformat", "pandas", "pyarrow", "pytest"]
+    packages = ["maturin>=1.9,<2", "ipykernel", "mypy", "nbclient", "nbformat", "pandas", "pyarrow", "pytest"]
     run([inside, "-m", "pip", "install", "--quiet", *packages])
     path = os.path.join(venv, "bin") + os.pathsep + os.environ["PATH"]
     environment = {**os.environ, "VIRTUAL_ENV": venv, "PATH": path}

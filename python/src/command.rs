@@ -86,7 +86,7 @@ pub fn doctor(
 pub fn history(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<(String, bool)> {
     py.detach(|| {
         let (mut settings, _) = settings(Command::History, &given)?;
-        let store = open(settings.get("store"))?;
+        let store = open(&settings)?;
         let given = |name: &str| settings.get(name).map(str::to_owned);
         let wanted =
             found::Wanted { label: given("label"), workload: given("workload"), on: given("on") };

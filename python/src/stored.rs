@@ -9,6 +9,7 @@ use triphammer_runner::command::Command;
 use triphammer_runner::job::Document;
 use triphammer_runner::report::series::{Column, by_column, columns};
 use triphammer_runner::report::{self as reports, Charset, Format};
+use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{
     JobFilter, JobStatus, Scope, Store, StoredJob, TimesKind, default_path,
 };
@@ -17,14 +18,16 @@ use triphammer_server::html_export;
 use crate::command::settings;
 use crate::failure::Raised;
 
-/// Opens a job store for reading: this file, or the user's.
-pub fn open(path: Option<&str>) -> Result<Store, Raised> {
-    let path = path.map_or_else(default_path, |path| Ok(PathBuf::from(path)))?;
+/// Opens the job store of these settings for reading.
+pub fn open(settings: &Settings) -> Result<Store, Raised> {
+    let path = settings.get("store").map_or_else(default_path, |path| Ok(PathBuf::from(path)))?;
     Ok(Store::open_to_read(&path)?)
 }
 
+/// Finds a job in this file, or in the store of the environment, or the user's.
 fn find(path: Option<&str>, job: &str) -> Result<(Store, StoredJob), Raised> {
-    let store = open(path)?;
+    let given = path.map(|path| ("store".to_owned(), path.to_owned()));
+    let store = open(&settings(Command::Report, given.as_slice())?.0)?;
     let job = store.load(store.find(job)?)?;
     Ok((store, job))
 }
@@ -35,7 +38,7 @@ pub fn jobs(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<String> {
     py.detach(|| {
         let (mut settings, _) = settings(Command::Jobs, &given)?;
         let filter = JobFilter::from_settings(&mut settings)?;
-        let store = open(settings.get("store"))?;
+        let store = open(&settings)?;
         Ok(reports::jobs::json(&store.listed(&filter)?))
     })
     .map_err(|error: Raised| error.into())

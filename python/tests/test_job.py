@@ -45,6 +45,16 @@ def test_a_block_that_an_exception_leaves_stops_the_run():
     assert run.result().status == "interrupted"
 
 
+def test_a_loop_over_the_seconds_of_a_run_that_fails_raises():
+    async def seconds():
+        return [second async for second in triphammer.run("null:", vus="many")]
+
+    with pytest.raises(triphammer.SettingError, match="invalid value `many`"):
+        list(triphammer.run("null:", vus="many"))
+    with pytest.raises(triphammer.SettingError, match="invalid value `many`"):
+        asyncio.run(seconds())
+
+
 def test_a_block_waits_for_the_end():
     with triphammer.run("null:", workload="tpc-b", rampup="0s", duration="1s") as run:
         pass
@@ -79,22 +89,21 @@ def test_seconds_come_in_asyncio_too():
 def test_a_cancelled_task_stops_its_run():
     runs = []
 
-    async def wait():
+    async def wait(has_begun):
         runs.append(triphammer.run("null:", **LONG))
-        await runs[0]
+        async for _ in runs[0]:
+            has_begun.set()
 
     async def cancel():
-        task = asyncio.create_task(wait())
-        while not (runs and runs[0].number):
-            await asyncio.sleep(0.01)
-            if runs:
-                runs[0]._messages()
+        has_begun = asyncio.Event()
+        task = asyncio.create_task(wait(has_begun))
+        await has_begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(cancel())
-    assert runs[0].done and runs[0].result().status == "interrupted"
+    assert runs[0].result().status == "interrupted"
 
 
 def test_other_threads_work_while_one_waits():

@@ -36,6 +36,7 @@ def _job(kind):
 
 build = _job("build")
 check = _job("check")
+drill = _job("drill")
 drop = _job("drop")
 profile = _job("profile")
 capacity = _job("capacity")

@@ -19,12 +19,13 @@ from .documents import (
     DrillResult,
     HistoryResult,
     ProfileResult,
+    RunResult,
 )
 
 Text = Union[str, PathLike[str], int, float]
 Duration = Union[str, timedelta]
 
-def start(kind: str, *positional: Any, **settings: Any) -> Job: ...
+def start(kind: str, *positional: Any, **settings: Any) -> Job[Any]: ...
 def preview(kind: str, *positional: Any, **settings: Any) -> Any: ...
 def job(which: Union[int, str] = "last", *, store: Union[str, PathLike[str], None] = None) -> Union[Document, list[str], None]: ...
 
@@ -183,7 +184,7 @@ def run(
     delayed_durability: Union[Text, None] = ...,
     memory_optimized: Union[Text, None] = ...,
     load_from: Union[Text, None] = ...,
-) -> Job:
+) -> Job[RunResult]:
     """Run a workload and measure it.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]

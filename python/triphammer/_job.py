@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import atexit
 import json
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _native
 from ._errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Generator, Iterator
+
+    from ._record import Second
 
 #: Milliseconds after which a wait looks for Ctrl-C.
 _SLICE_MS = 50
 
 #: Jobs that run, so that the interpreter does not end before they are stored.
-_running = set()
+_running: set[Job[Any]] = set()
+
+#: The result of a job.
+_Result = TypeVar("_Result")
 
 
 def warn(text):
@@ -22,7 +31,7 @@ def warn(text):
     logging.getLogger("triphammer").warning("%s", text)
 
 
-class Job:
+class Job(Generic[_Result]):
     """A job that is running or has ended.
 
     - ``result()`` waits and returns the result; ``await job`` does the same in asyncio.
@@ -40,12 +49,12 @@ class Job:
         self._interrupted = False
         self._result = None
         #: Warnings so far.
-        self.warnings = []
+        self.warnings: list[str] = []
         #: Called with each message, a dictionary whose ``event`` says what it is: ``progress`` of a build or check,
         #: ``phase``, ``step`` of a campaign, ``note``, ``warning`` and others.
         self.on_message = None
         #: Number of the job in the store, once it is known.
-        self.number = None
+        self.number: int | None = None
 
     def _start(self):
         self._native.start()
@@ -53,29 +62,29 @@ class Job:
         _running.add(self)
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """Kind of the job: ``"run"``."""
         return self._native.kind
 
     @property
-    def done(self):
+    def done(self) -> bool:
         """Whether the job has ended."""
         return self._native.is_over()
 
     @property
-    def missed(self):
+    def missed(self) -> int:
         """Number of seconds that nobody took within an hour, and that are only in the job store."""
         return self._native.missed()
 
-    def stop(self):
+    def stop(self) -> None:
         """Requests the end: transactions in flight finish. Returns at once."""
         self._native.stop()
 
-    def abort(self):
+    def abort(self) -> None:
         """Requests the end, without waiting for transactions in flight. Returns at once."""
         self._native.abort()
 
-    def result(self, timeout=None):
+    def result(self, timeout: float | None = None) -> _Result:
         """Waits for the end and returns the result. Raises `TimeoutError` if it does not come within this number of
         seconds, and `triphammer.Error` if the job could not do its work."""
         slices = None if timeout is None else max(1, round(timeout * 1_000 / _SLICE_MS))
@@ -141,17 +150,17 @@ class Job:
             return False
         return Second(json.loads(found)) if found else None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Second]:
         while True:
             second = self._patiently(self._second, False)
             if second is None:
                 break
             if second:
                 yield second
-        if self._interrupted:
-            self._ended()
+        # Raises what ended the job, so that a loop over seconds does not hide a failure.
+        self._ended()
 
-    def __enter__(self):
+    def __enter__(self) -> Job[_Result]:
         return self
 
     def __exit__(self, kind, *_):
@@ -167,7 +176,7 @@ class Job:
         _running.discard(self)
         return False
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, None, _Result]:
         return self._in_asyncio(self._wait).__await__()
 
     def _wait(self):
@@ -188,7 +197,7 @@ class Job:
             work.exception()
             raise
 
-    async def __aiter__(self):
+    async def __aiter__(self) -> AsyncIterator[Second]:
         def next_second():
             second = self._second()
             while second is False:
@@ -199,6 +208,7 @@ class Job:
         while True:
             second = await self._in_asyncio(next_second)
             if second is None:
+                self._ended()
                 return
             yield second
 

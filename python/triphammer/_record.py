@@ -9,6 +9,9 @@ import typing
 from . import _native
 from ._errors import Error
 
+if typing.TYPE_CHECKING:
+    from ._series import Histogram, Series
+
 
 class Record:
     """A part of a document: its fields are attributes. A field whose name Python reserves ends with an underscore:
@@ -44,7 +47,7 @@ class Record:
     def __eq__(self, other):
         return type(self) is type(other) and self._values == other._values
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self):
         return type(self), (self._values,)
@@ -56,7 +59,7 @@ class Record:
         fields = ", ".join(f"{name}={shown(value)}" for name, value in self._values.items())
         return f"{type(self).__name__}({fields})"
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, typing.Any]:
         """The record as plain dictionaries, lists, texts and numbers: a copy of what ``--json`` prints."""
         return json.loads(json.dumps(self._values))
 
@@ -98,31 +101,31 @@ class Document(Record):
         super().__init__(values)
         self._kind, self._job, self._store = kind, job, store
         #: Whether the command would exit with 0: the job is complete, and checks and requirements passed.
-        self.good = good
+        self.good: bool | None = good
 
     def __reduce__(self):
         return type(self), (self._values, self._kind, self.good, self._job, self._store)
 
-    def to_json(self):
+    def to_json(self) -> str:
         """The document as JSON, as ``--json`` prints it."""
         return json.dumps(self._values, ensure_ascii=False)
 
-    def text(self):
+    def text(self) -> str:
         """The report as the command prints it."""
         return self._rendered("text")
 
-    def markdown(self):
+    def markdown(self) -> str:
         """The report as Markdown; the text if there is none."""
         return self._rendered("markdown") or self.text()
 
-    def junit(self):
+    def junit(self) -> str | None:
         """What passed and failed, as JUnit XML; ``None`` if nothing was required or checked."""
         return self._rendered("junit")
 
     def _rendered(self, form):
         return _native.render(self._kind, self.to_json(), form)
 
-    def report(self, format="text"):
+    def report(self, format: str = "text") -> str:
         """The report of the stored job in a format of ``triphammer report``: ``"html"``, ``"csv"``, ``"hdr"``, …"""
         return _native.report(self._store, self._number(), format)
 
@@ -142,13 +145,13 @@ class RunDocument(Document):
 
     __slots__ = ()
 
-    def series(self):
+    def series(self) -> Series:
         """The seconds of the run, by column."""
         from ._series import Series
 
         return Series.of(_native.series(self._store, self._number()))
 
-    def histogram(self, transaction=None, times="response", scope="window"):
+    def histogram(self, transaction: str | None = None, times: str = "response", scope: str = "window") -> Histogram:
         """The times of a transaction type, by its key, or of all types together. ``times`` is ``"response"`` or
         ``"service"`` (of committed transactions), ``"rolled_back"`` or ``"failed"``; ``scope`` is ``"window"`` or
         ``"run"``. Service times are recorded where they differ from response times: not in closed loads."""

@@ -169,7 +169,7 @@ fn signatures() -> String {
     names.iter().for_each(|name| writeln!(out, "    {name},").unwrap());
     out.push_str(")\n\nText = Union[str, PathLike[str], int, float]\n");
     out.push_str("Duration = Union[str, timedelta]\n\n");
-    out.push_str("def start(kind: str, *positional: Any, **settings: Any) -> Job: ...\n");
+    out.push_str("def start(kind: str, *positional: Any, **settings: Any) -> Job[Any]: ...\n");
     out.push_str("def preview(kind: str, *positional: Any, **settings: Any) -> Any: ...\n");
     out.push_str(
         "def job(which: Union[int, str] = \"last\", *, store: Union[str, PathLike[str], None] = None) \
@@ -177,7 +177,7 @@ fn signatures() -> String {
     );
     for (kind, top) in JobKind::ALL.into_iter().zip(&tops) {
         let returns = match kind {
-            JobKind::Run => "Job",
+            JobKind::Run => "Job[RunResult]",
             JobKind::Drop => "list[str]",
             _ => &top.name,
         };
@@ -191,7 +191,7 @@ fn signatures() -> String {
 
 /// Whether a signature names this class.
 fn signature_needs(name: &str) -> bool {
-    !["Removal", "RunResult", "WhyResult"].contains(&name)
+    !["Removal", "WhyResult"].contains(&name)
 }
 
 fn function(out: &mut String, command: Command, returns: &str) {
