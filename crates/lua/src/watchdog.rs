@@ -179,22 +179,9 @@ fn interrupt() {
 }
 
 /// The hook: it stays set, so that a script which catches the error fails again at once.
-unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, at: *mut ffi::lua_Debug) {
+unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
     const MESSAGE: &std::ffi::CStr =
         c"the script used 10 s of CPU time without a statement: check it for an endless loop";
-    // SAFETY: a hook may ask where it was called, and raise an error; nothing here needs to be dropped.
-    unsafe {
-        if ffi::lua_getinfo(state, c"Sl".as_ptr(), at) != 0 {
-            let (source, defined) = ((*at).short_src.as_ptr(), (*at).linedefined);
-            // Where compiled code is, is not always known: then the line of its function.
-            let line = if (*at).currentline > 0 { (*at).currentline } else { defined };
-            if line > 0 {
-                ffi::luaL_error(state, c"%s:%d: %s".as_ptr(), source, line, MESSAGE.as_ptr());
-            }
-            if defined == 0 {
-                ffi::luaL_error(state, c"%s: %s".as_ptr(), source, MESSAGE.as_ptr());
-            }
-        }
-        ffi::luaL_error(state, c"%s".as_ptr(), MESSAGE.as_ptr());
-    }
+    // SAFETY: a hook may raise an error; nothing here needs to be dropped.
+    unsafe { ffi::luaL_error(state, c"%s".as_ptr(), MESSAGE.as_ptr()) };
 }

@@ -205,7 +205,7 @@ mod tests {
             ("at=5s cut=0s", "cuts for no time"),
             ("at=5s cmd=", "has an empty command"),
             ("at=5s kill", "has an unknown fault"),
-            ("at=5 terminate", "add a unit"),
+            ("at=5 terminate", "a number with a unit"),
             ("at=50s cut=10s", "is not over when the load ends"),
         ] {
             let error = read(text).unwrap_err();

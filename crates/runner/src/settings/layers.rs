@@ -324,7 +324,8 @@ mod tests {
         let refused = |name: &str| {
             Settings::new(JobKind::Run).add_call(&call(name, "true"), &[]).unwrap_err().to_string()
         };
-        assert_eq!(refused("vu"), "unknown setting for `run`: `vu`; did you mean `vus`?");
+        let mistyped = "unknown setting for `run`: `duraton`; did you mean `duration`?";
+        assert_eq!(refused("duraton"), mistyped);
         for name in ["tui", "json", "show-spec", "pairs"] {
             assert!(refused(name).starts_with("unknown setting for `run`"), "{name}");
         }
