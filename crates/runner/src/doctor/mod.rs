@@ -1,8 +1,8 @@
 //! `doctor`: examines host, network and database before a run, and says what would spoil it.
 //! Nothing is changed and nothing stored, except by the tests that the user asks for.
 //!
-//! Each check is declared once: those of the host in [`host`], those of the network in [`network`],
-//! those of a database in `doctor.toml` of its dialect's folder. A check returns a [`Reading`], or
+//! Each check is declared once: those of the host in `host`, those of the network in `network`,
+//! those of a database in `doctor.toml` of its dialect's folder. A check returns a `Reading`, or
 //! nothing where it does not apply or its fact cannot be read.
 
 pub(crate) mod check;

@@ -3,9 +3,9 @@
 //!
 //! 1. build the table `triphammer_drill`, in place of that of an earlier drill;
 //! 2. run the workload [`drill`](triphammer_workloads::drill), as a stored run of the drill; at their
-//!    times, each on its own thread, cause the faults ([`conduct`]);
+//!    times, each on its own thread, cause the faults (`conduct`);
 //! 3. wait for the database, or for the one that `--verify` names, until it answers and accepts
-//!    writes; read the table back, and compare it with the ledgers of the users ([`verify`]).
+//!    writes; read the table back, and compare it with the ledgers of the users (`verify`).
 //!
 //! What the counts mean is explained at the workload. The drill is good if every fault took place and
 //! every acknowledged commit is there, once, in order. A database that is away when the load ends is

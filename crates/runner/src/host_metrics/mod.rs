@@ -1,5 +1,5 @@
 //! Metrics of a host beside a run: of this one, from `/proc` and `/sys`, or of the database's,
-//! from a Prometheus node exporter (`--host-metrics`). Both give the same counters ([`snapshot`]),
+//! from a Prometheus node exporter (`--host-metrics`). Both give the same counters (`snapshot`),
 //! from which the declared metrics follow.
 
 mod declared;

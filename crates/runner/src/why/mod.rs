@@ -5,7 +5,7 @@
 //! store ─► Observations (per second) ─► causes (statistics) ─► WhyResult ─► words, report, page
 //! ```
 //!
-//! `compare` asks the same of two runs ([`Waits::between`]).
+//! `compare` asks the same of two runs (`Waits::between`).
 
 mod document;
 mod evidence;

@@ -9,7 +9,7 @@
 //! | `attempt` | number of the attempt in the whole drill, so that a transaction that committed twice has two rows |
 //! | `input` | a random number |
 //! | `prev` | `hash` of the last row that this transaction read; 0 for the first |
-//! | `hash` | [`hash`](chain::hash) of the seed, `usr`, `seq`, `input` and `prev` |
+//! | `hash` | [`hash`] of the seed, `usr`, `seq`, `input` and `prev` |
 //!
 //! The client's [`Ledger`] says which transactions were acknowledged, failed, or are in doubt. After
 //! the faults, a [`Judge`] compares it with the rows:
