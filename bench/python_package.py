@@ -34,7 +34,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("python")
     arguments.add_argument("--rounds", type=int, default=5)
-    arguments.add_argument("--transactions", type=int, default=10_000_000)
+    arguments.add_argument("--transactions", type=int, default=100_000_000)
     given = arguments.parse_args()
     binary = triphammer()
     with tempfile.TemporaryDirectory(prefix="triphammer-bench-") as folder:
