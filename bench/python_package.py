@@ -2,7 +2,7 @@
 """What the Python package costs: a run from Python that reads every second, compared with the command line, and the
 import of the package.
 
-    bench/python_package.py PYTHON [--rounds 5] [--transactions 10000000]
+    bench/python_package.py PYTHON [--rounds 5] [--transactions 100000000]
 
 PYTHON is an interpreter with the package in a release build, such as that of a virtual environment after
 `pip install ./python`. The figure of a run is the CPU time of the whole process, its start included; each executes
