@@ -3,7 +3,7 @@
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
 use super::markdown::plainly;
-use super::profile::{ascii, fill, markdown_end};
+use super::profile::{fill, markdown_end, markdown_head, printed};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::capacity::CapacityResult;
@@ -34,24 +34,14 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
             lines.push(format!("Resume with: triphammer capacity --resume {job}"));
         }
     }
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    match charset {
-        Charset::Unicode => text,
-        Charset::Ascii => ascii(&text),
-    }
+    printed(&lines, charset)
 }
 
 /// Renders a capacity search as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn capacity_markdown(result: &CapacityResult) -> String {
-    let mut out = format!("# {}\n", title(result));
-    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
-        out.push_str(&format!("\n{text}\n"));
-    }
-    out.push('\n');
-    for finding in &result.findings {
-        out.push_str(&format!("- {finding}\n"));
-    }
+    let label = result.label.as_deref();
+    let mut out = markdown_head(&title(result), label, ending(result), &result.findings);
     out.push_str(&format!("\n## Probes\n\n{}", probes(result).markdown()));
     out.push_str(&markdown_end(&conditions(result), result.job));
     plainly(&out)

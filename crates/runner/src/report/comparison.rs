@@ -7,7 +7,7 @@ use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, precise};
 use super::markdown::plainly;
 use super::plans;
-use super::profile::{WIDTH, ascii, fill};
+use super::profile::{WIDTH, fill, printed};
 use super::table::{Table, wrapped};
 use super::why::{tables, waits};
 use super::words::{self, DOT};
@@ -67,11 +67,7 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
         lines.push(plans::heading(change));
         lines.extend(plans::change(change));
     }
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    match charset {
-        Charset::Unicode => text,
-        Charset::Ascii => ascii(&text),
-    }
+    printed(&lines, charset)
 }
 
 /// Renders a comparison as GitHub-flavoured Markdown, with a final line break.

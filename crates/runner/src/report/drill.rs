@@ -5,7 +5,7 @@ use super::chart::Charset;
 use super::format::{counted, duration, integer};
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
-use super::profile::{WIDTH, ascii, fill, markdown_end};
+use super::profile::{WIDTH, fill, markdown_end, markdown_head, printed};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::drill::{DrillResult, FaultReport};
@@ -41,24 +41,14 @@ pub fn drill(result: &DrillResult, charset: Charset) -> String {
         });
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    match charset {
-        Charset::Unicode => text,
-        Charset::Ascii => ascii(&text),
-    }
+    printed(&lines, charset)
 }
 
 /// Renders a drill as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn drill_markdown(result: &DrillResult) -> String {
-    let mut out = format!("# {}\n", title(result));
-    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
-        out.push_str(&format!("\n{text}\n"));
-    }
-    out.push('\n');
-    for finding in &result.findings {
-        out.push_str(&format!("- {finding}\n"));
-    }
+    let label = result.label.as_deref();
+    let mut out = markdown_head(&title(result), label, ending(result), &result.findings);
     let sections = [
         ("Commits", Some(commits(result))),
         ("Lost commits", lost(result)),

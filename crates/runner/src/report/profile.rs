@@ -63,14 +63,8 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
 /// Renders a profile as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn profile_markdown(result: &ProfileResult) -> String {
-    let mut out = format!("# {}\n", title(result));
-    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
-        out.push_str(&format!("\n{text}\n"));
-    }
-    out.push('\n');
-    for finding in &result.findings {
-        out.push_str(&format!("- {finding}\n"));
-    }
+    let label = result.label.as_deref();
+    let mut out = markdown_head(&title(result), label, ending(result), &result.findings);
     out.push_str(&format!("\n## Levels\n\n{}", levels(result).markdown()));
     let chart = curve(result, Charset::Unicode).join("\n");
     out.push_str(&format!("\n```\n{chart}\n```\n"));
@@ -79,6 +73,24 @@ pub fn profile_markdown(result: &ProfileResult) -> String {
     }
     out.push_str(&markdown_end(&conditions(result), result.job));
     plainly(&out)
+}
+
+/// The begin of a campaign's Markdown report: title, label, how it ended if it is not complete, findings.
+pub(super) fn markdown_head(
+    title: &str,
+    label: Option<&str>,
+    ending: Option<String>,
+    findings: &[String],
+) -> String {
+    let mut out = format!("# {title}\n");
+    for text in label.map(|label| format!("“{label}”")).into_iter().chain(ending) {
+        out.push_str(&format!("\n{text}\n"));
+    }
+    out.push('\n');
+    for finding in findings {
+        out.push_str(&format!("- {finding}\n"));
+    }
+    out
 }
 
 /// The end of a campaign's Markdown report: conditions, and the job.
@@ -92,6 +104,15 @@ pub(super) fn markdown_end(conditions: &[(&'static str, String)], job: Option<i6
         out.push_str(&format!("\nJob {job}; `triphammer jobs --parent {job}` lists its runs.\n"));
     }
     out
+}
+
+/// The lines of a report as text, without blanks at their ends.
+pub(super) fn printed(lines: &[String], charset: Charset) -> String {
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text),
+    }
 }
 
 /// Replaces the non-ASCII characters of reports.

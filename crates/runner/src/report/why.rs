@@ -3,7 +3,7 @@
 
 use super::chart::Charset;
 use super::format::{clock, counted, figure, percent, scale};
-use super::profile::{WIDTH, ascii, fill};
+use super::profile::{WIDTH, fill, printed};
 use super::table::{Table, wrapped};
 use super::words::DOT;
 use crate::metrics::Unit;
@@ -39,11 +39,7 @@ pub fn why(result: &WhyResult, charset: Charset) -> String {
         lines.extend([String::new(), "What to try next".to_owned()]);
     }
     lines.extend(result.next.iter().flat_map(|next| wrapped("→ ", next, WIDTH)));
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    match charset {
-        Charset::Unicode => text,
-        Charset::Ascii => ascii(&text),
-    }
+    printed(&lines, charset)
 }
 
 fn title(result: &WhyResult) -> String {

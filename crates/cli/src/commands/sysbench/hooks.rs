@@ -10,6 +10,7 @@ use triphammer_runner::Failure;
 use triphammer_runner::second::Second;
 use triphammer_runner::sysbench::ScriptCommand;
 
+use super::report::add_times;
 use crate::{Result, terminal};
 
 /// Calls the hooks of a script.
@@ -103,15 +104,7 @@ impl Part {
         self.seconds += second.seconds();
         self.events += second.total.counts.completed();
         self.reconnects += second.interval.reconnected;
-        for seen in [&second.total.response, &second.total.rolled_back].into_iter().flatten() {
-            match &mut self.times {
-                None => self.times = Some(seen.clone()),
-                Some(times) => {
-                    // Both have the same range.
-                    let _ = times.add(seen);
-                }
-            }
-        }
+        add_times(&mut self.times, second);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "figures for people")]

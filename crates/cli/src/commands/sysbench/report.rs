@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use hdrhistogram::Histogram;
 use triphammer_core::workload::ScriptTotals;
 use triphammer_runner::result::RunResult;
+use triphammer_runner::second::Second;
 use triphammer_runner::watch::{JobEvent, Watcher};
 
 use super::hooks::Hooks;
@@ -26,15 +27,7 @@ impl Watcher for Report {
     fn on_event(&mut self, event: JobEvent<'_>) {
         if let JobEvent::Second(second) = event {
             self.hooks.second(second);
-            for seen in [&second.total.response, &second.total.rolled_back].into_iter().flatten() {
-                match &mut self.times {
-                    None => self.times = Some(seen.clone()),
-                    Some(times) => {
-                        // Both have the same range.
-                        let _ = times.add(seen);
-                    }
-                }
-            }
+            add_times(&mut self.times, second);
         }
         self.screen.on_event(event);
     }
@@ -105,6 +98,19 @@ impl Report {
             let _ = writeln!(out, "\nAll figures: triphammer report {job}");
         }
         out
+    }
+}
+
+/// Adds the response times of a second.
+pub fn add_times(all: &mut Option<Histogram<u32>>, second: &Second) {
+    for seen in [&second.total.response, &second.total.rolled_back].into_iter().flatten() {
+        match all {
+            None => *all = Some(seen.clone()),
+            Some(times) => {
+                // Both have the same range.
+                let _ = times.add(seen);
+            }
+        }
     }
 }
 
