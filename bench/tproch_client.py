@@ -2,13 +2,14 @@
 """What the client adds to the time of a query of TPROC-H: compared with the engine's own shell on the same data.
 
 Each round runs the same queries with the same arguments in `triphammer run --test queries` and in the shell: psql
-(\\timing), mariadb (which reports each query's time), sqlite3 (.timer) or DuckDB in Python, in turn. The fastest of all
-rounds counts, because other load only makes a query slower. The client may be slower by 1 ms and 5 %.
+(\\timing), mariadb (which reports each query's time), or Python with DuckDB or with the SQLite of triphammer, in turn.
+The fastest of all rounds counts, because other load only makes a query slower. The client may be slower by 1 ms and 5 %.
 
     bench/tproch_client.py postgres|mariadb|sqlite|duckdb [--scale 0.1] [--rounds 5] [--queries 1,6,14]
 """
 
 import argparse
+import glob
 import json
 import os
 import re
@@ -55,19 +56,22 @@ def queries(dialect):
     return {name: re.sub(r"\{(\w+)\}", lambda m: words[m[1]], sql).strip().rstrip(";") for name, sql in fill.items()}
 
 
-def bound(sql, params, values, date):
-    """The query with its arguments as literals."""
-    literals = {}
-    for (name, kind), value in zip(params, values, strict=True):
-        quoted = "'" + value.replace("'", "''") + "'"
-        literals[name] = {"DATE": date + quoted, "Text": quoted}.get(kind, value)
-    # Neither strings nor comments of these queries contain a colon before a name.
-    sql = re.sub(r"--.*", "", sql)
-    return " ".join(re.sub(r":(\w+)", lambda m: literals[m[1]], sql).split())
+class Shell:
+    """An engine's own client."""
+
+    def statement(self, sql, params, values):
+        """The query with its arguments as literals."""
+        literals = {}
+        for (name, kind), value in zip(params, values, strict=True):
+            quoted = "'" + value.replace("'", "''") + "'"
+            literals[name] = {"DATE": "date " + quoted, "Text": quoted}.get(kind, value)
+        # Neither strings nor comments of these queries contain a colon before a name.
+        sql = re.sub(r"--.*", "", sql)
+        return " ".join(re.sub(r":(\w+)", lambda m: literals[m[1]], sql).split())
 
 
-class PostgresShell:
-    dialect, date = "postgres", "date "
+class PostgresShell(Shell):
+    dialect = "postgres"
 
     def __init__(self, folder):
         self.server = Postgres()
@@ -83,8 +87,8 @@ class PostgresShell:
         self.server.__exit__()
 
 
-class MariadbShell:
-    dialect, date = "mariadb", "date "
+class MariadbShell(Shell):
+    dialect = "mariadb"
 
     def __init__(self, folder):
         self.server = Mariadb()
@@ -101,47 +105,70 @@ class MariadbShell:
         self.server.__exit__()
 
 
-class SqliteShell:
-    dialect, date = "sqlite", ""
-
-    def __init__(self, folder):
-        self.file = os.path.join(folder, "h.sqlite")
-        self.target = f"sqlite:{self.file}"
-
-    def seconds(self, statements):
-        script = ".timer on\n" + "".join(f"{sql};\n" for sql in statements)
-        out = run(["sqlite3", "-batch", "-bail", self.file], input=script)
-        return [float(real) for real in re.findall(r"^Run Time: real ([0-9.]+)", out, flags=re.M)]
-
-    def close(self):
-        pass
-
-
-DUCKDB = """
-import json, sys, time, duckdb
-connection = duckdb.connect(sys.argv[1], read_only=True)
-connection.execute("SET enable_progress_bar = false")
-for sql in json.load(sys.stdin):
+# Both libraries fetch the rows of a query at `fetchall`.
+IN_PYTHON = """
+import json, sys, time
+{connect}
+for statement in json.load(sys.stdin):
     begun = time.perf_counter()
-    connection.execute(sql).fetchall()
+    connection.execute(*([statement] if isinstance(statement, str) else statement)).fetchall()
     print(time.perf_counter() - begun)
 """
 
 
-class DuckdbShell:
-    dialect, date = "duckdb", "date "
+class PythonShell(Shell):
+    """A database in the process, by its module for Python."""
 
     def __init__(self, folder):
-        self.python, _ = duckdb_environment()
-        self.file = os.path.join(folder, "h.duckdb")
-        self.target = f"duckdb:{self.file}"
+        self.file = os.path.join(folder, f"h.{self.dialect}")
+        self.target = f"{self.dialect}:{self.file}"
+        self.environment = None
 
     def seconds(self, statements):
-        return [float(line) for line in run([self.python, "-c", DUCKDB, self.file],
-                                            input=json.dumps(statements)).split()]
+        script = IN_PYTHON.format(connect=self.connect)
+        command = [self.python(), "-c", script, self.file]
+        return [float(line) for line in run(command, input=json.dumps(statements), env=self.environment).split()]
 
     def close(self):
         pass
+
+
+class SqliteShell(PythonShell):
+    """Python's sqlite3 with the SQLite that is in triphammer, as cargo compiled it. Arguments are bound, as the client
+    binds them: SQLite converts a bound text more often than a literal, so that Q6 takes 9 % longer.
+    """
+
+    dialect = "sqlite"
+    connect = "import sqlite3; connection = sqlite3.connect(sys.argv[1])"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        built = os.path.join(os.path.dirname(triphammer()), "build", "libsqlite3-sys-*", "out", "libsqlite3.a")
+        found = sorted(glob.glob(built), key=os.path.getmtime)
+        if not found:
+            sys.exit(f"{built} does not exist: the program was not compiled there")
+        library = os.path.join(folder, "libsqlite3.so.0")
+        run(["cc", "-shared", "-o", library, "-Wl,--whole-archive", found[-1], "-Wl,--no-whole-archive", "-lm"])
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": folder}
+        mapped = run([sys.executable, "-c", "import sqlite3; print(open('/proc/self/maps').read())"], env=self.environment)
+        if library not in mapped:
+            sys.exit("this Python does not use the library of SQLite that it is given")
+
+    def statement(self, sql, params, values):
+        types = {"Int": int, "Decimal": float}
+        return sql, {name: types.get(kind, str)(value) for (name, kind), value in zip(params, values, strict=True)}
+
+    def python(self):
+        return sys.executable
+
+
+class DuckdbShell(PythonShell):
+    dialect = "duckdb"
+    connect = ("import duckdb; connection = duckdb.connect(sys.argv[1], read_only=True); "
+               "connection.execute('SET enable_progress_bar = false')")
+
+    def python(self):
+        return duckdb_environment()[0]
 
 
 SHELLS = {"postgres": PostgresShell, "mariadb": MariadbShell, "sqlite": SqliteShell, "duckdb": DuckdbShell}
@@ -157,7 +184,7 @@ def measure(shell, given, environment):
         steps = json.loads(run(command, env=environment))["queries"]["steps"]
         names = [step["name"] for step in steps]
         ours = [step["seconds"] for step in steps]
-        theirs = shell.seconds([bound(texts[step["name"]], params[step["name"]], step["parameters"], shell.date)
+        theirs = shell.seconds([shell.statement(texts[step["name"]], params[step["name"]], step["parameters"])
                                 for step in steps])
         if len(theirs) != len(ours):
             sys.exit(f"the shell reported {len(theirs)} times of {len(ours)} queries")
