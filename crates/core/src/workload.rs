@@ -770,6 +770,8 @@ pub struct OptionDef {
     pub repeats: bool,
     /// Short, one-letter flag; `None` if it has none.
     pub short: Option<char>,
+    /// The accepted words, each with its description; empty if other values are accepted.
+    pub choices: &'static [(&'static str, &'static str)],
 }
 
 /// What an option changes about a build, besides its data.
@@ -804,6 +806,7 @@ impl OptionDef {
             effect: None,
             repeats: false,
             short: None,
+            choices: &[],
         }
     }
 
@@ -819,6 +822,7 @@ impl OptionDef {
             effect: None,
             repeats: false,
             short: None,
+            choices: &[],
         }
     }
 
@@ -827,6 +831,30 @@ impl OptionDef {
     pub const fn repeated(mut self) -> Self {
         self.repeats = true;
         self
+    }
+
+    /// Restricts the values to these words, each with its description.
+    #[must_use]
+    pub const fn choices(mut self, words: &'static [(&'static str, &'static str)]) -> Self {
+        self.choices = words;
+        self
+    }
+
+    /// The value of an option with choices.
+    ///
+    /// # Errors
+    /// When it is not one of the words.
+    pub fn chosen<'a>(&self, value: &'a str) -> Result<&'a str, SpecError> {
+        let value = value.trim();
+        if self.choices.iter().any(|(word, _)| *word == value) {
+            return Ok(value);
+        }
+        let words: Vec<&str> = self.choices.iter().map(|(word, _)| *word).collect();
+        let words = words
+            .split_last()
+            .map_or_else(String::new, |(last, others)| format!("{} or {last}", others.join(", ")));
+        let message = format!("--{}: unknown value `{value}`: expected {words}", self.name);
+        Err(SpecError::new(message).about(&self.name))
     }
 
     /// Sets a short flag.
