@@ -32,6 +32,7 @@ mod profile;
 mod program;
 mod reference;
 mod rogue;
+mod screens;
 mod scripts;
 mod serve;
 mod servers;

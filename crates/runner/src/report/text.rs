@@ -9,6 +9,7 @@ use super::load;
 use super::observed;
 use super::queries;
 use super::query_streams;
+use super::summary::{ENTRY_LINES, HEIGHT, clipped, shows_all};
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
 use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
@@ -26,10 +27,6 @@ pub enum Style {
 const ERRORS_SHOWN: usize = 10;
 /// Width of the names in a summary.
 const SUMMARY_WIDTH: usize = 15;
-/// Maximum lines per entry in a summary, if there is room.
-const SUMMARY_LINES: usize = 2;
-/// Maximum lines of a summary: a terminal of 24 lines has one left for the next command.
-const SUMMARY_HEIGHT: usize = 23;
 /// Maximum number of requirements in a summary.
 const REQUIRED_SHOWN: usize = 3;
 /// Width of the names of the conditions.
@@ -126,8 +123,8 @@ pub fn text(result: &RunResult, style: Style) -> String {
 /// requirements. `text` has the rest.
 #[must_use]
 pub fn summary(result: &RunResult, style: Style) -> String {
-    let full = summary_of(result, style, SUMMARY_LINES);
-    if full.lines().count() <= SUMMARY_HEIGHT { full } else { summary_of(result, style, 1) }
+    let full = summary_of(result, style, ENTRY_LINES);
+    if full.lines().count() <= HEIGHT { full } else { summary_of(result, style, 1) }
 }
 
 /// Renders a summary with a maximum number of lines per entry.
@@ -141,28 +138,9 @@ fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     page.blank();
     page.in_short(result, lines);
     if let Some(job) = result.job {
-        page.line(&format!("Job {job} · triphammer report {job} shows all of it"));
+        page.line(&shows_all(job));
     }
     page.out
-}
-
-/// The first lines of a text, with an ellipsis if there is more.
-fn clipped(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    let has_more = lines.len() > most;
-    lines.truncate(most);
-    let last = lines.len().saturating_sub(1);
-    let is_cut = |(index, line): &(usize, &mut String)| {
-        most < usize::MAX && width(line) > WIDTH || has_more && *index == last
-    };
-    for (_, line) in lines.iter_mut().enumerate().filter(is_cut) {
-        let mut cut: String = line.chars().take(WIDTH - 2).collect();
-        if cut.len() < line.len() {
-            // Never in the middle of a word, unless the line is one.
-            cut.truncate(cut.trim_end().rfind(' ').unwrap_or(cut.len()));
-        }
-        *line = format!("{} …", cut.trim_end());
-    }
-    lines
 }
 
 struct Page {
