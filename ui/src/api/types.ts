@@ -1139,6 +1139,8 @@ export interface JobCheck {
 export interface JobDetail {
   /** Conditions of a check, in order. */
   checks: JobCheck[];
+  /** The command that does the same again, without secrets. */
+  command_line: string;
   /** The result document, or the reason for the failure as text; `null` while the job runs, and for lost jobs. */
   document: JobDocument | string | null;
   /** Facts from the build record, and options. */
@@ -1156,6 +1158,8 @@ export interface JobDetail {
   last_second: number | null;
   /** Notes, in chronological order. */
   notes: JobNote[];
+  /** Whether only the command line does it again: a server would have to read files or run scripts of its host. */
+  only_command_line: boolean;
   spec: RunSpec | null;
   /** Keys of the transaction types, in the order of the series. */
   transactions: string[];
