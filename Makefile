@@ -85,6 +85,7 @@ test-matrix: deps
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored
 	$(MAKE) test-python
+	tools/test-ray.py
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.

@@ -190,6 +190,30 @@ impl HostUse {
     }
 }
 
+impl HostUse {
+    /// Adds what another machine, or another process on the same one, used at the same time: as if
+    /// all were one larger machine.
+    pub(crate) fn add_beside(&mut self, other: &Self) {
+        self.is_alone &= other.is_alone;
+        self.wall_ns = self.wall_ns.max(other.wall_ns);
+        self.process_cpu_ns += other.process_cpu_ns;
+        self.pressure_ns = self.pressure_ns.max(other.pressure_ns);
+        self.cpus += other.cpus;
+        self.niceness = self.niceness.max(other.niceness);
+        add_room_beside(&mut self.client_room, other.client_room);
+        add_room_beside(&mut self.server_room, other.server_room);
+        self.server = self.server.or(other.server);
+    }
+}
+
+fn add_room_beside(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
+    if let Some(theirs) = theirs {
+        let mine = mine.get_or_insert_default();
+        mine.cpus += theirs.cpus;
+        mine.used.add(theirs.used);
+    }
+}
+
 fn add_room(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
     if let Some(theirs) = theirs {
         let mine = mine.get_or_insert_default();
@@ -303,6 +327,10 @@ pub struct RecordedInterval {
     pub reconnected: u64,
     /// Sessions connected when the interval ended.
     pub connected: u32,
+    /// Transactions started and not ended when the interval ended, by type; empty in an interval in
+    /// which nothing was recorded. If the process is lost, nobody knows how these ended.
+    #[serde(default)]
+    pub in_flight: Vec<u64>,
     /// The second since which no transaction has completed; `None` unless an outage went on when the interval
     /// ended. The control thread sets it in what it sends out.
     #[serde(default)]
@@ -324,6 +352,7 @@ impl RecordedInterval {
             lost: 0,
             reconnected: 0,
             connected: 0,
+            in_flight: Vec::new(),
             outage_since: None,
         }
     }
@@ -332,6 +361,10 @@ impl RecordedInterval {
     pub fn add_thread(&mut self, other: &Self) {
         self.add_counts(other);
         self.connected += other.connected;
+        self.in_flight.resize(self.in_flight.len().max(other.in_flight.len()), 0);
+        for (mine, theirs) in self.in_flight.iter_mut().zip(&other.in_flight) {
+            *mine += theirs;
+        }
         if let Some(theirs) = other.backlog {
             *self.backlog.get_or_insert(0) += theirs;
         }
@@ -342,6 +375,7 @@ impl RecordedInterval {
         self.add_counts(later);
         self.last = later.last;
         self.connected = later.connected;
+        self.in_flight.clone_from(&later.in_flight);
         self.backlog = later.backlog;
         self.outage_since = later.outage_since;
     }
@@ -499,6 +533,8 @@ impl Recorder {
     pub fn take(&mut self, now: Elapsed) -> Box<RecordedInterval> {
         let next = RecordedInterval::new(now.second(), self.current.types.len());
         self.edge = Elapsed::at_second(now.second() + 1);
+        let Totals { started, ended } = &self.totals;
+        self.current.in_flight = started.iter().zip(ended).map(|(of, ended)| of - ended).collect();
         std::mem::replace(&mut self.current, Box::new(next))
     }
 

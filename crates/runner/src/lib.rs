@@ -11,6 +11,7 @@ pub mod capacity;
 pub mod capture;
 pub mod check;
 pub mod choices;
+pub mod cluster;
 pub mod command;
 pub mod compare;
 pub mod datagen;

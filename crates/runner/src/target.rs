@@ -47,9 +47,33 @@ pub struct Target {
     pub connect_limit: Duration,
     /// The relay that its connections go through; `None` if they are direct.
     pub relay: Option<Relay>,
+    /// What it was opened from.
+    pub(crate) origin: Origin,
     /// Warnings for the user, such as a password that is visible in the process list.
     pub warnings: Vec<String>,
 }
+
+/// What a target was opened from, so that another process can open it, too.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// The settings of the target that were given, and its URL.
+    pub given: Vec<(String, String)>,
+    /// The password given outside the URL.
+    pub password: Option<Secret>,
+}
+
+/// Settings of a target that another process needs, besides its URL.
+const OF_ORIGIN: [&str; 9] = [
+    "connect-timeout",
+    "query-timeout",
+    "work-timeout",
+    "protocol",
+    "isolation",
+    "schema",
+    "dop",
+    "engine-memory",
+    "dialect",
+];
 
 /// Source of secrets, in addition to the settings.
 pub trait Secrets {
@@ -94,6 +118,12 @@ pub fn embedded_target(workload: &str) -> String {
 }
 
 impl Target {
+    /// Whether it is a file of this host.
+    pub(crate) fn is_file(&self) -> bool {
+        let target = self.database.target();
+        ["sqlite:", "duckdb:"].iter().any(|scheme| target.starts_with(scheme))
+    }
+
     /// Whether it is the default file, and that does not exist yet.
     pub(crate) fn is_embedded_to_build(&self) -> bool {
         let target = self.database.target();
@@ -156,8 +186,14 @@ pub fn open(
     )?;
     let (dop, engine_memory) = engine(settings)?;
     let relay = fault::relay(settings)?;
+    let password = password(settings, secrets)?;
+    let given = OF_ORIGIN
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), settings.get(name)?.to_owned())));
+    let given = given.chain([("target".to_owned(), url.clone())]).collect();
+    let origin = Origin { given, password: password.clone() };
     let connect = ConnectSettings {
-        password: password(settings, secrets)?,
+        password,
         isolation,
         protocol,
         schema: settings.get("schema").map(str::to_owned),
@@ -174,7 +210,7 @@ pub fn open(
     let database = AnyDatabase::open(&url, &connect)?;
     warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
-    Ok(Target { database: Arc::new(database), embedded, connect_limit, relay, warnings })
+    Ok(Target { database: Arc::new(database), embedded, connect_limit, relay, origin, warnings })
 }
 
 /// Reads what is set of the engine, which most databases reject: shown only if it is given.

@@ -5,6 +5,7 @@ mod bad_input;
 mod capacity;
 mod capture;
 mod ch;
+mod cluster;
 mod compare;
 mod custom;
 mod datagen;

@@ -10,6 +10,7 @@ use tokio::time::sleep_until;
 use super::context::{Context, OfThread};
 use super::demand::Demand;
 use super::host::HostMeter;
+use super::hosts::{Gate, Zero};
 use super::lag;
 use super::merge::{Merger, Sums};
 use super::outage::Outages;
@@ -23,7 +24,7 @@ use super::workers::{MESSAGES_MAX, Workers};
 use super::{
     NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, runtime, worker,
 };
-use crate::clock::Elapsed;
+use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
 use crate::pace::Load;
@@ -42,8 +43,9 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     stopper: StopHandle,
     signal: Signal,
+    gate: Option<Gate>,
 ) -> Result<RunEnd, RunError> {
-    let (control, contexts) = prepare(plan, events, stopper, signal, true);
+    let (control, contexts) = prepare(plan, events, stopper, signal, true, gate);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
         // A context is not Send, but its parts are: it is assembled on its own thread.
@@ -78,9 +80,10 @@ pub(super) async fn here<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     stopper: StopHandle,
     signal: Signal,
+    gate: Option<Gate>,
 ) -> Result<RunEnd, RunError> {
     plan.spec.threads = 1;
-    let (control, contexts) = prepare(plan, events, stopper, signal, false);
+    let (control, contexts) = prepare(plan, events, stopper, signal, false, gate);
     for (context, users) in contexts {
         tokio::task::spawn_local(worker::work(context(), users));
     }
@@ -100,6 +103,7 @@ fn prepare<W: Workload, D: Database>(
     stopper: StopHandle,
     signal: Signal,
     precise: bool,
+    gate: Option<Gate>,
 ) -> (Control, Contexts<W, D>) {
     let ids = plan.share.range(plan.spec.sessions());
     let sessions = ids.end - ids.start;
@@ -159,6 +163,7 @@ fn prepare<W: Workload, D: Database>(
         demand: Demand::new(plan.spec, plan.share, tickets, recorded),
         outages: Outages::default(),
         host: HostMeter::start(),
+        gate,
     };
     (control, contexts)
 }
@@ -175,6 +180,8 @@ struct Control {
     demand: Demand,
     outages: Outages,
     host: HostMeter,
+    /// Receives the agreed start of a run by several processes.
+    gate: Option<Gate>,
 }
 
 impl Control {
@@ -184,8 +191,15 @@ impl Control {
             let Workers { connected, sessions, .. } = self.workers;
             return Err(RunError { connected, of: sessions, error });
         }
-        let first = self.phases.begin();
-        let clock = self.phases.clock;
+        let clock = match self.agreed_start().await {
+            Ok(clock) => clock,
+            Err(error) => {
+                self.stopper.over();
+                let Workers { connected, sessions, .. } = self.workers;
+                return Err(RunError { connected, of: sessions, error });
+            }
+        };
+        let first = self.phases.begin(clock);
         self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
         if let Some(end) = self.phases.window_end() {
             self.stopper.stop_at(end);
@@ -235,6 +249,25 @@ impl Control {
         Ok(())
     }
 
+    /// Waits for the instant that the processes of the run agreed on, if there are several; until
+    /// then, no transaction starts. A process that learns of it too late starts at once, but its
+    /// clock is that of the others.
+    async fn agreed_start(&mut self) -> Result<Clock, DbError> {
+        let Some(gate) = self.gate.take() else { return Ok(Clock::start()) };
+        let mut signal = self.signal.clone();
+        let Zero { at, date } = tokio::select! {
+            zero = gate => {
+                let ended = |_| DbError::new(ErrorClass::Cancelled, "ended before the start");
+                zero.map_err(ended)?
+            }
+            _ = signal.until(|state| state.stop_requested) => {
+                return Err(DbError::new(ErrorClass::Cancelled, "interrupted before the start"));
+            }
+        };
+        sleep_until(at).await;
+        Ok(Clock::at(at, date))
+    }
+
     /// Waits for one event and handles it. Returns false when there is no point in continuing.
     async fn step(&mut self) -> bool {
         let mut signal = self.signal.clone();
@@ -244,7 +277,7 @@ impl Control {
         let called = |state: &State| {
             (state.stop_requested && !draining)
                 || (state.aborted && !aborting)
-                || (state.window_over && shortens)
+                || (state.window_over.is_some() && shortens)
         };
         let deadline = self.phases.deadline();
         let far = Elapsed(self.phases.clock.now().0 + SLEEP_MAX.0);
@@ -258,7 +291,10 @@ impl Control {
             state = signal.until(called) => match state.stop_requested {
                 true => self.stop_early(state),
                 // The stopping rule is satisfied.
-                false => self.stopper.stop_at(self.phases.shorten()),
+                false => {
+                    let second = state.window_over.unwrap_or_default();
+                    self.stopper.stop_at(self.phases.shorten(second));
+                }
             },
             () = tokio::time::sleep(WATCHDOG_TICK), if self.workers.watchdog.is_some() => {
                 self.workers.watch(self.phases.clock.now());
@@ -396,6 +432,8 @@ impl Control {
         let [start, end] = self.phases.edges();
         let types = self.sums.run.len();
         let mut workers = self.workers;
+        let kept: Vec<_> =
+            workers.ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest)).collect();
         RunEnd {
             started_at: self.phases.clock.zero_timestamp(),
             ended,
@@ -407,7 +445,7 @@ impl Control {
             offered,
             pool_wait: self.sums.pool_wait,
             backlog_max: self.sums.backlog_max,
-            exemplars: accounts::slowest(&mut workers.ends, start..end),
+            exemplars: accounts::slowest(kept.into_iter(), start..end),
             gauges: self.sums.gauges,
             worker_cpu_ns: workers.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions,
@@ -415,9 +453,10 @@ impl Control {
             outages,
             violations,
             round_trips: workers.sum(|end| end.round_trips),
-            errors: accounts::errors(&workers.ends),
+            errors: accounts::errors(workers.ends.iter().flat_map(|end| &end.errors)),
             ending: self.phases.ending,
             notes: self.outbox.notes,
+            hosts: Vec::new(),
         }
     }
 

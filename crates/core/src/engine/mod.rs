@@ -21,6 +21,7 @@ mod control;
 mod demand;
 mod exemplar;
 mod host;
+pub mod hosts;
 mod lag;
 mod ledger;
 pub mod merge;
@@ -51,6 +52,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::clock::Elapsed;
@@ -114,6 +116,21 @@ impl RunHandle {
     #[must_use]
     pub fn stopper(&self) -> StopHandle {
         self.stopper.clone()
+    }
+
+    /// The events, a handle that ends the run, and what waits for its end; for callers that do not
+    /// keep them together.
+    pub fn into_parts(
+        self,
+    ) -> (
+        mpsc::Receiver<Event>,
+        StopHandle,
+        impl FnOnce() -> Result<RunEnd, RunError> + Send + 'static,
+    ) {
+        let Self { events, stopper, control } = self;
+        (events, stopper, move || {
+            control.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     /// Waits for the end. Read `events` to the end first, or drop them.
@@ -191,6 +208,8 @@ pub struct RunEnd {
     pub ending: RunEnding,
     /// Remarks made during the run.
     pub notes: Vec<Note>,
+    /// What each host did, if several drove the run; otherwise empty.
+    pub hosts: Vec<hosts::HostEnd>,
 }
 
 /// Outcome of the arrivals of an open load, in the whole run.
@@ -198,7 +217,7 @@ pub struct RunEnd {
 /// ```text
 /// offered = started + skipped + never started
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {
     /// Arrivals that were due before the stop.
     pub offered: u64,
@@ -225,7 +244,7 @@ impl Window {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunEnding {
     /// Ended by the clock, or because all users finished their work.
     Complete,
@@ -238,7 +257,7 @@ pub enum RunEnding {
 }
 
 /// The first error of a kind, with its count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorSample {
     /// Index of the transaction type.
     pub transaction: usize,
@@ -255,12 +274,23 @@ pub struct ErrorSample {
 /// # Errors
 /// When a thread or its event loop cannot be created.
 pub fn start<W: Workload, D: Database>(plan: RunPlan<W, D>) -> std::io::Result<RunHandle> {
+    start_gated(plan, None)
+}
+
+/// Does the same; with a gate, no transaction starts before the instant that it receives.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_gated<W: Workload, D: Database>(
+    plan: RunPlan<W, D>,
+    gate: Option<hosts::Gate>,
+) -> std::io::Result<RunHandle> {
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
     let control_stopper = stopper.clone();
     let runtime = runtime()?;
     let control = std::thread::Builder::new().name("control".into()).spawn(move || {
-        runtime.block_on(control::threaded(plan, events, control_stopper, signal))
+        runtime.block_on(control::threaded(plan, events, control_stopper, signal, gate))
     })?;
     Ok(RunHandle { events: receiver, stopper, control })
 }
@@ -274,12 +304,25 @@ pub async fn run_here<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     run: impl AsyncFnOnce(StopHandle),
 ) -> Result<RunEnd, RunError> {
+    run_here_gated(plan, events, None, run).await
+}
+
+/// Does the same; with a gate, no transaction starts before the instant that it receives.
+///
+/// # Errors
+/// As [`run_here`].
+pub async fn run_here_gated<W: Workload, D: Database>(
+    plan: RunPlan<W, D>,
+    events: mpsc::Sender<Event>,
+    gate: Option<hosts::Gate>,
+    run: impl AsyncFnOnce(StopHandle),
+) -> Result<RunEnd, RunError> {
     let (stopper, signal) = signal::channel();
     let local = tokio::task::LocalSet::new();
     local
         .run_until(async {
             let run = run(stopper.clone());
-            tokio::join!(control::here(plan, events, stopper.clone(), signal), run).0
+            tokio::join!(control::here(plan, events, stopper.clone(), signal, gate), run).0
         })
         .await
 }

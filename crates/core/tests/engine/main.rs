@@ -4,6 +4,7 @@
 
 mod cluster;
 mod gauges;
+mod hosts;
 mod keyed;
 mod open;
 mod pings;

@@ -11,6 +11,7 @@ mod first;
 pub mod format;
 mod hdr;
 mod history;
+mod hosts;
 pub mod jobs;
 mod json;
 pub mod junit;

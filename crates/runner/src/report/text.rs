@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use triphammer_core::text::lines;
 
 use super::format::{clock, counted};
+use super::hosts;
 use super::load;
 use super::observed;
 use super::queries;
@@ -106,6 +107,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.requirements(result);
         page.steadiness(result);
         page.figures(result);
+        page.hosts(result);
         page.query_streams(result);
         page.observed(result);
         page.slices(result);
@@ -362,6 +364,13 @@ impl Page {
         self.table(&queries::queries(set));
         if let Some(table) = queries::repeats(set) {
             self.heading(queries::REPEATS);
+            self.table(&table);
+        }
+    }
+
+    fn hosts(&mut self, result: &RunResult) {
+        if let Some(table) = hosts::hosts(result) {
+            self.heading(hosts::HOSTS);
             self.table(&table);
         }
     }

@@ -13,6 +13,7 @@ use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
+use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::observed::Observed;
 use super::parts::{
@@ -94,6 +95,9 @@ pub struct RunResult {
     pub efficiency: Option<Efficiency>,
     /// The bottleneck of the run.
     pub bottleneck: BottleneckVerdict,
+    /// What each host did, if several drove the load; otherwise empty.
+    #[serde(default)]
+    pub hosts: Vec<HostShare>,
     /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
     /// database shows nothing.
     #[serde(default)]
@@ -179,7 +183,7 @@ impl JobDocument for RunResult {
         whole_head!(self)
     }
 
-    /// Whether the run was successful: it is complete, completed transactions in its window (or had every query
+    /// Whether the run was successful: it is complete, lost no host, completed transactions in its window (or had every query
     /// answered), had every query of its streams answered, stayed
     /// within the failure limit, met every requirement, and is contradicted neither by the
     /// database's count nor by an audit. False leads to exit code 1 (or 130 if
@@ -190,6 +194,7 @@ impl JobDocument for RunResult {
             None => self.window.total.completed > 0,
         };
         self.status == Status::Complete
+            && self.hosts.iter().all(|host| host.loss.is_none())
             && !self.failures.above_limit
             && has_measured
             && self.query_streams.as_ref().is_none_or(QueryStreams::is_good)

@@ -20,6 +20,7 @@ mod declared;
 mod document;
 mod facts;
 mod figures;
+mod hosts;
 mod load;
 mod make;
 mod observed;
@@ -51,6 +52,7 @@ pub use document::{
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
+pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use observed::{

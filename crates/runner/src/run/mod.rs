@@ -26,6 +26,7 @@ use triphammer_workloads::{AnyWorkload, custom, is_of_user, replay, script};
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
+use crate::cluster::{Cluster, SharedRun};
 use crate::doctor::check::SetupVerdict;
 use crate::failure::{Doing, Failure};
 use crate::failure_limit::{self, FailureLimit, FailureWatch};
@@ -84,6 +85,8 @@ pub struct Resolved {
     observe: Option<ObservePlan>,
     /// Exporter of the metrics of the database's host.
     host_exporter: Option<Exporter>,
+    /// How the run is spread over hosts; `None` for a run by this process.
+    shared: Option<SharedRun>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
@@ -176,7 +179,11 @@ impl Resolved {
         } else {
             (run_spec(settings, defaults)?, None)
         };
-        resources::check(&spec, database)?;
+        let cluster = Cluster::from_settings(settings)?;
+        match &cluster {
+            Some(cluster) => cluster.refuse(settings, workload, target, &spec)?,
+            None => resources::check(&spec, database)?,
+        }
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         if let Some(difference) = record.setup_difference(&workload.build_facts()) {
@@ -207,6 +214,8 @@ impl Resolved {
             Some(_) => None,
             None => observe::plan(settings, &vocabulary, database)?,
         };
+        let shared =
+            cluster.map(|cluster| SharedRun::new(cluster, settings, target, &workload_settings));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
         Ok(Self {
             plan,
@@ -221,6 +230,7 @@ impl Resolved {
             host_exporter,
             queries,
             streams,
+            shared,
             parent: None,
         })
     }
@@ -404,8 +414,18 @@ impl Resolved {
         let mut baseline = self.queries_alone(handle, watch).await?;
         let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
         let mut streams = streams.transpose()?;
-        let mut run = triphammer_load::start(plan.clone())
-            .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
+        // The processes of the hosts live as long as the second value.
+        let (mut run, _processes) = match &self.shared {
+            Some(shared) => {
+                let (run, processes) = shared.start(plan, handle, watch).await?;
+                (run, Some(processes))
+            }
+            None => {
+                let run = triphammer_load::start(plan.clone());
+                let doing = "starting the run".to_owned();
+                (run.map_err(|error| Failure::System { doing, error })?, None)
+            }
+        };
         handle.begins(run.stopper());
         let clock = Clock::start();
         let mut counted_from = None;

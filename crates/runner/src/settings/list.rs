@@ -547,6 +547,26 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("100ms")
     .marked(&[OfTransactions]),
     value(
+        "cluster",
+        "ADDRESS",
+        DRIVE,
+        "Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; \
+         `local` for several processes on this host",
+    )
+    .default("none: one process")
+    .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
+    value("hosts", "N", DRIVE, "Number of hosts that drive the load")
+        .default("all nodes of the cluster; 2 processes with `local`")
+        .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
+    value(
+        "on-host-loss",
+        "POLICY",
+        DRIVE,
+        "What to do when a host is lost: continue (the others go on) or abort",
+    )
+    .default("continue")
+    .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
+    value(
         "host-metrics",
         "URL",
         DRIVE,

@@ -27,6 +27,7 @@ mod words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(in crate::result) use figures::Part;
 pub use figures::{LimitFigures, TimeShares};
 pub use words::STOP_OTHERS;
 

@@ -220,6 +220,7 @@ impl Control<'_> {
     fn end(self, is_stopped: bool) -> (RunEnd, Vec<StepTime>) {
         let ended = self.clock.now();
         let end = RunEnd {
+            hosts: Vec::new(),
             started_at: self.clock.zero_timestamp(),
             ended,
             window: Window { start: Elapsed::default(), end: ended },
