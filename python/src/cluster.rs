@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use pyo3::pyfunction;
+use pyo3::prelude::*;
 use triphammer_runner::cluster::{Programs, use_programs};
 
 /// Names the interpreter that has this package. The first call counts.

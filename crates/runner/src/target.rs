@@ -1,5 +1,6 @@
 //! Resolves settings to a database: target, password, and connection.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,12 +55,19 @@ pub struct Target {
 }
 
 /// What a target was opened from, so that another process can open it, too.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Origin {
     /// The settings of the target that were given, and its URL.
     pub given: Vec<(String, String)>,
     /// The password given outside the URL.
     pub password: Option<Secret>,
+}
+
+impl fmt::Debug for Origin {
+    /// Without the URL, which may contain a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").finish_non_exhaustive()
+    }
 }
 
 /// Settings of a target that another process needs, besides its URL.

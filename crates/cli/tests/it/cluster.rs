@@ -24,7 +24,8 @@ fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 /// The figures of the transaction types of a whole run that depend on the inputs only.
 fn counts(result: &Value) -> Vec<Value> {
     let types = result["run"]["types"].as_array().unwrap();
-    let names = ["name", "started", "committed", "rolled_back", "failed", "indeterminate", "counter"];
+    let names =
+        ["name", "started", "committed", "rolled_back", "failed", "indeterminate", "counter"];
     types.iter().map(|of_type| names.iter().map(|name| of_type[name].clone()).collect()).collect()
 }
 
@@ -79,7 +80,11 @@ fn the_runs_of_a_campaign_are_shared_too() {
     let run: Value =
         serde_json::from_str(&program.ok(&["report", "2", "--format", "json"])).unwrap();
     let hosts = run["hosts"].as_array().unwrap().len();
-    assert_eq!(hosts as u64, run["spec"]["users"].as_u64().unwrap().min(2), "no host without users");
+    assert_eq!(
+        hosts as u64,
+        run["spec"]["users"].as_u64().unwrap().min(2),
+        "no host without users"
+    );
 }
 
 /// The processes that a program has started.
@@ -88,7 +93,9 @@ fn children(of: &Child) -> Vec<u32> {
     let read = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children"));
     let tasks = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten();
     let lists = tasks.flatten().filter_map(|task| read(task).ok());
-    lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect()
+    lists
+        .flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>())
+        .collect()
 }
 
 fn kill(process: u32) {
@@ -113,13 +120,18 @@ fn a_killed_share_is_reported_and_its_run_does_not_pass() {
     let done = finish(child);
     assert_eq!(done.code, 1, "{}", done.err);
     let result: Value = serde_json::from_str(&done.out).unwrap();
-    assert_eq!((&result["status"], &result["violated_identities"]), (&"complete".into(), &Value::Array(Vec::new())));
-    let lost: Vec<_> = result["hosts"].as_array().unwrap().iter().filter(|host| !host["loss"].is_null()).collect();
+    assert_eq!(
+        (&result["status"], &result["violated_identities"]),
+        (&"complete".into(), &Value::Array(Vec::new()))
+    );
+    let lost: Vec<_> =
+        result["hosts"].as_array().unwrap().iter().filter(|host| !host["loss"].is_null()).collect();
     assert_eq!(lost.len(), 1);
     let in_doubt = &lost[0]["loss"]["in_doubt"];
     assert!(in_doubt.as_u64().unwrap() <= 2, "{in_doubt}");
     assert_eq!(&result["run"]["total"]["indeterminate"], in_doubt);
-    let warned = |kind: &str| result["warnings"].as_array().unwrap().iter().any(|one| one["kind"] == kind);
+    let warned =
+        |kind: &str| result["warnings"].as_array().unwrap().iter().any(|one| one["kind"] == kind);
     assert!(warned("host_lost"), "{}", result["warnings"]);
     assert_eq!(result["durations"]["window_s"], 9.0);
 }
@@ -142,7 +154,9 @@ fn shares_end_with_their_coordinator() {
     child.kill().unwrap();
     child.wait().unwrap();
     let clock = Clock::start();
-    let is_there = |id: &u32| std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    let is_there = |id: &u32| {
+        std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
     while shares.iter().any(is_there) {
         assert!(clock.now().second() < 60, "a share still runs");
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -165,7 +179,10 @@ fn what_cannot_be_shared_is_refused_with_the_reason() {
     let program = Program::new();
     let refusals = [
         (&["--hosts", "2"][..], "--hosts is about a cluster: give --cluster, too"),
-        (&["--cluster", "head:10001"], "expected the address of a Ray cluster, such as ray://head:10001"),
+        (
+            &["--cluster", "head:10001"],
+            "expected the address of a Ray cluster, such as ray://head:10001",
+        ),
         (&["--cluster", "local", "--hosts", "0"], "expected a number from 1 to 1000"),
         (&["--cluster", "local", "--on-host-loss", "weep"], "expected continue or abort"),
         (&["--cluster", "ray://localhost:1"], "pip install 'triphammer[ray]'"),
@@ -179,7 +196,11 @@ fn what_cannot_be_shared_is_refused_with_the_reason() {
     let sqlite = ["run", "sqlite:x.sqlite", "--cluster", "auto"];
     program.ok(&["build", "sqlite:x.sqlite", "--scale", "1"]);
     let done = program.run(&sqlite);
-    assert!(done.code == 2 && done.err.contains("this database is a file of this host"), "{}", done.err);
+    assert!(
+        done.code == 2 && done.err.contains("this database is a file of this host"),
+        "{}",
+        done.err
+    );
 }
 
 /// The only test here that runs the library in this process, whose programs it names.
@@ -190,17 +211,29 @@ fn another_version_is_reported_before_anything_starts() {
     let length = u32::try_from(hello.len()).unwrap().to_be_bytes();
     let frame = [&[0; 4][..], &length, hello].concat();
     std::fs::write(program.path("hello"), frame).unwrap();
-    let script = format!("cat {}; cat > {}", program.path("hello").display(), program.path("received").display());
+    let script = format!(
+        "cat {}; cat > {}",
+        program.path("hello").display(),
+        program.path("received").display()
+    );
     use_programs(Programs { this: ["sh", "-c", &script].map(Into::into).to_vec(), bridge: None });
     let mut settings = Settings::new(JobKind::Run);
-    for (name, value) in [("target", "null:"), ("workload", "tpc-b"), ("vus", "4"), ("cluster", "local")] {
+    for (name, value) in
+        [("target", "null:"), ("workload", "tpc-b"), ("vus", "4"), ("cluster", "local")]
+    {
         settings.set(name, value, Source::Flag);
     }
     settings.set("store", program.path("jobs.sqlite").to_str().unwrap(), Source::Flag);
     let mut job = Job::new(Order::new(settings, &NoSecrets)).unwrap();
     let failure = job.run(&mut Silent).unwrap_err().to_string();
     let own = env!("CARGO_PKG_VERSION");
-    let expected = format!("all hosts need version {own} of triphammer, as here, but old has 0.0.1, old has 0.0.1");
+    let expected = format!(
+        "all hosts need version {own} of triphammer, as here, but old has 0.0.1, old has 0.0.1"
+    );
     assert!(failure.starts_with(&expected), "{failure}");
-    assert_eq!(std::fs::read(program.path("received")).unwrap_or_default(), b"", "nothing was sent");
+    assert_eq!(
+        std::fs::read(program.path("received")).unwrap_or_default(),
+        b"",
+        "nothing was sent"
+    );
 }

@@ -281,7 +281,8 @@ async fn a_share_without_its_coordinator_abandons_its_transactions() {
             let share = Share::new(0, 1, &plan.spec).unwrap();
             spawn_local(drive(plan, share, from, to));
             let mut last = None;
-            orders.send(ToShare::Begin { at_ns: 0, date: 0 }).await.unwrap();
+            let at_ns = triphammer_core::clock::wall().0 * 1_000;
+            orders.send(ToShare::Begin { at_ns, date: 0 }).await.unwrap();
             let mut orders = Some(orders);
             while let Some(message) = reports.recv().await {
                 if matches!(message, FromShare::Second(_)) {

@@ -12,10 +12,16 @@ const LENGTH_MAX: u32 = 64 << 20;
 /// When the pipe breaks within a frame, or what comes is no frame.
 pub(super) fn read(from: &mut impl Read) -> Result<Option<(u32, Vec<u8>)>> {
     let mut head = [0; 8];
-    match from.read(&mut head[..1])? {
-        0 => return Ok(None),
-        _ => from.read_exact(&mut head[1..])?,
+    let begun = loop {
+        match from.read(&mut head[..1]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    if begun == 0 {
+        return Ok(None);
     }
+    from.read_exact(&mut head[1..])?;
     let [a, b, c, d, e, f, g, h] = head;
     let (host, length) = (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
     if length > LENGTH_MAX {

@@ -27,7 +27,6 @@ use triphammer_core::SpecError;
 use triphammer_core::engine::RunHandle;
 use triphammer_core::engine::hosts::{Coordination, OnHostLoss, coordinate};
 use triphammer_core::pace::Load;
-use triphammer_core::session::Database as _;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{Description, Workload as _, WorkloadSettings};
 use triphammer_load::Plan;
@@ -76,6 +75,9 @@ fn programs() -> std::io::Result<Programs> {
         None => Ok(Programs { this: vec![std::env::current_exe()?.into()], bridge: None }),
     }
 }
+
+/// Why queries are not shared.
+const QUERIES: &str = "queries are run by one process";
 
 /// Where the hosts of a run are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,10 +135,8 @@ impl Cluster {
         target: &Target,
         spec: &RunSpec,
     ) -> Result<(), SpecError> {
-        let of_queries = workload.transactions.is_empty();
-        let beside = settings.get("streams").is_some();
-        let reason = if of_queries || beside {
-            "queries are run by one process"
+        let reason = if workload.transactions.is_empty() {
+            QUERIES
         } else if matches!(spec.load, Load::Replay(_)) {
             "a recording is a file of this host, and is replayed by one process"
         } else if is_of_user(&workload.name) {
@@ -148,9 +148,21 @@ impl Cluster {
         } else {
             return Ok(());
         };
-        let message = format!("the load cannot be spread over hosts: {reason}; omit --cluster");
-        Err(SpecError::new(message).about("cluster"))
+        Err(refused(reason))
     }
+
+    /// Rejects streams of queries beside the transactions.
+    ///
+    /// # Errors
+    /// If there are any.
+    pub fn refuse_streams(&self, has_streams: bool) -> Result<(), SpecError> {
+        if has_streams { Err(refused(QUERIES)) } else { Ok(()) }
+    }
+}
+
+fn refused(reason: &str) -> SpecError {
+    let message = format!("the load cannot be spread over hosts: {reason}; omit --cluster");
+    SpecError::new(message).about("cluster")
 }
 
 impl Place {

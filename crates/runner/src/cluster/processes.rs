@@ -6,12 +6,12 @@ use std::ffi::OsString;
 use std::io::{BufReader, BufWriter};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
-use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link};
+use tokio::time::{Instant, timeout};
+use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
 
 use super::order::Order;
 use super::share::NAME;
@@ -170,12 +170,12 @@ impl Processes {
             });
             let nth = names.entry(hello.host.clone()).or_default();
             *nth += 1;
-            let name = match nth {
+            let name = match *nth {
                 1 => hello.host,
                 nth => format!("{} #{nth}", hello.host),
             };
             let sender = self.sender(host).clone();
-            let send = Box::new(move |message: &_| {
+            let send: Box<dyn Fn(&ToShare) -> bool + Send> = Box::new(move |message| {
                 let bytes = serde_json::to_vec(message).expect("plain data");
                 sender.try_send((host, bytes)).is_ok()
             });

@@ -54,8 +54,10 @@ fn drive(
         .map_err(|error| Failure::System { doing: "starting a share".into(), error })?;
     let (events, stopper, end) = run.into_parts();
     let from = reader(input);
-    on_this_thread(participate(Engine { events, stopper, gate, end: async { end() } }, from, to));
-    Ok(())
+    on_this_thread(async {
+        participate(Engine { events, stopper, gate, end: async { end() } }, from, to).await;
+        Ok(())
+    })
 }
 
 /// Who this process is.

@@ -214,6 +214,9 @@ impl Resolved {
             Some(_) => None,
             None => observe::plan(settings, &vocabulary, database)?,
         };
+        if let Some(cluster) = &cluster {
+            cluster.refuse_streams(streams.is_some())?;
+        }
         let shared =
             cluster.map(|cluster| SharedRun::new(cluster, settings, target, &workload_settings));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());

@@ -228,6 +228,7 @@ pub fn calm() -> RunEnd {
         all.add(&rampup);
     }
     RunEnd {
+        hosts: Vec::new(),
         started_at: Timestamp::from_seconds(1_778_311_792),
         ended: Elapsed(360_004_000_000),
         window: Window { start: Elapsed::at_second(60), end: Elapsed::at_second(360) },

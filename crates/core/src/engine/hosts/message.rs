@@ -1,6 +1,5 @@
 //! The messages between the coordinator of a run and the shares that drive it.
 
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
@@ -135,13 +134,5 @@ impl From<RunEnd> for ShareEnd {
             violations: end.violations,
             ending: end.ending,
         }
-    }
-}
-
-impl ShareEnd {
-    /// Event-loop lag in the window, µs.
-    #[must_use]
-    pub fn lag(&self) -> Option<&Histogram<u32>> {
-        self.gauges.lag.as_ref()
     }
 }
