@@ -251,10 +251,10 @@ impl SharedRun {
                 Processes::by_bridge(address, *hosts)
             }
         };
+        let sessions = plan.spec.sessions();
         let mut processes = opened?;
         let mut messages = processes.take_messages();
-        let mut links = processes.greet(&mut messages, handle).await?;
-        let sessions = plan.spec.sessions();
+        let mut links = processes.greet(&mut messages, handle, sessions).await?;
         if links.len() > sessions as usize {
             watch.note(&format!(
                 "{sessions} of {} hosts drive the load: one per session",

@@ -11,7 +11,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
+use triphammer_core::engine::RunError;
 use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
+use triphammer_core::{DbError, ErrorClass};
 
 use super::order::Order;
 use super::share::NAME;
@@ -129,11 +131,12 @@ impl Processes {
         &mut self,
         messages: &mut mpsc::Receiver<FromHost>,
         handle: &Handle,
+        sessions: u32,
     ) -> Result<Vec<Link>, Failure> {
         let began = Instant::now();
         let hosts = match (self.hosts, &mut self.bridge) {
             (Some(hosts), _) => hosts,
-            (None, Some(bridge)) => match next(bridge, began, handle).await? {
+            (None, Some(bridge)) => match next(bridge, began, handle, sessions).await? {
                 OfBridge::Hosts(hosts) => hosts,
                 OfBridge::Error(reason) | OfBridge::Lost { reason, .. } => {
                     return Err(Failure::refuse(reason));
@@ -143,7 +146,7 @@ impl Processes {
         };
         let mut known: Vec<Option<Hello>> = vec![None; hosts as usize];
         while known.iter().any(Option::is_none) {
-            let FromHost { host, message } = next(messages, began, handle).await?;
+            let FromHost { host, message } = next(messages, began, handle, sessions).await?;
             match message {
                 Ok(FromShare::Hello(hello)) if host < known.len() => known[host] = Some(hello),
                 Ok(FromShare::Failed(reason)) | Err(reason) => {
@@ -215,10 +218,12 @@ async fn next<T>(
     from: &mut mpsc::Receiver<T>,
     began: Instant,
     handle: &Handle,
+    sessions: u32,
 ) -> Result<T, Failure> {
     while began.elapsed() < HELLO_MAX {
         if handle.is_stopped() {
-            return Err(Failure::Cancelled);
+            let error = DbError::new(ErrorClass::Cancelled, "interrupted while the hosts started");
+            return Err(RunError { connected: 0, of: sessions, error }.into());
         }
         match timeout(POLL, from.recv()).await {
             Ok(Some(message)) => return Ok(message),
