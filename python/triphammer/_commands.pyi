@@ -111,6 +111,8 @@ def run(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -192,6 +194,8 @@ def run(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
@@ -274,6 +278,8 @@ def profile(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -346,6 +352,8 @@ def profile(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
@@ -419,6 +427,8 @@ def capacity(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -491,6 +501,8 @@ def capacity(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]

@@ -13,6 +13,7 @@ pub mod event;
 mod histogram;
 pub mod isolation;
 mod name;
+pub mod nodes;
 pub mod odbc;
 pub mod outcome;
 pub mod pace;

@@ -277,6 +277,13 @@ pub trait Workload: Send + Sync + 'static {
         Some(Completion::COMMITTED)
     }
 
+    /// The part of the data that a transaction with this input is mainly about, from 1: its
+    /// warehouse. `None` if the workload's data has no parts.
+    fn partition(&self, input: &Self::Input) -> Option<u64> {
+        let _ = input;
+        None
+    }
+
     /// Receives the outcome of a transaction of the user. Not called for one that an abort abandoned.
     fn ended(&self, user: &mut Self::User, input: &Self::Input, outcome: Outcome) {
         let _ = (user, input, outcome);

@@ -32,6 +32,7 @@ mod layout;
 mod limited;
 pub mod measure;
 pub mod metrics;
+pub mod nodes;
 pub mod observe;
 pub mod outputs;
 mod pacing;

@@ -20,6 +20,7 @@ use crate::command::{Command, JobKind};
 use crate::describe;
 use crate::drill::fault;
 use crate::failure::{Doing, Failure};
+use crate::nodes::{Given, NodeList};
 use crate::result::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 use crate::settings::{Settings, Source};
 use crate::worker_pool::{connect, on_this_thread};
@@ -41,6 +42,8 @@ const DOP_MAX: u32 = 1_024;
 pub struct Target {
     /// The driver's handle to the database.
     pub database: Arc<AnyDatabase>,
+    /// The nodes that transactions are routed to; `None` for a single server.
+    pub nodes: Option<NodeList>,
     /// Whether none was given, so that it is the default file in the current directory.
     pub embedded: bool,
     /// Longest wait for a session.
@@ -111,7 +114,8 @@ pub fn open(
     workload: &str,
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
-    let embedded = settings.get("target").is_none();
+    let nodes = Given::read(settings)?;
+    let embedded = settings.get("target").is_none() && nodes.is_none();
     if embedded && settings.command() == Command::Job(JobKind::Drill) {
         let message = "a drill needs a database to break: name its target, such as \
                        postgres://user@host/db";
@@ -171,10 +175,17 @@ pub fn open(
         dialect: dialect(settings)?,
         ..ConnectSettings::default()
     };
-    let database = AnyDatabase::open(&url, &connect)?;
+    let database = match (&nodes, settings.source("target")) {
+        (Some(nodes), Source::Default) => AnyDatabase::open_url(&nodes.main_url(), &connect)?,
+        (Some(nodes), _) if nodes.are_hosts() => {
+            AnyDatabase::open_url(&nodes.main_url(), &connect)?
+        }
+        _ => AnyDatabase::open(&url, &connect)?,
+    };
+    let nodes = nodes.map(|nodes| nodes.open(&connect)).transpose()?;
     warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
-    Ok(Target { database: Arc::new(database), embedded, connect_limit, relay, warnings })
+    Ok(Target { database: Arc::new(database), nodes, embedded, connect_limit, relay, warnings })
 }
 
 /// Reads what is set of the engine, which most databases reject: shown only if it is given.

@@ -187,6 +187,13 @@ macro_rules! workloads {
                 }
             }
 
+            fn partition(&self, input: &AnyInput) -> Option<u64> {
+                match (self, input) {
+                    $((Self::$name(workload), AnyInput::$name(input)) => workload.partition(input),)+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
             #[inline]
             fn ended(&self, user: &mut AnyUser, input: &AnyInput, outcome: Outcome) {
                 match (self, user, input) {

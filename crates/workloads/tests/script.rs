@@ -38,6 +38,7 @@ async fn run(script: Arc<Script>, target: &str, users: u32, load: &str, length: 
     let url = TargetUrl::parse(target).unwrap();
     let database = Null::open(&url, &ConnectSettings::default()).unwrap();
     let plan = RunPlan {
+        nodes: None,
         database: Arc::new(database),
         catalogue: Arc::new(catalogue(script.description(), "null", true).unwrap()),
         workload: script,

@@ -22,6 +22,7 @@ mod live;
 mod loads;
 mod lost_output;
 mod mysql;
+mod nodes;
 mod observe;
 mod observe_detail;
 mod odbc;

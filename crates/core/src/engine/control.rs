@@ -12,6 +12,7 @@ use super::demand::Demand;
 use super::host::HostMeter;
 use super::lag;
 use super::merge::{Merger, Sums};
+use super::node_events::NodeEvents;
 use super::outage::Outages;
 use super::outbox::Outbox;
 use super::phases::Phases;
@@ -26,6 +27,7 @@ use super::{
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
+use crate::nodes::NodeInterval;
 use crate::pace::Load;
 use crate::session::Database;
 use crate::workload::Workload;
@@ -158,6 +160,8 @@ fn prepare<W: Workload, D: Database>(
         outbox: Outbox::new(events),
         demand: Demand::new(plan.spec, plan.share, tickets, recorded),
         outages: Outages::default(),
+        node_names: plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect(),
+        node_events: NodeEvents::default(),
         host: HostMeter::start(),
     };
     (control, contexts)
@@ -174,6 +178,8 @@ struct Control {
     outbox: Outbox,
     demand: Demand,
     outages: Outages,
+    node_names: Vec<String>,
+    node_events: NodeEvents,
     host: HostMeter,
 }
 
@@ -226,6 +232,8 @@ impl Control {
                     | FromWorker::Away(..)
                     | FromWorker::Failing(_)
                     | FromWorker::Recovered(_)
+                    | FromWorker::Node(_)
+                    | FromWorker::Failover(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
                 ) => {}
@@ -282,6 +290,8 @@ impl Control {
             }
             FromWorker::Failing(note) => self.outbox.failing(note),
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
+            FromWorker::Node(change) => self.node_events.changes.push(change),
+            FromWorker::Failover(failover) => self.node_events.failover(failover),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);
                 self.workers.ends.push(*end);
@@ -386,7 +396,8 @@ impl Control {
         let offered = self.demand.offered(stop, ends);
         let last = self.phases.window_end().map_or(self.merger.given(), Elapsed::second);
         let (outages, notes) = std::mem::take(&mut self.outages).end(last);
-        notes.into_iter().for_each(|note| self.outbox.note(note));
+        let failovers = self.node_events.notes(&self.node_names);
+        notes.into_iter().chain(failovers).for_each(|note| self.outbox.note(note));
         let sessions = (self.sums.lost, self.sums.reconnected);
         if let (lost @ 1.., anew) = sessions {
             let text = format!("{lost} sessions were lost and {anew} reconnected");
@@ -395,6 +406,8 @@ impl Control {
         let violations = self.violations();
         let [start, end] = self.phases.edges();
         let types = self.sums.run.len();
+        let mut nodes_in_window = std::mem::take(&mut self.sums.nodes_in_window);
+        nodes_in_window.resize_with(self.sums.nodes.len(), NodeInterval::default);
         let mut workers = self.workers;
         RunEnd {
             started_at: self.phases.clock.zero_timestamp(),
@@ -412,6 +425,15 @@ impl Control {
             worker_cpu_ns: workers.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions,
             away: workers.sum(|end| end.away),
+            nodes: self
+                .sums
+                .nodes
+                .into_iter()
+                .zip(nodes_in_window)
+                .map(|(all, window)| [all, window])
+                .collect(),
+            failovers: self.node_events.failovers(),
+            node_changes: self.node_events.changes,
             outages,
             violations,
             round_trips: workers.sum(|end| end.round_trips),

@@ -25,6 +25,9 @@ mod lag;
 mod ledger;
 pub mod merge;
 mod metered;
+mod node_events;
+mod node_sessions;
+mod node_watch;
 mod outage;
 mod outbox;
 mod phases;
@@ -56,6 +59,7 @@ use tokio::sync::mpsc;
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note};
+use crate::nodes::{NodeInterval, Nodes};
 use crate::recorder::{Gauges, TypeInterval};
 use crate::session::Database;
 use crate::spec::RunSpec;
@@ -66,6 +70,7 @@ use crate::workload::Workload;
 pub use accounts::Violation;
 pub use exemplar::{EXEMPLARS, Exemplar, Origin};
 pub use metered::Metered;
+pub use node_events::{Failover, NodeChange};
 pub use replay::{Replay, replay};
 pub use share::Share;
 pub use signal::StopHandle;
@@ -80,6 +85,8 @@ pub struct RunPlan<W, D> {
     pub workload: Arc<W>,
     /// Database to run it on.
     pub database: Arc<D>,
+    /// The nodes that transactions are routed to; `None` for a single server, the database.
+    pub nodes: Option<Arc<Nodes<D>>>,
     /// The workload's SQL in the database's dialect.
     pub catalogue: Arc<StatementCatalogue>,
     /// How the whole run is driven.
@@ -93,10 +100,24 @@ impl<W, D> Clone for RunPlan<W, D> {
         Self {
             workload: Arc::clone(&self.workload),
             database: Arc::clone(&self.database),
+            nodes: self.nodes.clone(),
             catalogue: Arc::clone(&self.catalogue),
             spec: self.spec.clone(),
             share: self.share,
         }
+    }
+}
+
+impl<W, D> RunPlan<W, D> {
+    /// Number of nodes that have sessions of users.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.as_ref().map_or(1, |nodes| nodes.list.len())
+    }
+
+    /// The database handle of a node.
+    fn database_of(&self, node: usize) -> &Arc<D> {
+        self.nodes.as_ref().map_or(&self.database, |nodes| &nodes.list[node].database)
     }
 }
 
@@ -177,6 +198,13 @@ pub struct RunEnd {
     pub sessions: (u64, u64),
     /// Sessions that were lost and not reconnected before the end.
     pub away: u32,
+    /// What happened on each node, in the whole run and in the timed window; empty for a single
+    /// server.
+    pub nodes: Vec<[NodeInterval; 2]>,
+    /// Losses, returns and promotions of nodes, in order.
+    pub node_changes: Vec<NodeChange>,
+    /// Moves of the writes from one node to another, in order.
+    pub failovers: Vec<Failover>,
     /// Ranges of seconds, in ramp-up and window, in which no transaction completed although some
     /// should have.
     pub outages: Vec<Range<u64>>,

@@ -5,6 +5,7 @@
 mod cluster;
 mod gauges;
 mod keyed;
+mod nodes;
 mod open;
 mod pings;
 mod shares;

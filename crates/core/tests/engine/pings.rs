@@ -182,6 +182,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
     let workload = Pings::new(vec![WRITE], 0);
     let definitions: Vec<_> = workload.description.statements.iter().collect();
     RunPlan {
+        nodes: None,
         database: Arc::new(database),
         catalogue: Arc::new(StatementCatalogue::new(&[base], &definitions, true).unwrap()),
         workload: Arc::new(workload),

@@ -16,6 +16,7 @@ mod json;
 pub mod junit;
 mod load;
 mod markdown;
+mod nodes;
 mod observed;
 mod observed_series;
 mod output;

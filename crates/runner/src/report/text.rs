@@ -6,6 +6,7 @@ use triphammer_core::text::lines;
 
 use super::format::{clock, counted};
 use super::load;
+use super::nodes;
 use super::observed;
 use super::queries;
 use super::query_streams;
@@ -107,6 +108,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.steadiness(result);
         page.figures(result);
         page.query_streams(result);
+        page.nodes(result);
         page.observed(result);
         page.slices(result);
         page.audits(result);
@@ -370,6 +372,13 @@ impl Page {
         if let Some(streams) = &result.query_streams {
             self.heading(query_streams::QUERIES);
             self.table(&query_streams::queries(streams));
+        }
+    }
+
+    fn nodes(&mut self, result: &RunResult) {
+        for (heading, table) in nodes::tables(result) {
+            self.heading(heading);
+            self.table(&table);
         }
     }
 

@@ -11,6 +11,7 @@ use super::format::{
     self, bytes, clock, counted, duration, figure, integer, milliseconds, percent,
 };
 use super::load;
+use super::nodes;
 use super::observed;
 use super::queries;
 use super::query_streams;
@@ -145,6 +146,7 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         failed.push_str(&format!("; {}: {}", error.class.label(), error.message));
     }
     rows.push(("Failures", failed, result.failures.above_limit));
+    rows.extend(nodes::in_short(result).map(|text| ("Nodes", text, false)));
     let audits = result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated);
     for audit in audits.take(1) {
         rows.push(("Audit", format!("{}: {}", audit.title, audit.words), true));

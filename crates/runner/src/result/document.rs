@@ -14,10 +14,11 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::nodes::{FailoverFigure, NodeFigures};
 use super::observed::Observed;
 use super::parts::{
-    ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures, Status, Tool,
-    WorkloadFacts,
+    ClassCount, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,
+    Status, Tool, WorkloadFacts,
 };
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
@@ -94,6 +95,12 @@ pub struct RunResult {
     pub efficiency: Option<Efficiency>,
     /// The bottleneck of the run.
     pub bottleneck: BottleneckVerdict,
+    /// What each node of the target did; empty for a single server.
+    #[serde(default)]
+    pub nodes: Vec<NodeFigures>,
+    /// Moves of the writes from one node to another, in order.
+    #[serde(default)]
+    pub failovers: Vec<FailoverFigure>,
     /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
     /// database shows nothing.
     #[serde(default)]
@@ -336,15 +343,6 @@ pub struct TypeFigures {
     pub failed_times: Times,
     /// Number of times longer than a year (an hour in older results), which are counted as that.
     pub saturated: u64,
-}
-
-/// Number of occurrences of an error class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClassCount {
-    /// Error class of the failures.
-    pub class: ErrorClass,
-    /// Number of occurrences.
-    pub count: u64,
 }
 
 /// An event counted by the transactions themselves, over committed ones.

@@ -18,6 +18,7 @@ use super::document::{
 use super::facts::{CounterSpan, DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::nodes;
 use super::parts::{ServerTransactions, SessionCounts, Setting, StatementFigures, Status};
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
@@ -92,6 +93,8 @@ impl RunResult {
             figures: DeclaredFigure::all(OF_RUN, facts, end),
             round_trips,
             bottleneck,
+            nodes: nodes::nodes(facts, end, durations.window_s),
+            failovers: nodes::failovers(facts, end),
             observed,
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),

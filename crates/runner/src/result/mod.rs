@@ -22,6 +22,7 @@ mod facts;
 mod figures;
 mod load;
 mod make;
+mod nodes;
 mod observed;
 mod parts;
 mod percentiles;
@@ -47,18 +48,19 @@ pub use bottleneck::{
 pub use captured::{Capture, CapturedSession, Snapshot};
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
-    ClassCount, ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
+    ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
-pub use facts::{CounterSpan, DatabaseCount, RunFacts};
+pub use facts::{CounterSpan, DatabaseCount, NodeFact, RunFacts};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use nodes::{FailoverFigure, NodeChangeFigure, NodeFigures, NodeRole, NodeTypeCount};
 pub use observed::{
     ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
     StatementWaits, TopStatement, WaitClass, WaitShare,
 };
 pub use parts::{
-    COUNTED, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
+    COUNTED, ClassCount, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
     StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
 };
 pub(crate) use parts::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};

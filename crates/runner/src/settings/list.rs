@@ -37,6 +37,8 @@ pub(super) const ON_TARGET: Commands = Commands::jobs();
 const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
+/// Commands whose runs can be routed to several nodes.
+const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY]);
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
 /// Commands whose runs all have the same load.
@@ -142,6 +144,27 @@ pub const SETTINGS: &[SettingDef] = &[
         "Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc",
     )
     .marked(&[OfHost, OnResumeOrStored]),
+    value(
+        "nodes",
+        "FILE",
+        ROUTED,
+        "File that declares the nodes of a cluster, and rules that route transactions to them: TOML, \
+         or a connect pool of HammerDB in XML",
+    )
+    .default("the hosts of the target, if --route is given")
+    .marked(&[OfHost, OnResumeOrStored, NotReplayed, OfTransactions]),
+    value(
+        "route",
+        "RULES",
+        ROUTED,
+        "Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. \
+         The types are all, reads, writes, or a transaction's name; the policies are first, last, random, \
+         round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are \
+         all, primaries, replicas, or names with + between them",
+    )
+    .titled(Group::Connection, "Rules that route transactions to the hosts of the target")
+    .default("with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used")
+    .marked(&[Repeats, OnResumeOrStored, NotReplayed, OfTransactions]),
     value("password-file", "FILE", CONNECT, "File with the password on its first line")
         .marked(&[OfHost, OnResume, NotReplayed, BesideForm]),
     switch("ask-password", CONNECT, "Prompt for the password").short('W').marked(&[
