@@ -11,6 +11,7 @@ pub mod engine;
 pub mod error;
 pub mod event;
 mod histogram;
+pub mod io;
 pub mod isolation;
 mod name;
 pub mod odbc;

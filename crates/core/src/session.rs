@@ -477,7 +477,8 @@ pub struct ServerInfo {
     pub product: String,
     /// The server's version, as it reports it.
     pub version: String,
-    /// How it is reached: `tcp`, `unix socket`, `in process`.
+    /// How it is reached: `tcp`, `unix socket`, `in process`; with `, io_uring` if that is what the
+    /// worker threads of the run use.
     pub transport: String,
     /// TLS version and cipher; `None` without TLS.
     pub cipher: Option<String>,

@@ -48,6 +48,7 @@ async fn run(script: Arc<Script>, target: &str, users: u32, load: &str, length: 
             length,
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: load.parse::<Load>().unwrap(),
             pacing: Pacing { backlog: 1000, ..Pacing::default() },

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
@@ -18,14 +19,14 @@ use super::phases::Phases;
 use super::queue::Tickets;
 use super::signal::{Signal, State, StopHandle};
 use super::slots::Slots;
+use super::thread::Thread;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{
-    NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, runtime, worker,
-};
+use super::{NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, worker};
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
+use crate::io::uses_ring;
 use crate::pace::Load;
 use crate::session::Database;
 use crate::workload::Workload;
@@ -42,18 +43,18 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     stopper: StopHandle,
     signal: Signal,
+    runtime: Arc<Runtime>,
 ) -> Result<RunEnd, RunError> {
+    let ring = uses_ring(&plan.spec, plan.database.capabilities());
     let (control, contexts) = prepare(plan, events, stopper, signal, true);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
         // A context is not Send, but its parts are: it is assembled on its own thread.
+        let shared = Arc::clone(&runtime);
         let started = std::thread::Builder::new().name(name).spawn(move || {
             let context = context();
-            match runtime() {
-                Ok(runtime) => {
-                    let local = tokio::task::LocalSet::new();
-                    runtime.block_on(local.run_until(worker::work(context, users)));
-                }
+            match Thread::new(ring, shared) {
+                Ok(thread) => thread.run(worker::work(context, users)),
                 Err(error) => context.cannot_start(DbError::new(
                     ErrorClass::Other,
                     format!("{NO_RUNTIME}: {error}"),

@@ -37,6 +37,7 @@ mod session_slot;
 mod share;
 mod signal;
 mod slots;
+mod thread;
 mod timer_queue;
 mod turn;
 mod uplink;
@@ -258,9 +259,10 @@ pub fn start<W: Workload, D: Database>(plan: RunPlan<W, D>) -> std::io::Result<R
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
     let control_stopper = stopper.clone();
-    let runtime = runtime()?;
+    let runtime = Arc::new(runtime()?);
     let control = std::thread::Builder::new().name("control".into()).spawn(move || {
-        runtime.block_on(control::threaded(plan, events, control_stopper, signal))
+        let shared = Arc::clone(&runtime);
+        runtime.block_on(control::threaded(plan, events, control_stopper, signal, shared))
     })?;
     Ok(RunHandle { events: receiver, stopper, control })
 }

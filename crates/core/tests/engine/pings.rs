@@ -192,6 +192,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
             length: Length::Time(Duration::from_secs(seconds)),
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: Load::Closed,
             pacing: Pacing { backlog: 1_000_000, ..Pacing::default() },

@@ -582,7 +582,7 @@ fn server(result: &RunResult) -> String {
     parts.push(server.transport.clone());
     match &server.cipher {
         Some(cipher) => parts.push(cipher.clone()),
-        None if server.transport == "tcp" => parts.push("no TLS".to_owned()),
+        None if server.transport.starts_with("tcp") => parts.push("no TLS".to_owned()),
         None => {}
     }
     match server.same_host {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{Replay, RunEnd, RunEnding, Share};
 use triphammer_core::event::{Event, Note, Phase};
+use triphammer_core::io::{RING, uses_ring};
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Capabilities, Database, Isolation, LockMode, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
@@ -717,7 +718,10 @@ impl Resolved {
         monitor: &mut Monitor<'_>,
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
-        let server = session.server().await.doing("identifying the server")?;
+        let mut server = session.server().await.doing("identifying the server")?;
+        if uses_ring(&self.plan.spec, self.plan.database.capabilities()) {
+            server.transport.push_str(RING);
+        }
         let mut workload_facts = self.settings.options.clone();
         workload_facts.retain(|_, value| !value.is_empty());
         let mut scripts = Vec::new();

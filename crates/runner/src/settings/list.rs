@@ -403,6 +403,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
         .choices(choices::protocols),
+    value("io", "WAY", DRIVE.and(&[DRILL]), "How worker threads wait for a server: {words}")
+        .titled(Group::Statements, "Waiting for the server")
+        .default("auto")
+        .choices(choices::io)
+    .marked(&[OfTransactions]),
     value("isolation", "LEVEL", DRIVE.and(&[DRILL]), "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
         .default(DATABASE_DEFAULT)
