@@ -2,10 +2,10 @@
 """Client CPU per transaction of pgbench's scripts: run as scripts, as workload files, as the workload tpc-b, and by
 pgbench.
 
-All on one private PostgreSQL, in turn; medians of the rounds. Of triphammer the CPU of the client's threads counts, of
+All on one private PostgreSQL, in turn, each with as many client threads; medians of the rounds. Of triphammer the CPU of the client's threads counts, of
 pgbench that of its process.
 
-    bench/scripts.py [--users 8 64] [--seconds 5] [--rounds 3] [--scale 10] [--scripts select-only tpcb-like]
+    bench/scripts.py [--users 8 64] [--threads 1] [--seconds 5] [--rounds 3] [--scale 10] [--scripts select-only tpcb-like]
 """
 
 import argparse
@@ -52,12 +52,13 @@ statements = [
 class Clients:
     """The contenders. Each method returns CPU microseconds per transaction of one run."""
 
-    def __init__(self, server, scale, users, seconds, script):
-        self.server, self.scale, self.users, self.seconds, self.script = server, scale, users, seconds, script
+    def __init__(self, server, given, script, users):
+        self.server, self.script, self.users = server, script, users
+        self.scale, self.threads, self.seconds = given.scale, given.threads, given.seconds
 
     def ours(self, *workload):
-        command = [triphammer(), "run", self.server.url("bench"), *workload, "--vus", str(self.users), "--rampup", "0s",
-                   "--duration", f"{self.seconds}s", "--no-observe", "--json"]
+        command = [triphammer(), "run", self.server.url("bench"), *workload, "--vus", str(self.users), "--threads",
+                   str(self.threads), "--rampup", "0s", "--duration", f"{self.seconds}s", "--no-observe", "--json"]
         result = json.loads(run(command, env=environment(self.server)))
         return result["client"]["threads_cpu_us_per_transaction"]
 
@@ -74,9 +75,8 @@ class Clients:
             return self.ours("-w", file.name, "--scale", str(self.scale))
 
     def pgbench(self):
-        threads = min(self.users, os.cpu_count() or 1)
         done = timed([program("pgbench"), "-n", "-M", "prepared", "-b", self.script, "-c", str(self.users), "-T",
-                      str(self.seconds), "-j", str(threads), self.server.url("bench")])
+                      str(self.seconds), "-j", str(self.threads), self.server.url("bench")])
         return done["cpu"] * 1e6 / int(re.search(r"actually processed: (\d+)", done["out"])[1])
 
 
@@ -87,6 +87,7 @@ def environment(server):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--users", type=int, nargs="+", default=[8, 64])
+    arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--seconds", type=int, default=5)
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--scale", type=int, default=10)
@@ -98,7 +99,7 @@ def main():
         run(build, env=environment(server))
         for script in given.scripts:
             for users in given.users:
-                clients = Clients(server, given.scale, users, given.seconds, script)
+                clients = Clients(server, given, script, users)
                 figures = interleaved(given.rounds, **{
                     "script": clients.as_script, "tpc-b": clients.built_in, "file": clients.as_file,
                     "pgbench": clients.pgbench})
