@@ -299,6 +299,11 @@ pub trait Workload: Send + Sync + 'static {
         let _ = (prepared, session);
     }
 
+    /// Whether all work of the run has been handed out: when a user or an arrival gets none, the run ends before its time.
+    fn is_done(&self) -> bool {
+        false
+    }
+
     /// Why the run as a whole has failed, such as an error in a user's script; `None` if it has not.
     fn failure(&self) -> Option<String> {
         None

@@ -222,6 +222,10 @@ macro_rules! workloads {
                 }
             }
 
+            fn is_done(&self) -> bool {
+                match self { $(Self::$name(workload) => workload.is_done(),)+ }
+            }
+
             fn failure(&self) -> Option<String> {
                 match self { $(Self::$name(workload) => workload.failure(),)+ }
             }

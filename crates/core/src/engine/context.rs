@@ -157,6 +157,13 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.uplink.second(now.second(), interval);
     }
 
+    /// Reports that there was no work for what was due at `due`, if the workload has no more for anybody.
+    pub fn without_work(&self, due: Elapsed) {
+        if self.plan.workload.is_done() {
+            self.uplink.send(FromWorker::WorkDone(due));
+        }
+    }
+
     /// Reports to the control thread that this worker cannot start. No transaction has begun yet,
     /// so there is room for the message.
     pub fn cannot_start(&self, error: DbError) {

@@ -226,6 +226,7 @@ impl Control {
                     | FromWorker::Away(..)
                     | FromWorker::Failing(_)
                     | FromWorker::Recovered(_)
+                    | FromWorker::WorkDone(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
                 ) => {}
@@ -282,9 +283,13 @@ impl Control {
             }
             FromWorker::Failing(note) => self.outbox.failing(note),
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
+            FromWorker::WorkDone(at) => self.work_is_done(at),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);
                 self.workers.ends.push(*end);
+                if self.workers.missing() == 0 {
+                    self.users_have_ended();
+                }
                 self.emit();
             }
             FromWorker::Connected(_) | FromWorker::ConnectFailed(_) => {}
@@ -348,6 +353,22 @@ impl Control {
         true
     }
 
+    /// Ends the load because the workload has no more work.
+    fn work_is_done(&mut self, at: Elapsed) {
+        if self.phases.is_timed_load() && self.phases.work_is_done(at) {
+            self.stopper.stopped();
+            self.enter(Phase::Drain);
+        }
+    }
+
+    /// Without users there are no further seconds.
+    fn users_have_ended(&mut self) {
+        if self.phases.is_timed_load() && !self.phases.users_ended() {
+            // Users that never wait have finished before this thread's timer fires.
+            self.enter(Phase::Drain);
+        }
+    }
+
     /// Ends the run early, by request.
     fn stop_early(&mut self, state: State) {
         if !self.phases.is_draining() {
@@ -372,10 +393,7 @@ impl Control {
 
     /// Closes the sinks and the counters, and assembles the result.
     async fn finish(mut self) -> RunEnd {
-        if self.phases.is_timed_load() && !self.phases.users_ended() {
-            // Users that never wait have finished before this thread's timer fires.
-            self.enter(Phase::Drain);
-        }
+        self.users_have_ended();
         self.emit();
         self.outbox.flush().await;
         self.stopper.over();

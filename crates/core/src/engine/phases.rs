@@ -112,6 +112,18 @@ impl Phases {
         now
     }
 
+    /// Records that there is no work from `at` on. The window then ends with the last transaction, as in a run by
+    /// transactions. Returns false during the ramp-up, which leaves no window.
+    pub fn work_is_done(&mut self, at: Elapsed) -> bool {
+        if self.current != Some(Phase::Window) {
+            return false;
+        }
+        self.stopped_at = Some(at);
+        self.timed = false;
+        self.window[1] = NO_END;
+        true
+    }
+
     /// Records that all users have finished. Returns true if that was before the end of the timed
     /// window.
     pub fn users_ended(&mut self) -> bool {

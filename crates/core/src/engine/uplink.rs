@@ -36,6 +36,8 @@ pub(super) enum FromWorker {
     /// The thread's first error of a kind.
     Failing(Note),
     Recovered(Recovery),
+    /// The workload has no more work: what would have been due at this time was the first without.
+    WorkDone(Elapsed),
     Done(Box<WorkerEnd>),
 }
 

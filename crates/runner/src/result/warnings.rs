@@ -179,7 +179,8 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
         );
         let next = match result.status {
             Status::Interrupted | Status::Aborted => "treat the figures as those of a shorter run",
-            Status::Complete | Status::Failed => "see the failures and notes for the reason",
+            Status::Complete => "the workload had no more work",
+            Status::Failed => "see the failures and notes for the reason",
         };
         warn(list, "window_short", text, next);
     }
