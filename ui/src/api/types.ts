@@ -260,10 +260,14 @@ export interface BottleneckVerdict {
 
 /** What the sessions of a run waited for at the database. */
 export interface BottleneckWait {
+  /** Checkpoints per minute, if they are frequent. */
+  checkpoints_per_minute: number | null;
   /** Class of the wait. */
   class: WaitClass;
   /** Share of the time of active sessions, from 0 to 1. */
   share: number;
+  /** Which of the class, if it is most of it: the table of a lock, or the name of a latch or another wait at the server; empty otherwise. */
+  which: string;
 }
 
 /** Report of a build. */

@@ -39,10 +39,10 @@ pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use bottleneck::{
-    Bottleneck, BottleneckVerdict, BottleneckWait, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE,
-    LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST,
-    OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, STOP_OTHERS, THREAD_BUSY, TimeShares,
-    WAIT_SHARE_MIN,
+    Bottleneck, BottleneckVerdict, BottleneckWait, CHECKPOINTS_FREQUENT, CLEAR, Cause, Certainty,
+    HOST_BUSY, HOST_FREE, LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures,
+    MISSED_MAX, MOST, OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, SPACE_CHECKPOINTS,
+    STOP_OTHERS, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
 };
 pub use captured::{Capture, CapturedSession, Snapshot};
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};

@@ -7,6 +7,8 @@ use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
 /// Advice where other processes took the host's CPUs.
+pub const SPACE_CHECKPOINTS: &str =
+    "checkpoints are frequent: raise max_wal_size, or see what requests them";
 pub const STOP_OTHERS: &str = "stop other programs on this host, and run again";
 
 /// Reason in words, for people.
