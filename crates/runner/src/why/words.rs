@@ -186,13 +186,30 @@ fn is_slower(why: &WhyResult) -> bool {
 
 /// What began outside of the run and explains the waits of its sessions, whatever these wait for:
 /// who holds a lock or syncs the log for others needs a CPU too. Only beside a rest in which there
-/// was much less of it.
+/// was much less of it, and if it explains most of the loss of throughput.
 fn outside(why: &WhyResult) -> Option<&Evidence> {
     let is_much = |of: &&Evidence, least: f64| {
-        of.rest.is_some_and(|rest| of.here >= least && of.here >= MUCH_MORE * rest)
+        let is_more = |rest| of.here >= least && of.here >= MUCH_MORE * rest;
+        of.rest.is_some_and(|rest| is_more(rest) && explains(why, of, rest))
     };
     let mut found = OUTSIDE.iter().filter_map(|(name, least)| Some((evidence(why, name)?, *least)));
     found.find(|(of, least)| is_much(of, *least)).map(|(of, _)| of)
+}
+
+/// Whether the CPU time that others took, of what they had left in the rest, is at least half of the
+/// loss of throughput: the run cannot lose much more by it. True where that is unknown.
+fn explains(why: &WhyResult, of: &Evidence, rest: f64) -> bool {
+    let left = match of.name.as_str() {
+        OTHER_CPU => why.host_cpus - rest,
+        STEAL => 1.0 - rest,
+        _ => return true,
+    };
+    let before = why.rest.as_ref().map_or(0.0, |rest| rest.committed_per_second);
+    if left <= 0.0 || before <= 0.0 {
+        return true;
+    }
+    let loss = 1.0 - why.stretch.committed_per_second / before;
+    (of.here - rest) / left >= MOSTLY * loss
 }
 
 /// What explains the waits of the run's sessions, and so begins the sentence: nothing else, if a
@@ -393,6 +410,11 @@ mod tests {
         let words = of(&why, Bottleneck::Host);
         assert!(words.starts_with("Other processes used CPU time: 1.30 CPUs (0.10"), "{words}");
         assert_eq!(next(&why), [STOP_OTHERS]);
+        let mut large = beside_a_rest(&["cpu"], others(0.7, 0.2));
+        large.host_cpus = 2.0;
+        assert!(of(&large, Bottleneck::Host).starts_with("Other processes"), "28 % of 50 %");
+        large.host_cpus = 16.0;
+        assert!(of(&large, Bottleneck::Host).starts_with("CPU: "), "3 % of 50 %");
         let before = beside_a_rest(&[], others(1.3, 0.9));
         assert!(of(&before, Bottleneck::Host).starts_with("No cause is certain"));
         let mut faster = beside_a_rest(&[], others(1.3, 0.1));
