@@ -2,8 +2,8 @@
 # Other requirements are installed (on Debian, as root) or named.
 
 CARGO ?= cargo
-# unixODBC, and its drivers for SQLite, MariaDB and PostgreSQL.
-ODBC = $(wildcard /usr/lib/*/odbc/libsqlite3odbc.so /usr/lib/*/odbc/libmaodbc.so /usr/lib/*/odbc/psqlodbcw.so)
+# unixODBC, and its drivers for SQLite, MariaDB, PostgreSQL and SQL Server's protocol.
+ODBC = $(wildcard $(addprefix /usr/lib/*/odbc/,libsqlite3odbc.so libmaodbc.so psqlodbcw.so libtdsodbc.so))
 CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium))
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 # A connection that hangs is tried again.
@@ -155,7 +155,7 @@ deps:
 	  else \
 	    echo "the tests need Chromium: sudo apt-get install chromium"; exit 1; \
 	  fi; }
-	@test $(words $(ODBC)) = 3 || { \
+	@test $(words $(ODBC)) = 4 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    $(APT) update -qq && $(APT) install -y --no-install-recommends \
 	      unixodbc libsqliteodbc odbc-mariadb odbc-postgresql tdsodbc; \

@@ -290,7 +290,12 @@ const SQLSERVER: Words = Words {
     slow: "",
 };
 
-const ODBC_FREETDS: Words = Words { marker: '?', numbered: false, ..SQLSERVER };
+const ODBC_FREETDS: Words = Words {
+    marker: '?',
+    numbered: false,
+    list: "SELECT count(*), coalesce(sum(CAST(value AS bigint)), 0) FROM OPENJSON(:1)",
+    ..SQLSERVER
+};
 
 const NULL: Words = Words {
     marker: '?',
