@@ -627,6 +627,12 @@ fn expand_variables(
     Ok(out)
 }
 
+/// A statement without the semicolon that ends it in a file. Oracle's blocks end with their own.
+fn without_end(sql: &str) -> &str {
+    let is_block = sql.starts_with("DECLARE") || sql.starts_with("BEGIN");
+    if is_block { sql } else { sql.trim_end_matches(';') }
+}
+
 /// Replaces `:param` with placeholders, cast as the dialect wants it, except in strings, comments
 /// and `::`.
 fn bind(
@@ -685,7 +691,7 @@ fn bind(
     };
     Ok(BoundStatement {
         name: definition.name.to_string(),
-        sql: out.trim().trim_end_matches(';').to_owned(),
+        sql: without_end(out.trim()).to_owned(),
         params: definition.params.clone(),
         order,
     })
