@@ -2,8 +2,8 @@
 # Other requirements are installed (on Debian, as root) or named.
 
 CARGO ?= cargo
-# unixODBC, and its drivers for SQLite, MariaDB and PostgreSQL.
-ODBC = $(wildcard /usr/lib/*/odbc/libsqlite3odbc.so /usr/lib/*/odbc/libmaodbc.so /usr/lib/*/odbc/psqlodbcw.so)
+# unixODBC, and its drivers for SQLite, MariaDB, PostgreSQL and SQL Server's protocol.
+ODBC = $(wildcard $(addprefix /usr/lib/*/odbc/,libsqlite3odbc.so libmaodbc.so psqlodbcw.so libtdsodbc.so))
 CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium))
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 # A connection that hangs is tried again.
@@ -74,17 +74,19 @@ test-python: deps
 	tools/test-python.py
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
-# on them and on SQLite, and our histogram logs in HdrHistogram's own reader; slow tests of the program; and the Python
+# on them and on SQLite, and our histogram logs in HdrHistogram's own reader; the drivers on io_uring; slow tests of the program; and the Python
 # package. The servers and the reader are downloaded once, into the user's cache. The SQL of Oracle and Db2 is parsed.
 test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
 	tools/check-sql.py
+	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-drivers
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored
 	$(MAKE) test-python
+	tools/test-ray.py
 
 # Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
 # program. A failure names its seed; FUZZ_SEED starts with it.
@@ -155,7 +157,7 @@ deps:
 	  else \
 	    echo "the tests need Chromium: sudo apt-get install chromium"; exit 1; \
 	  fi; }
-	@test $(words $(ODBC)) = 3 || { \
+	@test $(words $(ODBC)) = 4 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    $(APT) update -qq && $(APT) install -y --no-install-recommends \
 	      unixodbc libsqliteodbc odbc-mariadb odbc-postgresql tdsodbc; \

@@ -6,7 +6,10 @@ without TLS: pgbench's select-only and tpcb-like scripts, and for select-only th
 on one epoll, and on io_uring where the kernel has it (bench/floor). Start, end and audits are left out: each figure
 is the difference between a long run and a short one, for all alike.
 
-    bench/client_cost.py [--users 1 8 64] [--seconds 4] [--rounds 5] [--scale 10]
+    bench/client_cost.py [--users 1 8 64] [--seconds 4] [--rounds 5] [--scale 10] [--io epoll uring]
+                         [--scripts select-only tpcb-like]
+
+Without --io, triphammer chooses; with it, each way is a contender too.
 """
 
 import argparse
@@ -39,11 +42,17 @@ class Clients:
         self.environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(server.folder, "jobs.sqlite")}
         self.throughput = {}
 
-    def triphammer(self, script, users, seconds):
-        done = timed([self.binary, "run", "-w", "tpc-b", "--mix", MIXES[script], "--vus", str(users), "--threads", "1",
+    def triphammer(self, script, users, seconds, *options):
+        done = timed([self.binary, "run", *options, "-w", "tpc-b", "--mix", MIXES[script], "--vus", str(users), "--threads", "1",
                       "--rampup", "0s", "--duration", f"{seconds}s", "--json", self.server.url("bench")],
                      env=self.environment)
         return done["cpu"], sum(t["committed"] for t in json.loads(done["out"])["run"]["types"])
+
+    def triphammer_epoll(self, script, users, seconds):
+        return self.triphammer(script, users, seconds, "--io", "epoll")
+
+    def triphammer_uring(self, script, users, seconds):
+        return self.triphammer(script, users, seconds, "--io", "uring")
 
     def pgbench(self, script, users, seconds, sslmode="disable"):
         done = timed([program("pgbench"), "-n", "-M", "prepared", "-b", script, "-c", str(users), "-j", "1",
@@ -84,6 +93,8 @@ def main():
     arguments.add_argument("--seconds", type=int, default=4)
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--scale", type=int, default=10)
+    arguments.add_argument("--io", nargs="*", default=[], choices=["epoll", "uring"])
+    arguments.add_argument("--scripts", nargs="+", default=list(MIXES), choices=list(MIXES))
     given = arguments.parse_args()
     has_tls = shutil.which("openssl") is not None
     with Postgres(tls=has_tls, synchronous_commit="off") as server:
@@ -95,14 +106,18 @@ def main():
             floors.append("io_uring")
         else:
             print("the kernel does not allow io_uring, so it is omitted")
-        for script in MIXES:
+        ways = [f"triphammer_{way}" for way in given.io]
+        for script in given.scripts:
             for users in given.users:
-                names = ["triphammer", "pgbench"] + (floors if script == "select-only" else [])
+                names = ["triphammer", *ways, "pgbench"] + (floors if script == "select-only" else [])
                 figures = interleaved(given.rounds, **{
                     name: clients.contender(name, script, users, given.seconds) for name in names})
                 title = f"client CPU, {script}, {users} users"
                 compare(title, "us", figures, "triphammer", "pgbench", limit=LIMITS.get((script, users), 0.80))
-                for floor in names[2:]:
+                for way in ways:
+                    for other in names[1 + len(ways):]:
+                        compare(title, "us", figures, way, other)
+                for floor in names[2 + len(ways):]:
                     limit = FLOOR_LIMIT if floor == "epoll" and users > 1 else None
                     compare(title, "us", figures, "triphammer", floor, limit=limit)
                 rates = [f"{name} {clients.rate(script, users, name):,.0f}/s" for name in names]

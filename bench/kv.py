@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The key-value load on PostgreSQL: client CPU per point read, and the speed of its build.
 
-A read is compared with select-only of tpc-b, by the CPU of the client's threads per transaction. A build is
+A read is compared with select-only of tpc-b on as many rows, by the CPU of the client's threads per transaction. A build is
 compared with psql's \\copy of the same rows from prepared files in memory, in as many jobs, then the same key
 and ANALYZE. All on one server, in turn; medians of the rounds.
 
@@ -18,6 +18,7 @@ import time
 from lib import Postgres, memory_folder, program, run, triphammer
 
 KEYS_OF_CHUNK = 100_000
+ACCOUNTS_OF_BRANCH = 100_000
 CREATE = "CREATE TABLE kv_store (id bigint NOT NULL, version bigint NOT NULL, checksum bigint NOT NULL, " \
          "payload text NOT NULL)"
 FINISH = "ALTER TABLE kv_store ADD PRIMARY KEY (id); ANALYZE kv_store"
@@ -81,7 +82,9 @@ def main():
             copied = statistics.median(seconds[place] for seconds in theirs)
             print(f"{name}: build {built:.2f} s ({rows / built:,.0f} rows/s), \\copy {copied:.2f} s "
                   f"({rows / copied:,.0f} rows/s): {copied / built:.2f} of its rate", flush=True)
-        run([binary, "build", server.url("bench"), "-w", "tpc-b", "--scale", "10"], env=environment)
+        # As many accounts as keys.
+        branches = max(rows // ACCOUNTS_OF_BRANCH, 1)
+        run([binary, "build", server.url("bench"), "-w", "tpc-b", "--scale", str(branches)], env=environment)
         workloads = {"kv": ["-w", "kv", "--mix", "read=1"], "tpc-b": ["-w", "tpc-b", "--mix", "select-only"]}
         for users in map(int, given.users.split(",")):
             cpu = {name: [] for name in workloads}

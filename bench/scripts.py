@@ -2,23 +2,23 @@
 """Client CPU per transaction of pgbench's scripts: run as scripts, as workload files, as the workload tpc-b, and by
 pgbench.
 
-    bench/scripts.py URL [--users 8,64] [--seconds 20] [--scale 10]
+All on one private PostgreSQL, in turn, each with as many client threads; medians of the rounds. Of triphammer the CPU of the client's threads counts, of
+pgbench that of its process.
 
-The database of URL gets the tables of tpc-b. Needs a release build of triphammer, and pgbench.
+    bench/scripts.py [--users 8 64] [--threads 1] [--seconds 5] [--rounds 3] [--scale 10] [--scripts select-only tpcb-like]
 """
 
 import argparse
 import json
 import os
-import resource
-import subprocess
+import re
 import sys
 import tempfile
-from urllib.parse import urlsplit
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.environ.get("TRIPHAMMER", os.path.join(HERE, "..", "target", "release", "triphammer"))
-PGBENCH = os.environ.get("PGBENCH", "pgbench")
+from lib import Postgres, compare, interleaved, program, run, timed, triphammer
+
+# Ratios of a script: to tpc-b, and to pgbench.
+LIMITS = {"tpc-b": 1.15, "pgbench": 1.0}
 SCRIPTS = ("select-only", "tpcb-like")
 
 # The same transactions as workload files.
@@ -49,68 +49,65 @@ statements = [
 }
 
 
-def triphammer(*arguments):
-    """Runs the program and returns the document that it prints."""
-    done = subprocess.run([PROGRAM, *arguments, "--json"], stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):
-        sys.exit(done.returncode)
-    return json.loads(done.stdout)
+class Clients:
+    """The contenders. Each method returns CPU microseconds per transaction of one run."""
+
+    def __init__(self, server, given, script, users):
+        self.server, self.script, self.users = server, script, users
+        self.scale, self.threads, self.seconds = given.scale, given.threads, given.seconds
+
+    def ours(self, *workload):
+        command = [triphammer(), "run", self.server.url("bench"), *workload, "--vus", str(self.users), "--threads",
+                   str(self.threads), "--rampup", "0s", "--duration", f"{self.seconds}s", "--no-observe", "--json"]
+        result = json.loads(run(command, env=environment(self.server)))
+        return result["client"]["threads_cpu_us_per_transaction"]
+
+    def as_script(self):
+        return self.ours("-w", "script", "--script", self.script)
+
+    def built_in(self):
+        return self.ours("-w", "tpc-b", "--mix", self.script)
+
+    def as_file(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(WORKLOADS[self.script])
+            file.flush()
+            return self.ours("-w", file.name, "--scale", str(self.scale))
+
+    def pgbench(self):
+        done = timed([program("pgbench"), "-n", "-M", "prepared", "-b", self.script, "-c", str(self.users), "-T",
+                      str(self.seconds), "-j", str(self.threads), self.server.url("bench")])
+        return done["cpu"] * 1e6 / int(re.search(r"actually processed: (\d+)", done["out"])[1])
 
 
-def ours(url, users, seconds, workload):
-    """CPU of the client's threads per transaction in microseconds, and transactions per second."""
-    result = triphammer(
-        "run", url, *workload, "--vus", str(users), "--rampup", "0s", "--duration", f"{seconds}s"
-    )
-    return result["client"]["threads_cpu_us_per_transaction"], result["primary_metric"]["value"]
-
-
-def theirs(url, users, seconds, script):
-    """The same of pgbench: the CPU time of its process."""
-    target = urlsplit(url)
-    environment = dict(os.environ)
-    if target.password:
-        environment["PGPASSWORD"] = target.password
-    command = [PGBENCH, "-n", "-M", "prepared", "-b", script, "-c", str(users), "-T", str(seconds)]
-    command += ["-j", str(min(users, os.cpu_count() or 1)), "-h", target.hostname or "127.0.0.1"]
-    command += ["-p", str(target.port or 5432), "-U", target.username or "postgres"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [*command, target.path.lstrip("/")],
-        env=environment, stdout=subprocess.PIPE, text=True, check=True,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    label = "number of transactions actually processed: "
-    lines = [line for line in done.stdout.splitlines() if line.startswith(label)]
-    count = int(lines[0].removeprefix(label).split("/")[0])
-    return cpu * 1e6 / count, count / seconds
+def environment(server):
+    return {**os.environ, "TRIPHAMMER_STORE": os.path.join(server.folder, "jobs.sqlite")}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url", help="a PostgreSQL database")
-    parser.add_argument("--users", default="8,64")
-    parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--scale", type=int, default=10)
-    given = parser.parse_args()
-    triphammer("build", given.url, "-w", "tpc-b", "--scale", str(given.scale))
-    print("script        users   CPU per transaction in us (TPS)")
-    for script in SCRIPTS:
-        for users in map(int, given.users.split(",")):
-            as_script = ours(given.url, users, given.seconds, ["-w", "script", "--script", script])
-            built_in = ours(given.url, users, given.seconds, ["-w", "tpc-b", "--mix", script])
-            with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-                file.write(WORKLOADS[script])
-                file.flush()
-                workload = ["-w", file.name, "--scale", str(given.scale)]
-                as_file = ours(given.url, users, given.seconds, workload)
-            pgbench = theirs(given.url, users, given.seconds, script)
-            named = (
-                ("script", as_script), ("file", as_file), ("tpc-b", built_in), ("pgbench", pgbench)
-            )
-            figures = "   ".join(f"{name} {cpu:.1f} ({tps:.0f})" for name, (cpu, tps) in named)
-            print(f"{script:12}  {users:5}   {figures}", flush=True)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--users", type=int, nargs="+", default=[8, 64])
+    arguments.add_argument("--threads", type=int, default=1)
+    arguments.add_argument("--seconds", type=int, default=5)
+    arguments.add_argument("--rounds", type=int, default=3)
+    arguments.add_argument("--scale", type=int, default=10)
+    arguments.add_argument("--scripts", nargs="+", default=SCRIPTS, choices=SCRIPTS)
+    given = arguments.parse_args()
+    with Postgres(synchronous_commit="off") as server:
+        server.fresh("bench")
+        build = [triphammer(), "build", server.url("bench"), "-w", "tpc-b", "--scale", str(given.scale)]
+        run(build, env=environment(server))
+        for script in given.scripts:
+            for users in given.users:
+                clients = Clients(server, given, script, users)
+                figures = interleaved(given.rounds, **{
+                    "script": clients.as_script, "tpc-b": clients.built_in, "file": clients.as_file,
+                    "pgbench": clients.pgbench})
+                title = f"client CPU, {script}, {users} users"
+                for other, limit in LIMITS.items():
+                    compare(title, "us", figures, "script", other, limit=limit)
+                compare(title, "us", figures, "file", "tpc-b")
+                sys.stdout.flush()
 
 
 if __name__ == "__main__":

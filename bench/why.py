@@ -4,9 +4,10 @@
 Each situation lasts about a minute: the noise of a shared host hides a drop in a shorter run. `slow_fsync` delays the
 server's fsync calls by a library that it preloads (needs a C compiler), `neighbour` runs busy processes in the second
 half of the run. A situation passes if the sentence has all of its words. Where the cause is not the log, commits do not wait for the disk, or they would be the cause.
-Those that end with `_mariadb` need MariaDB, all others PostgreSQL.
+Those that end with `_mariadb` need MariaDB, all others PostgreSQL. With `--without-rights`, triphammer's user owns its
+database and nothing else: the sentence must name the cause as far as such a user can know it.
 
-    TRIPHAMMER=target/debug/triphammer bench/why.py [--keep FOLDER] [SITUATION ...]
+    TRIPHAMMER=target/debug/triphammer bench/why.py [--keep FOLDER] [--without-rights] [SITUATION ...]
 
 With `--keep`, each run stays in a job store of its own in that folder, so that another version of `why` can explain it.
 """
@@ -28,14 +29,16 @@ BEGIN, LAST = 32, 25
 
 
 class Situation:
-    """A server with settings, a load, what is done meanwhile, and the words of its cause."""
+    """A server with settings, a load, what is done meanwhile, and the words of its cause; `hidden` are those for a user
+    without rights, if other ones."""
 
     def __init__(self, words, settings=None, load=(), meanwhile=None, prepare=None, preload=None,
-                 product=Postgres):
+                 product=Postgres, hidden=None):
         self.words, self.settings, self.load = words, settings or {}, list(load)
+        self.hidden = hidden or words
         self.meanwhile, self.prepare, self.preload, self.product = meanwhile, prepare, preload, product
 
-    def explain(self, store):
+    def explain(self, store, with_rights):
         """Runs the load; returns the document of `why`."""
         environment = {**os.environ, "XDG_DATA_HOME": store}
         before = os.environ.get("LD_PRELOAD")
@@ -49,7 +52,7 @@ class Situation:
                 os.environ["LD_PRELOAD"] = before
         with server:
             server.fresh("why")
-            target = server.url("why")
+            target = server.url("why") if with_rights else plain(server)
             run([triphammer(), "build", target, "--scale", "2"], env=environment)
             if self.prepare:
                 self.prepare(server)
@@ -62,6 +65,15 @@ class Situation:
             if code not in (0, 1):
                 sys.exit(f"the run failed with exit code {code}")
             return json.loads(run([triphammer(), "why", "last", "--json"], env=environment))
+
+
+def plain(server):
+    """The target for a user who has a database and no right to observe others."""
+    if isinstance(server, Postgres):
+        server.psql("why", "CREATE ROLE plain LOGIN; ALTER DATABASE why OWNER TO plain")
+        return server.url("why").replace("//postgres@", "//plain@")
+    server.sql("why", "CREATE USER plain; GRANT ALL ON why.* TO plain")
+    return server.url("why").replace("//root@", "//plain@")
 
 
 def checkpoints(server):
@@ -146,9 +158,9 @@ SITUATIONS = {
     "neighbour_and_syncs": Situation(["other processes"], load=["--vus", "2"], meanwhile=neighbour),
     "neighbour": Situation(["CPU", "other processes"], settings=NO_WAIT, load=["--vus", "2"], meanwhile=neighbour),
     "little_memory": Situation(["too little memory"], settings={**NO_WAIT, "shared_buffers": "1MB"}, load=["--vus", "8"]),
-    "one_warehouse_mariadb": Situation(["row locks"], load=ONE_WAREHOUSE, product=Mariadb),
+    "one_warehouse_mariadb": Situation(["row locks"], settings=NO_WAIT_MARIADB, load=ONE_WAREHOUSE, product=Mariadb),
     "foreign_lock_mariadb": Situation(["row locks", "another program"], load=["--vus", "8"], meanwhile=foreign_rows,
-                                      product=Mariadb),
+                                      product=Mariadb, hidden=["row locks", "hidden"]),
     "slow_fsync_mariadb": Situation(["commit log"], load=["--vus", "8"], preload=slow_fsync, product=Mariadb),
     "little_memory_mariadb": Situation(["too little memory"], settings={**NO_WAIT_MARIADB, "innodb-buffer-pool-size": "6M"},
                                        load=["--vus", "8"], product=Mariadb),
@@ -158,6 +170,7 @@ SITUATIONS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", metavar="FOLDER", help="keep the job stores here")
+    parser.add_argument("--without-rights", action="store_true", help="run as a user who may not observe others")
     parser.add_argument("situations", nargs="*", metavar="SITUATION", help=", ".join(SITUATIONS))
     args = parser.parse_args()
     missed = 0
@@ -166,9 +179,11 @@ def main():
     for name in args.situations or SITUATIONS:
         situation = SITUATIONS[name]
         with tempfile.TemporaryDirectory() as store:
-            found = situation.explain(os.path.join(args.keep, name) if args.keep else store)
+            store = os.path.join(args.keep, name) if args.keep else store
+            found = situation.explain(store, not args.without_rights)
         words = found["words"]
-        is_named = all(word.lower() in words.lower() for word in situation.words)
+        expected = situation.hidden if args.without_rights else situation.words
+        is_named = all(word.lower() in words.lower() for word in expected)
         missed += not is_named
         print(f"{'named ' if is_named else 'MISSED'}  {name}: {words}", flush=True)
     return missed > 0

@@ -30,7 +30,7 @@ def installed():
 
 
 # What sqlfluff's grammar of a dialect lacks, though the manual of the database has it.
-UNKNOWN = {"db2": r"ALTER TABLE \w+ ALTER COLUMN", "oracle": None}
+UNKNOWN = {"db2": r"ALTER TABLE \w+ ALTER COLUMN|SET \(", "oracle": None}
 
 
 def plain(text, dialect):

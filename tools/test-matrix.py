@@ -78,7 +78,7 @@ TRINO = Product("Trino", "trino", "TRIPHAMMER_TEST_TRINO", "", [
 
 # One at a time: in parallel, sessions take more memory than there is. Those that are quick run in `make test` too.
 BABELFISH = Product("Babelfish", "babelfish", "TRIPHAMMER_BABELFISH", "start", [
-    ["--package", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "sqlserver"],
+    ["--package", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "sqlserver", "odbc_freetds"],
     ["--package", "triphammer", "--test", "it", "--", "sqlserver::", "--include-ignored", "--test-threads=1"],
 ])
 

@@ -3,6 +3,7 @@
 //!
 //! No function holds the interpreter's lock while it works or waits.
 
+mod cluster;
 mod command;
 mod events;
 mod failure;
@@ -13,6 +14,8 @@ use pyo3::pymodule;
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::cluster::use_interpreter;
     #[pymodule_export]
     use crate::command::{doctor, history, main, parameters, render};
     #[pymodule_export]

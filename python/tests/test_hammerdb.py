@@ -84,11 +84,11 @@ exit()
 @pytest.fixture
 def script(tmp_path):
     """Runs a script with the console script; returns exit code, stdout and stderr."""
-    def run(text, name="script.tcl", **values):
+    def run(text, name="script.tcl", options=(), **values):
         file = tmp_path / name
         file.write_text(text.format(**values) if values else text)
         program = pathlib.Path(sys.executable).with_name("triphammer")
-        done = subprocess.run([program, "hammerdb", file], capture_output=True, text=True, timeout=240,
+        done = subprocess.run([program, "hammerdb", *options, file], capture_output=True, text=True, timeout=240,
                               env={**os.environ, "TMP": str(tmp_path)})
         return done.returncode, done.stdout, done.stderr
     return run
@@ -136,3 +136,79 @@ def test_jobs_are_listed_in_the_form_of_hammerdb(script, result):
     assert code == 0, err
     assert f"{result.job:024X}" in json.loads(out)
     assert triphammer.job(int(json.loads(out)[0], 16)) is not None
+
+
+SIZING = """
+puts "SETTING CONFIGURATION"
+dbset db pg
+diset connection pg_host 127.0.0.1
+diset connection pg_port {port}
+diset connection pg_sslmode disable
+diset tpcc pg_count_ware 1
+diset tpcc pg_num_vu 1
+diset tpcc pg_superuserpass secret
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 2
+diset tpcc pg_allwarehouse true
+buildschema
+foreach users {{ 1 2 4 }} {{
+    loadscript
+    vuset vu $users
+    vucreate
+    puts [ open $::env(TMP)/jobid w ] [ vurun ]
+    vudestroy
+    {between}
+}}
+deleteschema
+exit
+"""
+SIZING_FILE = """\
+# What sizing.tcl runs. Its password is not here: use TRIPHAMMER_PASSWORD or password-file.
+target = "postgres://postgres@127.0.0.1:{port}/tpcc?sslmode=disable"
+workload = "tproc-c"
+
+# triphammer build -f FILE --create-database
+[build]
+scale = 1
+jobs = 1
+
+# triphammer profile -f FILE
+[profile]
+rampup = "0m"
+duration = "2m"
+all-warehouses = true
+vus = [1, 2, 4]
+
+# triphammer drop -f FILE --yes
+[drop]
+"""
+
+
+def test_a_script_becomes_a_job_file(script, tmp_path):
+    with lib.Postgres(fsync="off") as database:
+        port = database.port
+        code, out, err = script(SIZING, "sizing.tcl", ["--convert"], between="", port=port)
+        assert (code, out) == (0, SIZING_FILE.format(port=port)), err
+        # What the script writes for others is not left: the jobs do not exist.
+        assert not (tmp_path / "jobid").exists()
+        file = tmp_path / "sizing.toml"
+        file.write_text(out)
+        assert triphammer.build(job_file=file, create_database=True).good
+        settings = {one.name: (one.value, one.source) for one in triphammer.preview("profile", job_file=file)}
+        assert settings["duration"][0] == "2m" and "sizing.toml" in settings["duration"][1]
+        profile = triphammer.profile(job_file=file, duration="1s", repeats=1, cool_down="0s")
+        assert [level.users for level in profile.levels] == [1, 2, 4]
+        assert "warehouse" in triphammer.drop(job_file=file, yes=True)
+    code, out, err = script(SIZING, "sizing.tcl", ["--convert"], between="diset tpcc pg_rampup $users", port=port)
+    assert (code, out) == (2, "") and "3 different settings for `run`" in err, err
+    code, out, err = script("dbset db pg\nprint db\n", "none.tcl", ["--convert"])
+    assert (code, out) == (2, "") and "nothing to convert" in err
+
+
+def test_a_script_in_python_becomes_a_job_file(script):
+    text = PYTHON.replace("deleteschema()", "print('kept')")
+    code, out, err = script(text, "small.py", ["--convert"], prefix="maria", port=3306, connection="")
+    assert code == 0, err
+    assert out.splitlines()[1:] == [
+        'target = "mariadb://root@127.0.0.1:3306/tpcc?ssl-mode=preferred"', 'workload = "tproc-c"', "",
+        "# triphammer run -f FILE", "[run]", "vus = 1", 'rampup = "0m"', 'duration = "3000ms"']

@@ -9,6 +9,9 @@ Every function does what the command of its name does. Settings are keyword argu
 command line, with underscores for hyphens; see ``help(triphammer.run)``.
 """
 
+import sys as _sys
+
+from . import _native
 from ._commands import (
     build,
     capacity,
@@ -28,6 +31,10 @@ from ._commands import (
 from ._errors import Cancelled, DatabaseError, Error, HostError, SettingError
 from ._job import Job
 from ._native import VERSION as __version__
+
+# Runs by several hosts start processes: this program again, and a bridge to Ray.
+if _sys.executable:
+    _native.use_interpreter(_sys.executable)
 
 __all__ = [
     "Cancelled",

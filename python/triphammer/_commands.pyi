@@ -58,13 +58,13 @@ def build(
     columnar: Union[bool, None] = ...,
     payload_size: Union[Text, None] = ...,
     workload_file: Union[Text, None] = ...,
-    storage_engine: Union[Text, None] = ...,
+    storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
-    hash_clusters: Union[Text, None] = ...,
-    compression: Union[Text, None] = ...,
-    delayed_durability: Union[Text, None] = ...,
-    memory_optimized: Union[Text, None] = ...,
-    load_from: Union[Text, None] = ...,
+    hash_clusters: Union[Literal["no", "yes"], None] = ...,
+    compression: Union[Literal["none", "row", "page"], None] = ...,
+    delayed_durability: Union[Literal["off", "on"], None] = ...,
+    memory_optimized: Union[Literal["off", "on"], None] = ...,
+    load_from: Union[Literal["client", "tpch"], None] = ...,
 ) -> BuildReport:
     """Create the schema and load the data of a workload.
 
@@ -111,6 +111,8 @@ def run(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -159,10 +161,10 @@ def run(
     population_time: Union[Text, None] = ...,
     all_warehouses: Union[bool, None] = ...,
     mix: Union[Text, None] = ...,
-    routines: Union[Text, None] = ...,
+    routines: Union[Literal["triphammer", "hammerdb"], None] = ...,
     partition: Union[bool, None] = ...,
     columnar: Union[bool, None] = ...,
-    test: Union[Text, None] = ...,
+    test: Union[Literal["power", "throughput", "both", "queries"], None] = ...,
     streams: Union[Text, None] = ...,
     queries: Union[Text, None] = ...,
     repeat: Union[Union[int, str], None] = ...,
@@ -177,13 +179,13 @@ def run(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
-    storage_engine: Union[Text, None] = ...,
+    storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
-    hash_clusters: Union[Text, None] = ...,
-    compression: Union[Text, None] = ...,
-    delayed_durability: Union[Text, None] = ...,
-    memory_optimized: Union[Text, None] = ...,
-    load_from: Union[Text, None] = ...,
+    hash_clusters: Union[Literal["no", "yes"], None] = ...,
+    compression: Union[Literal["none", "row", "page"], None] = ...,
+    delayed_durability: Union[Literal["off", "on"], None] = ...,
+    memory_optimized: Union[Literal["off", "on"], None] = ...,
+    load_from: Union[Literal["client", "tpch"], None] = ...,
 ) -> Job[RunResult]:
     """Run a workload and measure it.
 
@@ -192,6 +194,8 @@ def run(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
@@ -274,6 +278,8 @@ def profile(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -313,10 +319,10 @@ def profile(
     population_time: Union[Text, None] = ...,
     all_warehouses: Union[bool, None] = ...,
     mix: Union[Text, None] = ...,
-    routines: Union[Text, None] = ...,
+    routines: Union[Literal["triphammer", "hammerdb"], None] = ...,
     partition: Union[bool, None] = ...,
     columnar: Union[bool, None] = ...,
-    test: Union[Text, None] = ...,
+    test: Union[Literal["power", "throughput", "both", "queries"], None] = ...,
     streams: Union[Text, None] = ...,
     queries: Union[Text, None] = ...,
     repeat: Union[Union[int, str], None] = ...,
@@ -331,13 +337,13 @@ def profile(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
-    storage_engine: Union[Text, None] = ...,
+    storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
-    hash_clusters: Union[Text, None] = ...,
-    compression: Union[Text, None] = ...,
-    delayed_durability: Union[Text, None] = ...,
-    memory_optimized: Union[Text, None] = ...,
-    load_from: Union[Text, None] = ...,
+    hash_clusters: Union[Literal["no", "yes"], None] = ...,
+    compression: Union[Literal["none", "row", "page"], None] = ...,
+    delayed_durability: Union[Literal["off", "on"], None] = ...,
+    memory_optimized: Union[Literal["off", "on"], None] = ...,
+    load_from: Union[Literal["client", "tpch"], None] = ...,
 ) -> ProfileResult:
     """Run with increasing numbers of virtual users and fit a scalability curve.
 
@@ -346,6 +352,8 @@ def profile(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
@@ -419,6 +427,8 @@ def capacity(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -458,10 +468,10 @@ def capacity(
     population_time: Union[Text, None] = ...,
     all_warehouses: Union[bool, None] = ...,
     mix: Union[Text, None] = ...,
-    routines: Union[Text, None] = ...,
+    routines: Union[Literal["triphammer", "hammerdb"], None] = ...,
     partition: Union[bool, None] = ...,
     columnar: Union[bool, None] = ...,
-    test: Union[Text, None] = ...,
+    test: Union[Literal["power", "throughput", "both", "queries"], None] = ...,
     streams: Union[Text, None] = ...,
     queries: Union[Text, None] = ...,
     repeat: Union[Union[int, str], None] = ...,
@@ -476,13 +486,13 @@ def capacity(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
-    storage_engine: Union[Text, None] = ...,
+    storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
-    hash_clusters: Union[Text, None] = ...,
-    compression: Union[Text, None] = ...,
-    delayed_durability: Union[Text, None] = ...,
-    memory_optimized: Union[Text, None] = ...,
-    load_from: Union[Text, None] = ...,
+    hash_clusters: Union[Literal["no", "yes"], None] = ...,
+    compression: Union[Literal["none", "row", "page"], None] = ...,
+    delayed_durability: Union[Literal["off", "on"], None] = ...,
+    memory_optimized: Union[Literal["off", "on"], None] = ...,
+    load_from: Union[Literal["client", "tpch"], None] = ...,
 ) -> CapacityResult:
     """Find the highest rate at which a response time stays within a limit.
 
@@ -491,6 +501,8 @@ def capacity(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
@@ -616,10 +628,10 @@ def compare(
     population_time: Union[Text, None] = ...,
     all_warehouses: Union[bool, None] = ...,
     mix: Union[Text, None] = ...,
-    routines: Union[Text, None] = ...,
+    routines: Union[Literal["triphammer", "hammerdb"], None] = ...,
     partition: Union[bool, None] = ...,
     columnar: Union[bool, None] = ...,
-    test: Union[Text, None] = ...,
+    test: Union[Literal["power", "throughput", "both", "queries"], None] = ...,
     streams: Union[Text, None] = ...,
     queries: Union[Text, None] = ...,
     repeat: Union[Union[int, str], None] = ...,
@@ -634,13 +646,13 @@ def compare(
     scan_rows: Union[Union[int, str], None] = ...,
     workload_file: Union[Text, None] = ...,
     recording: Union[Text, None] = ...,
-    storage_engine: Union[Text, None] = ...,
+    storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
     partitions: Union[Union[int, str], None] = ...,
-    hash_clusters: Union[Text, None] = ...,
-    compression: Union[Text, None] = ...,
-    delayed_durability: Union[Text, None] = ...,
-    memory_optimized: Union[Text, None] = ...,
-    load_from: Union[Text, None] = ...,
+    hash_clusters: Union[Literal["no", "yes"], None] = ...,
+    compression: Union[Literal["none", "row", "page"], None] = ...,
+    delayed_durability: Union[Literal["off", "on"], None] = ...,
+    memory_optimized: Union[Literal["off", "on"], None] = ...,
+    load_from: Union[Literal["client", "tpch"], None] = ...,
 ) -> ComparisonResult:
     """Compare A and B: faster, slower or equivalent.
 

@@ -287,10 +287,14 @@ class BottleneckWait(Record):
     """What the sessions of a run waited for at the database."""
 
     __slots__ = ()
+    #: Checkpoints per minute, if they are frequent.
+    checkpoints_per_minute: Optional[float]
     #: Class of the wait.
     class_: WaitClass
     #: Share of the time of active sessions, from 0 to 1.
     share: float
+    #: Which of the class, if it is most of it: the table of a lock, or the name of a latch or another wait at the server; empty otherwise.
+    which: str
 
 
 class BuildReport(Document):

@@ -156,5 +156,9 @@ fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd
         outages: Vec::new(),
         violations: Vec::new(),
         notes: Vec::new(),
+        hosts: Vec::new(),
+        nodes: Vec::new(),
+        node_changes: Vec::new(),
+        failovers: Vec::new(),
     }
 }

@@ -52,6 +52,12 @@ pub fn command() -> Clap {
                         .trailing_var_arg(true),
                 ),
         )
+        // For a run by several hosts, which starts it on each.
+        .subcommand(
+            Clap::new(triphammer_runner::cluster::SHARE)
+                .about("Drive a share of a run, as stdin orders")
+                .hide(true),
+        )
         // For packages only; users read the pages with man.
         .subcommand(
             Clap::new("man")

@@ -454,6 +454,15 @@ impl Live {
             failed += seen.counts.failures() + seen.counts.indeterminate;
             ended += seen.counts.ended();
         }
+        if matches!(phase, Phase::Drain | Phase::Abort) {
+            // Of the rest of what was in flight, a rate says nothing.
+            let ended = format::counted(ended, "transactions");
+            return format!(
+                "progress: {} {}  {ended} ended",
+                self.elapsed(since.last),
+                phase.title()
+            );
+        }
         let seconds = (since.last - since.first + 1) as f64;
         let counted = measure::counted(&self.primary_metric, &since.types);
         format!(

@@ -69,6 +69,12 @@ impl Clock {
         Self { zero: Instant::now(), zero_seconds: wall().0 / 1_000_000 }
     }
 
+    /// Creates a clock with this zero, whose date every process of a run is given.
+    #[must_use]
+    pub const fn at(zero: Instant, zero_seconds: i64) -> Self {
+        Self { zero, zero_seconds }
+    }
+
     /// Returns the time elapsed since zero.
     #[must_use]
     #[inline]

@@ -61,10 +61,16 @@ pub struct OdbcDef {
     pub decimals: Option<NumberForm>,
     /// Whether dates and times are passed as text.
     pub text_dates: Option<bool>,
+    /// Whether texts are passed as national characters, where the others are those of a code page.
+    pub wide_text: Option<bool>,
     /// Whether values are read as text, because a column has values of any type.
     pub untyped: Option<bool>,
+    /// Whether a statement is described, and so verified, when it is prepared. Absent: it is.
+    pub describe: Option<bool>,
     /// Rows that one INSERT of a load has; several of them are bound as an array.
     pub insert_rows: Option<usize>,
+    /// Whether a load binds arrays of parameters. Absent: it does, if the driver can.
+    pub arrays: Option<bool>,
     /// Error classes: SQLSTATEs, their first two characters, `/` and a native number, each with a
     /// part of the message after a colon if that decides. Added to the parent's.
     pub errors: BTreeMap<ErrorName, Vec<String>>,
@@ -74,7 +80,7 @@ pub struct OdbcDef {
     pub exempt: BTreeMap<String, String>,
 }
 
-/// Statements that begin transactions. `{isolation}` is the requested level, or empty.
+/// Statements that begin transactions. `{isolation}` is the requested level, or [`Self::isolation`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BeginDef {
@@ -82,6 +88,12 @@ pub struct BeginDef {
     /// rather than begin one that `COMMIT` and `ROLLBACK` end.
     #[serde(default)]
     pub manual_commit: bool,
+    /// `{isolation}` if no level was requested.
+    #[serde(default)]
+    pub isolation: String,
+    /// Statement that undoes a transaction, also one that the database has ended. Absent: `ROLLBACK`.
+    #[serde(default)]
+    pub rollback: Option<String>,
     /// For a transaction that writes.
     pub write: Vec<String>,
     /// For one that only reads.
@@ -226,8 +238,11 @@ impl OdbcDef {
             lists: self.lists.or(parent.lists),
             decimals: self.decimals.or(parent.decimals),
             text_dates: self.text_dates.or(parent.text_dates),
+            wide_text: self.wide_text.or(parent.wide_text),
             untyped: self.untyped.or(parent.untyped),
+            describe: self.describe.or(parent.describe),
             insert_rows: self.insert_rows.or(parent.insert_rows),
+            arrays: self.arrays.or(parent.arrays),
             errors,
             native_codes: self.native_codes.or(parent.native_codes),
             exempt,

@@ -32,7 +32,7 @@ pub enum Outcome {
 /// Times at which a transaction was due, started its first attempt, and finished. Response time
 /// runs from `due`, service time from `started`; retries, backoff and waits for a new connection
 /// count towards both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "explained above")]
 pub struct Timing {
     pub due: Elapsed,

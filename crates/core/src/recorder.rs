@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 use crate::error::ErrorClass;
+use crate::nodes::{NodeInterval, add_nodes};
 use crate::outcome::{Counts, Outcome, Timing};
 
 /// Lowest value distinguished, in microseconds.
@@ -78,6 +79,41 @@ impl TypeInterval {
         ] {
             merge(mine, theirs.as_ref());
         }
+    }
+
+    /// Records that a transaction ended.
+    #[inline]
+    pub(crate) fn record(&mut self, timing: Timing, ended: TransactionEnd, closed_load: bool) {
+        let Self { counts, response, service, rolled_back, failed, saturated } = self;
+        let is_completed = matches!(ended.outcome, Outcome::Committed | Outcome::RolledBack);
+        counts.unread += u64::from(ended.unread && is_completed);
+        let response_us = microseconds(timing.response_ns());
+        let times = match ended.outcome {
+            Outcome::Committed => {
+                counts.committed += 1;
+                counts.counter += ended.counter;
+                counts.response_ns += timing.response_ns();
+                counts.service_ns += timing.service_ns();
+                if !closed_load {
+                    record(service, microseconds(timing.service_ns()));
+                }
+                response
+            }
+            Outcome::RolledBack => {
+                counts.rolled_back += 1;
+                rolled_back
+            }
+            Outcome::Failed(class) => {
+                counts.failed[class.index()] += 1;
+                failed
+            }
+            Outcome::Indeterminate => {
+                counts.indeterminate += 1;
+                failed
+            }
+        };
+        record(times, response_us);
+        *saturated += u64::from(response_us > HIGHEST_US);
     }
 
     /// The service times: their own histogram, or the response times where the load is closed.
@@ -187,6 +223,30 @@ impl HostUse {
             mine.cpu_ns += theirs.cpu_ns;
             mine.wait_ns += theirs.wait_ns;
         }
+    }
+}
+
+impl HostUse {
+    /// Adds what another machine, or another process on the same one, used at the same time: as if
+    /// all were one larger machine.
+    pub(crate) fn add_beside(&mut self, other: &Self) {
+        self.is_alone &= other.is_alone;
+        self.wall_ns = self.wall_ns.max(other.wall_ns);
+        self.process_cpu_ns += other.process_cpu_ns;
+        self.pressure_ns = self.pressure_ns.max(other.pressure_ns);
+        self.cpus += other.cpus;
+        self.niceness = self.niceness.max(other.niceness);
+        add_room_beside(&mut self.client_room, other.client_room);
+        add_room_beside(&mut self.server_room, other.server_room);
+        self.server = self.server.or(other.server);
+    }
+}
+
+fn add_room_beside(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
+    if let Some(theirs) = theirs {
+        let mine = mine.get_or_insert_default();
+        mine.cpus += theirs.cpus;
+        mine.used.add(theirs.used);
     }
 }
 
@@ -303,10 +363,17 @@ pub struct RecordedInterval {
     pub reconnected: u64,
     /// Sessions connected when the interval ended.
     pub connected: u32,
+    /// Transactions started and not ended when the interval ended, by type; empty in an interval in
+    /// which nothing was recorded. If the process is lost, nobody knows how these ended.
+    #[serde(default)]
+    pub in_flight: Vec<u64>,
     /// The second since which no transaction has completed; `None` unless an outage went on when the interval
     /// ended. The control thread sets it in what it sends out.
     #[serde(default)]
     pub outage_since: Option<u64>,
+    /// What happened on each node, in the order of their declaration; empty in a run on one server.
+    #[serde(default)]
+    pub nodes: Vec<NodeInterval>,
 }
 
 impl RecordedInterval {
@@ -324,7 +391,9 @@ impl RecordedInterval {
             lost: 0,
             reconnected: 0,
             connected: 0,
+            in_flight: Vec::new(),
             outage_since: None,
+            nodes: Vec::new(),
         }
     }
 
@@ -332,6 +401,11 @@ impl RecordedInterval {
     pub fn add_thread(&mut self, other: &Self) {
         self.add_counts(other);
         self.connected += other.connected;
+        self.in_flight.resize(self.in_flight.len().max(other.in_flight.len()), 0);
+        for (mine, theirs) in self.in_flight.iter_mut().zip(&other.in_flight) {
+            *mine += theirs;
+        }
+        add_nodes(&mut self.nodes, &other.nodes, NodeInterval::add_thread);
         if let Some(theirs) = other.backlog {
             *self.backlog.get_or_insert(0) += theirs;
         }
@@ -342,6 +416,8 @@ impl RecordedInterval {
         self.add_counts(later);
         self.last = later.last;
         self.connected = later.connected;
+        self.in_flight.clone_from(&later.in_flight);
+        add_nodes(&mut self.nodes, &later.nodes, NodeInterval::add_later);
         self.backlog = later.backlog;
         self.outage_since = later.outage_since;
     }
@@ -394,6 +470,7 @@ pub struct Recorder {
     edge: Elapsed,
     closed_load: bool,
     totals: Totals,
+    nodes: usize,
 }
 
 impl Recorder {
@@ -405,7 +482,35 @@ impl Recorder {
             edge: Elapsed::at_second(1),
             closed_load,
             totals: Totals { started: vec![0; types], ended: vec![0; types] },
+            nodes: 0,
         }
+    }
+
+    /// Also records what happens on each of several nodes.
+    #[must_use]
+    pub fn with_nodes(mut self, nodes: usize) -> Self {
+        self.nodes = nodes;
+        self.current.nodes.resize_with(nodes, NodeInterval::default);
+        self
+    }
+
+    /// The current interval of a node, to be counted in.
+    pub fn node(&mut self, node: usize) -> &mut NodeInterval {
+        &mut self.current.nodes[node]
+    }
+
+    /// Records on which node a transaction ended, in addition to [`Recorder::record`].
+    pub fn record_on(
+        &mut self,
+        node: usize,
+        transaction: usize,
+        timing: Timing,
+        ended: TransactionEnd,
+    ) {
+        let (types, closed_load) = (self.current.types.len(), self.closed_load);
+        let of_node = &mut self.current.nodes[node];
+        of_node.completed.resize(types, 0);
+        of_node.record(transaction, timing, ended, closed_load);
     }
 
     /// Records that a transaction starts its first attempt.
@@ -462,43 +567,16 @@ impl Recorder {
         if !self.closed_load {
             record(&mut self.current.pool_wait, microseconds(timing.wait_ns()));
         }
-        let TypeInterval { counts, response, service, rolled_back, failed, saturated } =
-            &mut self.current.types[transaction];
-        let is_completed = matches!(ended.outcome, Outcome::Committed | Outcome::RolledBack);
-        counts.unread += u64::from(ended.unread && is_completed);
-        let response_us = microseconds(timing.response_ns());
-        let times = match ended.outcome {
-            Outcome::Committed => {
-                counts.committed += 1;
-                counts.counter += ended.counter;
-                counts.response_ns += timing.response_ns();
-                counts.service_ns += timing.service_ns();
-                if !self.closed_load {
-                    record(service, microseconds(timing.service_ns()));
-                }
-                response
-            }
-            Outcome::RolledBack => {
-                counts.rolled_back += 1;
-                rolled_back
-            }
-            Outcome::Failed(class) => {
-                counts.failed[class.index()] += 1;
-                failed
-            }
-            Outcome::Indeterminate => {
-                counts.indeterminate += 1;
-                failed
-            }
-        };
-        record(times, response_us);
-        *saturated += u64::from(response_us > HIGHEST_US);
+        self.current.types[transaction].record(timing, ended, self.closed_load);
     }
 
     /// Ends the current interval at `now` and returns it; the next one begins with `now`'s second.
     pub fn take(&mut self, now: Elapsed) -> Box<RecordedInterval> {
-        let next = RecordedInterval::new(now.second(), self.current.types.len());
+        let mut next = RecordedInterval::new(now.second(), self.current.types.len());
+        next.nodes.resize_with(self.nodes, NodeInterval::default);
         self.edge = Elapsed::at_second(now.second() + 1);
+        let Totals { started, ended } = &self.totals;
+        self.current.in_flight = started.iter().zip(ended).map(|(of, ended)| of - ended).collect();
         std::mem::replace(&mut self.current, Box::new(next))
     }
 

@@ -346,6 +346,15 @@ pub trait Admin: Session {
     /// As the database reports.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError>;
 
+    /// What the server reports about its part in a cluster: whether it accepts writes, how far it is
+    /// behind. Unknown by default.
+    ///
+    /// # Errors
+    /// As the database reports; the session remains usable.
+    async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
+        Ok(NodeStatus::default())
+    }
+
     /// The process or thread that serves this session, if the server may be on this host; the
     /// caller verifies that it is. `None` where the server is elsewhere, or it is unknown.
     ///
@@ -400,6 +409,19 @@ pub trait Admin: Session {
     /// # Errors
     /// As the database reports.
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError>;
+}
+
+/// What a node of a cluster reports about itself; `None` for what it does not report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// Whether it accepts writes: a primary does, a replica does not.
+    pub is_writable: Option<bool>,
+    /// How far a replica is behind what it replicates, in microseconds.
+    pub lag_us: Option<u64>,
+    /// Sessions of all clients that it has open.
+    pub connections: Option<u64>,
+    /// Its own count of ended transactions since some fixed time.
+    pub transactions: Option<u64>,
 }
 
 /// A process of a server, as the server itself numbers it; in a container the number may differ
@@ -477,7 +499,8 @@ pub struct ServerInfo {
     pub product: String,
     /// The server's version, as it reports it.
     pub version: String,
-    /// How it is reached: `tcp`, `unix socket`, `in process`.
+    /// How it is reached: `tcp`, `unix socket`, `in process`; with `, io_uring` if that is what the
+    /// worker threads of the run use.
     pub transport: String,
     /// TLS version and cipher; `None` without TLS.
     pub cipher: Option<String>,

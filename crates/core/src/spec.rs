@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
+use crate::io::Io;
 use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Protocol};
 use crate::workload::Mode;
@@ -44,6 +45,9 @@ pub struct RunSpec {
     pub mode: Mode,
     /// How statements are sent.
     pub protocol: Protocol,
+    /// How worker threads wait for their sessions.
+    #[serde(default = "Io::before_rings")]
+    pub io: Io,
     /// Isolation level; `None` for the database's own.
     pub isolation: Option<Isolation>,
     /// When transactions are due.
@@ -385,6 +389,7 @@ mod tests {
             length: Length::Time(Duration::from_secs(300)),
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            io: Io::Epoll,
             isolation: None,
             load: load.parse().unwrap(),
             pacing: Pacing { backlog: 1, ..Pacing::default() },

@@ -277,6 +277,13 @@ pub trait Workload: Send + Sync + 'static {
         Some(Completion::COMMITTED)
     }
 
+    /// The part of the data that a transaction with this input is mainly about, from 1: its
+    /// warehouse. `None` if the workload's data has no parts.
+    fn partition(&self, input: &Self::Input) -> Option<u64> {
+        let _ = input;
+        None
+    }
+
     /// Receives the outcome of a transaction of the user. Not called for one that an abort abandoned.
     fn ended(&self, user: &mut Self::User, input: &Self::Input, outcome: Outcome) {
         let _ = (user, input, outcome);
@@ -297,6 +304,11 @@ pub trait Workload: Send + Sync + 'static {
     /// Ends what the workload has begun on a session, before the session is closed.
     async fn finish<S: Session>(&self, prepared: Self::Prepared, session: &mut S) {
         let _ = (prepared, session);
+    }
+
+    /// Whether all work of the run has been handed out: when a user or an arrival gets none, the run ends before its time.
+    fn is_done(&self) -> bool {
+        false
     }
 
     /// Why the run as a whole has failed, such as an error in a user's script; `None` if it has not.
@@ -770,6 +782,8 @@ pub struct OptionDef {
     pub repeats: bool,
     /// Short, one-letter flag; `None` if it has none.
     pub short: Option<char>,
+    /// The accepted words, each with its description; empty if other values are accepted.
+    pub choices: &'static [(&'static str, &'static str)],
 }
 
 /// What an option changes about a build, besides its data.
@@ -804,6 +818,7 @@ impl OptionDef {
             effect: None,
             repeats: false,
             short: None,
+            choices: &[],
         }
     }
 
@@ -819,6 +834,7 @@ impl OptionDef {
             effect: None,
             repeats: false,
             short: None,
+            choices: &[],
         }
     }
 
@@ -827,6 +843,30 @@ impl OptionDef {
     pub const fn repeated(mut self) -> Self {
         self.repeats = true;
         self
+    }
+
+    /// Restricts the values to these words, each with its description.
+    #[must_use]
+    pub const fn choices(mut self, words: &'static [(&'static str, &'static str)]) -> Self {
+        self.choices = words;
+        self
+    }
+
+    /// The value of an option with choices.
+    ///
+    /// # Errors
+    /// When it is not one of the words.
+    pub fn chosen<'a>(&self, value: &'a str) -> Result<&'a str, SpecError> {
+        let value = value.trim();
+        if self.choices.iter().any(|(word, _)| *word == value) {
+            return Ok(value);
+        }
+        let words: Vec<&str> = self.choices.iter().map(|(word, _)| *word).collect();
+        let words = words
+            .split_last()
+            .map_or_else(String::new, |(last, others)| format!("{} or {last}", others.join(", ")));
+        let message = format!("--{}: unknown value `{value}`: expected {words}", self.name);
+        Err(SpecError::new(message).about(&self.name))
     }
 
     /// Sets a short flag.

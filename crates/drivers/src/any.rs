@@ -9,8 +9,8 @@ use std::time::Duration;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Database, EngineControl, Isolation, LockMode, Pipeline,
-    Role, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, Database, EngineControl, Isolation, LockMode,
+    NodeStatus, Pipeline, Role, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -52,9 +52,16 @@ macro_rules! drivers {
             /// When the target cannot be parsed, no driver has its scheme, or the database does not
             /// support the `settings`.
             pub fn open(target: &str, settings: &ConnectSettings) -> Result<Self, SpecError> {
-                let url = TargetUrl::parse(target)?;
+                Self::open_url(&TargetUrl::parse(target)?, settings)
+            }
+
+            /// Opens the database that a URL names, as [`AnyDatabase::open`] does.
+            ///
+            /// # Errors
+            /// When no driver has its scheme, or the database does not support the `settings`.
+            pub fn open_url(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
                 let database = match url.scheme.as_str() {
-                    $($($scheme)|+ => Self::$name(<$database>::open(&url, settings)?),)+
+                    $($($scheme)|+ => Self::$name(<$database>::open(url, settings)?),)+
                     scheme => return Err(unknown_scheme(scheme)),
                 };
                 check_settings(&url.scheme, database.capabilities(), settings)?;
@@ -261,6 +268,10 @@ macro_rules! drivers {
 
         async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
             match self { $(Self::$name(session) => session.transaction_count().await,)+ }
+        }
+
+        async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
+            match self { $(Self::$name(session) => session.node_status().await,)+ }
         }
 
         async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {

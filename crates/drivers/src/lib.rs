@@ -16,6 +16,8 @@ pub mod odbc;
 #[cfg(unix)]
 mod polled;
 pub mod postgres;
+#[cfg(target_os = "linux")]
+mod ringed;
 mod socket;
 pub mod sqlite;
 pub mod sqlserver;

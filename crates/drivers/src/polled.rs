@@ -4,10 +4,10 @@
 //! (a quarter of the wake-ups of a CALL on MariaDB). There is almost always room to write.
 
 use std::io::{self, Read, Write};
+use std::mem::MaybeUninit;
 use std::net::Shutdown;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
@@ -36,21 +36,12 @@ impl Polled {
         self.registered.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
-    /// Waits until the runtime reports that there is something to read.
-    ///
-    /// # Errors
-    /// When the socket is gone.
-    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        drop(ready!(self.registered()?.poll_read_ready(cx))?);
-        Poll::Ready(Ok(()))
-    }
-
-    /// The socket's descriptor.
-    ///
-    /// # Errors
-    /// When the socket is gone.
-    pub fn fd(&self) -> io::Result<BorrowedFd<'_>> {
-        Ok(self.registered()?.get_ref().as_fd())
+    /// Number of bytes that can be read, at most one; 0 at the end of the stream. The system is
+    /// queried only after the runtime has reported something.
+    pub fn peek(&self) -> Poll<io::Result<usize>> {
+        let registered = self.registered()?;
+        drop(ready!(registered.poll_read_ready(&mut Context::from_waker(Waker::noop())))?);
+        Poll::Ready(registered.get_ref().peek(&mut [MaybeUninit::uninit()]))
     }
 
     /// Makes the runtime report writability too. Readers must poll again after writing, as all do

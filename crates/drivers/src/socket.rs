@@ -1,10 +1,9 @@
 //! Sockets configured for a load test: no delay, and limits on silence.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
@@ -15,7 +14,9 @@ use triphammer_core::{DbError, ErrorClass};
 use triphammer_proxy::{Relay, Upstream};
 
 /// Type that the runtime waits on.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
+type Io = crate::ringed::Ringed;
+#[cfg(all(unix, not(target_os = "linux")))]
 type Io = crate::polled::Polled;
 #[cfg(not(unix))]
 type Io = TcpStream;
@@ -175,12 +176,15 @@ impl Socket {
     /// Number of bytes that can be read, at most one; 0 at the end of the stream. The system is
     /// queried only after the runtime has reported something.
     pub fn peek(&self) -> Poll<io::Result<usize>> {
-        ready!(self.io.poll_read_ready(&mut Context::from_waker(Waker::noop())))?;
         #[cfg(unix)]
-        let socket = self.io.fd()?;
+        return self.io.peek();
         #[cfg(not(unix))]
-        let socket = &self.io;
-        Poll::Ready(SockRef::from(&socket).peek(&mut [MaybeUninit::uninit()]))
+        {
+            let mut context = Context::from_waker(std::task::Waker::noop());
+            std::task::ready!(self.io.poll_read_ready(&mut context))?;
+            let room = &mut [std::mem::MaybeUninit::uninit()];
+            Poll::Ready(SockRef::from(&self.io).peek(room))
+        }
     }
 
     /// Whether the other end is on this host, as far as its address shows.

@@ -6,6 +6,7 @@
 
 use std::pin::Pin;
 
+use triphammer_core::engine::hosts::Gate;
 use triphammer_core::engine::{self, Origin, Replay, RunHandle, RunPlan};
 use triphammer_core::{DbError, Timestamp};
 use triphammer_drivers::AnyDatabase;
@@ -20,6 +21,14 @@ pub type Plan = RunPlan<AnyWorkload, AnyDatabase>;
 /// When a thread or its event loop cannot be created.
 pub fn start(plan: Plan) -> std::io::Result<RunHandle> {
     engine::start(plan)
+}
+
+/// Starts a share of a run, which waits at its gate: [`engine::start_gated`].
+///
+/// # Errors
+/// When a thread or its event loop cannot be created.
+pub fn start_gated(plan: Plan, gate: Gate) -> std::io::Result<RunHandle> {
+    engine::start_gated(plan, Some(gate))
 }
 
 /// Repeats one transaction: [`engine::replay`]. The future is boxed, so that it is compiled here.

@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use mlua::ffi;
 
+use crate::state::is_api;
+
 /// CPU time that a script may use without a request: a busy host does not end anything.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// The limit that applies: tests do not wait that long.
@@ -24,6 +26,8 @@ const LIMIT: Duration = if cfg!(test) { Duration::from_secs(2) } else { TIME_LIM
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Ignored by default, and unused here: the handler cannot disturb anything.
 const SIGNAL: c_int = libc::SIGURG;
+/// Instructions that may pass until one has a line of the script.
+const PATIENCE: u64 = 1000;
 
 /// A thread that runs scripts.
 struct Watched {
@@ -34,6 +38,8 @@ struct Watched {
     running: AtomicPtr<ffi::lua_State>,
     /// The call that the signal is meant for; 0 for none.
     expired: AtomicU64,
+    /// How often the hook may still wait for an instruction whose line is known.
+    patience: AtomicU64,
     /// Whether the thread still exists; held while it is signalled.
     alive: Mutex<bool>,
 }
@@ -57,6 +63,7 @@ impl Registered {
             calls: AtomicU64::new(0),
             running: AtomicPtr::new(std::ptr::null_mut()),
             expired: AtomicU64::new(0),
+            patience: AtomicU64::new(0),
             alive: Mutex::new(true),
         });
         watch(&watched);
@@ -172,16 +179,41 @@ fn interrupt() {
     }
     let state = here.running.load(Ordering::Relaxed);
     if !state.is_null() {
+        here.patience.store(PATIENCE, Ordering::Relaxed);
         let mask = ffi::LUA_MASKCALL | ffi::LUA_MASKRET | ffi::LUA_MASKCOUNT;
         // SAFETY: the state runs on this very thread, which the handler interrupts.
         unsafe { ffi::lua_sethook(state, Some(stop), mask, 1) };
     }
 }
 
-/// The hook: it stays set, so that a script which catches the error fails again at once.
-unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
+/// The hook: it stays set, so that a script which catches the error fails again at once. Where compiled code has just been
+/// left, LuaJIT does not know the line, but at one of the next instructions it does. A line of the API says nothing to the
+/// script's author.
+unsafe extern "C-unwind" fn stop(state: *mut ffi::lua_State, at: *mut ffi::lua_Debug) {
     const MESSAGE: &std::ffi::CStr =
         c"the script used 10 s of CPU time without a statement: check it for an endless loop";
-    // SAFETY: a hook may raise an error; nothing here needs to be dropped.
-    unsafe { ffi::luaL_error(state, c"%s".as_ptr(), MESSAGE.as_ptr()) };
+    // SAFETY: a hook may ask where it was called, and raise an error; nothing here needs to be dropped.
+    unsafe {
+        if ffi::lua_getinfo(state, c"Sl".as_ptr(), at) != 0 && (*at).currentline > 0 {
+            let (source, line) = ((*at).short_src.as_ptr(), (*at).currentline);
+            if !is_api(std::ffi::CStr::from_ptr(source).to_bytes()) {
+                ffi::luaL_error(state, c"%s:%d: %s".as_ptr(), source, line, MESSAGE.as_ptr());
+            }
+        }
+        if !may_wait() {
+            ffi::luaL_error(state, c"%s".as_ptr(), MESSAGE.as_ptr());
+        }
+    }
+}
+
+/// Whether the hook may wait for another instruction.
+fn may_wait() -> bool {
+    // SAFETY: as in `interrupt`.
+    let here = unsafe { HERE.with(Cell::get).as_ref() };
+    here.is_some_and(|here| {
+        // Only this thread changes the number, and the signal handler, which only sets it.
+        let left = here.patience.load(Ordering::Relaxed);
+        here.patience.store(left.saturating_sub(1), Ordering::Relaxed);
+        left > 0
+    })
 }

@@ -6,7 +6,7 @@ use crate::api::Api;
 use crate::api::{
     BIGINT, C_CHAR, C_DATE, C_DOUBLE, C_SBIGINT, C_SLONG, C_TIMESTAMP, DECIMAL, DOUBLE, Handle,
     INTEGER, LONGVARCHAR, NULL_DATA, PARAM_INPUT, RawDate, RawTimestamp, Return, SMALLINT,
-    TYPE_DATE, TYPE_TIMESTAMP, VARCHAR,
+    TYPE_DATE, TYPE_TIMESTAMP, VARCHAR, WLONGVARCHAR, WVARCHAR,
 };
 
 /// Room for a text at first, in bytes; more is made when a longer one is set.
@@ -36,6 +36,8 @@ pub enum ParamType {
     },
     /// Characters in UTF-8.
     Text,
+    /// The same, for a database that keeps only the characters of a code page otherwise.
+    WideText,
     /// Calendar date.
     Date,
     /// Date and time.
@@ -92,7 +94,7 @@ impl Buffer {
             ParamType::SmallInt | ParamType::Int => 4,
             ParamType::BigInt | ParamType::Double => 8,
             ParamType::Decimal { .. } => DECIMAL_BYTES,
-            ParamType::Text => TEXT_BYTES,
+            ParamType::Text | ParamType::WideText => TEXT_BYTES,
             ParamType::Date => size_of::<RawDate>(),
             ParamType::Timestamp => size_of::<RawTimestamp>(),
         };
@@ -141,7 +143,10 @@ impl Buffer {
                 self.put(set, &i32::from(value).to_ne_bytes());
             }
             (ParamType::Double, Param::Float(value)) => self.put(set, &value.to_ne_bytes()),
-            (ParamType::Text | ParamType::Decimal { .. }, Param::Text(text)) => {
+            (
+                ParamType::Text | ParamType::WideText | ParamType::Decimal { .. },
+                Param::Text(text),
+            ) => {
                 if text.len() > self.width {
                     self.widen(text.len());
                 }
@@ -172,6 +177,10 @@ impl Buffer {
             }
             ParamType::Text if self.width > VARCHAR_MAX => (C_CHAR, LONGVARCHAR, self.width, 0),
             ParamType::Text => (C_CHAR, VARCHAR, self.width, 0),
+            ParamType::WideText if self.width > VARCHAR_MAX => {
+                (C_CHAR, WLONGVARCHAR, self.width, 0)
+            }
+            ParamType::WideText => (C_CHAR, WVARCHAR, self.width, 0),
             ParamType::Date => (C_DATE, TYPE_DATE, 10, 0),
             ParamType::Timestamp => (C_TIMESTAMP, TYPE_TIMESTAMP, 26, 6),
         };

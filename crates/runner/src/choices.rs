@@ -1,6 +1,7 @@
 //! The accepted words of settings with their descriptions, for forms and help.
 
 use triphammer_capture::Format as LogFormat;
+use triphammer_core::io::Io;
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
 
@@ -62,6 +63,12 @@ pub fn protocols() -> Vec<Choice> {
     Protocol::ALL.map(|(protocol, name)| choice(name, of_protocol(protocol))).to_vec()
 }
 
+/// How worker threads wait for a server.
+#[must_use]
+pub fn io() -> Vec<Choice> {
+    Io::ALL.map(|(io, name)| choice(name, of_io(io))).to_vec()
+}
+
 /// Isolation levels of transactions.
 #[must_use]
 pub fn isolations() -> Vec<Choice> {
@@ -83,6 +90,14 @@ const fn of_protocol(protocol: Protocol) -> &'static str {
             "sent as one text that includes the values, for poolers without \
                              session support"
         }
+    }
+}
+
+const fn of_io(io: Io) -> &'static str {
+    match io {
+        Io::Auto => "io_uring where the kernel allows it and it takes less CPU time",
+        Io::Epoll => "a system call for each message, and one to wait",
+        Io::Uring => "one system call for all sessions of a thread (io_uring, Linux 6.1)",
     }
 }
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Admin, Canceller, Isolation, LockMode, Pipeline, RowSource, ServerInfo, ServerProcess,
-    Session, StatementId, Waits,
+    Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, RowSource, ServerInfo,
+    ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -262,6 +262,10 @@ impl<S: Admin> Admin for Limited<S> {
 
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         answered!(self.transaction_count())
+    }
+
+    async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
+        answered!(self.node_status())
     }
 
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {

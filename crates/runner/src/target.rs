@@ -1,5 +1,6 @@
 //! Resolves settings to a database: target, password, and connection.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::command::{Command, JobKind};
 use crate::describe;
 use crate::drill::fault;
 use crate::failure::{Doing, Failure};
+use crate::nodes::{Given, NodeList};
 use crate::result::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 use crate::settings::{Settings, Source};
 use crate::worker_pool::{connect, on_this_thread};
@@ -41,15 +43,48 @@ const DOP_MAX: u32 = 1_024;
 pub struct Target {
     /// The driver's handle to the database.
     pub database: Arc<AnyDatabase>,
+    /// The nodes that transactions are routed to; `None` for a single server.
+    pub nodes: Option<NodeList>,
     /// Whether none was given, so that it is the default file in the current directory.
     pub embedded: bool,
     /// Longest wait for a session.
     pub connect_limit: Duration,
     /// The relay that its connections go through; `None` if they are direct.
     pub relay: Option<Relay>,
+    /// What it was opened from.
+    pub(crate) origin: Origin,
     /// Warnings for the user, such as a password that is visible in the process list.
     pub warnings: Vec<String>,
 }
+
+/// What a target was opened from, so that another process can open it, too.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    /// The settings of the target that were given, and its URL.
+    pub given: Vec<(String, String)>,
+    /// The password given outside the URL.
+    pub password: Option<Secret>,
+}
+
+impl fmt::Debug for Origin {
+    /// Without the URL, which may contain a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").finish_non_exhaustive()
+    }
+}
+
+/// Settings of a target that another process needs, besides its URL.
+const OF_ORIGIN: [&str; 9] = [
+    "connect-timeout",
+    "query-timeout",
+    "work-timeout",
+    "protocol",
+    "isolation",
+    "schema",
+    "dop",
+    "engine-memory",
+    "dialect",
+];
 
 /// Source of secrets, in addition to the settings.
 pub trait Secrets {
@@ -94,6 +129,12 @@ pub fn embedded_target(workload: &str) -> String {
 }
 
 impl Target {
+    /// Whether it is a file of this host.
+    pub(crate) fn is_file(&self) -> bool {
+        let target = self.database.target();
+        ["sqlite:", "duckdb:"].iter().any(|scheme| target.starts_with(scheme))
+    }
+
     /// Whether it is the default file, and that does not exist yet.
     pub(crate) fn is_embedded_to_build(&self) -> bool {
         let target = self.database.target();
@@ -111,7 +152,8 @@ pub fn open(
     workload: &str,
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
-    let embedded = settings.get("target").is_none();
+    let nodes = Given::read(settings)?;
+    let embedded = settings.get("target").is_none() && nodes.is_none();
     if embedded && settings.command() == Command::Job(JobKind::Drill) {
         let message = "a drill needs a database to break: name its target, such as \
                        postgres://user@host/db";
@@ -156,8 +198,14 @@ pub fn open(
     )?;
     let (dop, engine_memory) = engine(settings)?;
     let relay = fault::relay(settings)?;
+    let password = password(settings, secrets)?;
+    let given = OF_ORIGIN
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), settings.get(name)?.to_owned())));
+    let given = given.chain([("target".to_owned(), url.clone())]).collect();
+    let origin = Origin { given, password: password.clone() };
     let connect = ConnectSettings {
-        password: password(settings, secrets)?,
+        password,
         isolation,
         protocol,
         schema: settings.get("schema").map(str::to_owned),
@@ -171,10 +219,18 @@ pub fn open(
         dialect: dialect(settings)?,
         ..ConnectSettings::default()
     };
-    let database = AnyDatabase::open(&url, &connect)?;
+    let database = match (&nodes, settings.source("target")) {
+        (Some(nodes), Source::Default) => AnyDatabase::open_url(&nodes.main_url(), &connect)?,
+        (Some(nodes), _) if nodes.are_hosts() => {
+            AnyDatabase::open_url(&nodes.main_url(), &connect)?
+        }
+        _ => AnyDatabase::open(&url, &connect)?,
+    };
+    let nodes = nodes.map(|nodes| nodes.open(&connect)).transpose()?;
     warnings.extend(database.warnings());
     settings.show("target", database.target(), &settings.source("target"));
-    Ok(Target { database: Arc::new(database), embedded, connect_limit, relay, warnings })
+    let database = Arc::new(database);
+    Ok(Target { database, nodes, embedded, connect_limit, relay, origin, warnings })
 }
 
 /// Reads what is set of the engine, which most databases reject: shown only if it is given.

@@ -1,7 +1,9 @@
 //! Formats a command line to copy from the given settings.
 
+use serde_json::Value;
 use triphammer_runner::command::JobKind;
 use triphammer_runner::settings::{Mark, SettingKind, declared, is};
+use triphammer_runner::store::StoredJob;
 use triphammer_runner::workload_options;
 
 /// Formats the command with its settings; targets come first and without their names.
@@ -22,6 +24,28 @@ pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a st
         }
     }
     line
+}
+
+/// Formats the command of a stored job: from the plan of a campaign, or from the result of a run.
+pub fn of_job(job: &StoredJob) -> String {
+    let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
+    let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
+    let settings = of_plan.or_else(of_result).map_or(&[] as &[Value], Vec::as_slice);
+    let told = settings
+        .iter()
+        .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
+        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)));
+    let mut given_settings = vec![("target", job.row.target.as_str())];
+    given_settings.extend(told);
+    if !given_settings.iter().any(|(name, _)| *name == "workload") {
+        given_settings.insert(1, ("workload", &job.row.workload));
+    }
+    if let Some(label) =
+        job.row.label.as_deref().filter(|_| !given_settings.iter().any(|(n, _)| *n == "label"))
+    {
+        given_settings.push(("label", label));
+    }
+    of(job.row.kind, given_settings)
 }
 
 /// Quotes a word for a shell.

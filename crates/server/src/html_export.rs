@@ -2,19 +2,26 @@
 //! returns it. The page makes no network requests.
 
 use serde::Serialize;
-use serde_json::Value;
 use triphammer_runner::Failure;
 use triphammer_runner::result::JobKind;
 use triphammer_runner::store::{Scope, Store, StoreError, StoredJob};
 
 use crate::api::jobs::{JobDetail, ServerSettings};
 use crate::api::latency::{Heatmap, HeatmapParams, Percentiles};
+use crate::api::samples::JobSamples;
 use crate::api::series::{JobSeries, SeriesParams};
 use crate::time::now;
-use crate::{command_line, ui};
+use crate::ui;
 
 /// Maximum points of the series: enough for the width of the page, and small enough to send.
 const POINTS: u32 = 600;
+/// Metrics of the chart of active sessions and its marks: those that `ui/src/lib/waits.ts` draws.
+const SESSIONS_CHART: [&str; 4] = [
+    "db.sessions.active",
+    "postgresql.bgwriter.checkpoint.count",
+    "postgresql.table.vacuum.count",
+    "postgresql.autovacuum.workers",
+];
 /// The place for the job in the page.
 const PLACE: [&str; 2] = ["<script id=\"job\" type=\"application/json\">", "</script>"];
 
@@ -22,9 +29,10 @@ const PLACE: [&str; 2] = ["<script id=\"job\" type=\"application/json\">", "</sc
 #[derive(Debug, Serialize)]
 struct HtmlExport {
     made_at: String,
-    command_line: String,
     detail: JobDetail,
     series: Option<JobSeries>,
+    /// What the chart of active sessions shows.
+    samples: Option<JobSamples>,
     percentiles: Option<Percentiles>,
     heatmap: Option<Heatmap>,
     server: Option<ServerSettings>,
@@ -57,41 +65,20 @@ impl HtmlExport {
         let is_run = job.row.kind == JobKind::Run;
         let points = SeriesParams { points: Some(POINTS), ..SeriesParams::default() };
         let series = is_run.then(|| JobSeries::of(store, job, &points));
+        let samples = is_run.then(|| JobSamples::drawn(store, id, &SESSIONS_CHART, POINTS));
         let percentiles = is_run.then(|| Percentiles::of(store, id, names, Scope::Window));
         let heatmap = is_run.then(|| Heatmap::of(store, id, None, &HeatmapParams::default()));
         let server = is_run.then(|| ServerSettings::of(store, id));
         Ok(Self {
             made_at: now(),
-            command_line: given_settings(job),
             series: series.transpose()?,
+            samples: samples.transpose()?,
             percentiles: percentiles.transpose()?,
             heatmap: heatmap.transpose()?,
             server: server.transpose()?,
             detail: JobDetail::of(store, job.clone())?,
         })
     }
-}
-
-/// The equivalent command line: from the plan of a campaign, or from the result of a run.
-fn given_settings(job: &StoredJob) -> String {
-    let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
-    let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
-    let settings = of_plan.or_else(of_result).map_or(&[] as &[Value], Vec::as_slice);
-    let told = settings
-        .iter()
-        .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
-        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)));
-    let mut given_settings = vec![("target", job.row.target.as_str())];
-    given_settings.extend(told);
-    if !given_settings.iter().any(|(name, _)| *name == "workload") {
-        given_settings.insert(1, ("workload", &job.row.workload));
-    }
-    if let Some(label) =
-        job.row.label.as_deref().filter(|_| !given_settings.iter().any(|(n, _)| *n == "label"))
-    {
-        given_settings.push(("label", label));
-    }
-    command_line::of(job.row.kind, given_settings)
 }
 
 /// Inserts the job into the template: JSON without `<`, which could end the element, and without
@@ -106,6 +93,8 @@ fn fill(template: &str, json: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]

@@ -15,6 +15,7 @@ mod postgres;
 mod proxy;
 mod server;
 mod trino;
+mod worker;
 
 pub use babelfish::BabelfishServer;
 pub use certificates::write as write_certificates;
@@ -26,6 +27,7 @@ pub use postgres::{PostgresOptions, PostgresServer};
 pub use proxy::Proxy;
 pub use server::Server;
 pub use trino::TrinoServer;
+pub use worker::{WorkerThread, block_on};
 
 /// Why a server is not available.
 #[derive(Debug, thiserror::Error)]

@@ -46,6 +46,15 @@ impl Default for MariadbOptions {
     }
 }
 
+impl MariadbOptions {
+    /// Options of a server that [replicas](MariadbServer::replica) can copy.
+    #[must_use]
+    pub fn of_primary() -> Self {
+        let arguments = ["--server-id=1", "--log-bin=binlog"].map(str::to_owned).into();
+        Self { arguments, ..Self::default() }
+    }
+}
+
 /// A private MariaDB server, stopped and removed when it is dropped or the process ends.
 pub struct MariadbServer {
     server: Server,
@@ -97,6 +106,26 @@ impl MariadbServer {
         write_private(&server.socket_folder().join("init.sql"), &users)?;
         server.start(&setup)?;
         Ok(Self { server, setup })
+    }
+
+    /// Starts a replica that has everything that was written to a primary since its start, and is
+    /// read only except for users with all privileges. The primary needs
+    /// [`MariadbOptions::of_primary`].
+    ///
+    /// # Errors
+    /// When MariaDB is not installed, or the replica does not start.
+    pub fn replica(primary: &Self) -> Result<Self, TestbedError> {
+        let arguments = ["--server-id=2", "--log-bin=binlog", "--read-only=1"];
+        let arguments = arguments.map(str::to_owned).into();
+        let replica = Self::start(MariadbOptions { arguments, ..MariadbOptions::default() })?;
+        let sql = format!(
+            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='{USER}', \
+             MASTER_PASSWORD='{PASSWORD}', MASTER_SSL=0, MASTER_SSL_VERIFY_SERVER_CERT=0, \
+             MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4; START SLAVE",
+            primary.port()
+        );
+        replica.run("mysql", &sql)?;
+        Ok(replica)
     }
 
     /// The server that all tests of this process share.

@@ -176,11 +176,18 @@ pub fn all_options() -> &'static [(Name, OptionDef)] {
                     effect: None,
                     repeats: false,
                     short: None,
+                    choices: words(&option.values),
                 };
                 (name, definition)
             })
             .collect()
     })
+}
+
+/// The accepted words of an option; they live as long as the program, as all declarations do.
+fn words(values: &[String]) -> &'static [(&'static str, &'static str)] {
+    let word = |value: &String| -> (&'static str, &'static str) { (value.clone().leak(), "") };
+    values.iter().map(word).collect::<Vec<_>>().leak()
 }
 
 /// Names of all dialects, including the base.

@@ -21,6 +21,9 @@ pub struct DoctorDef {
     pub download: Option<String>,
     /// Query with one text parameter, whose answer is short; likewise.
     pub upload: Option<String>,
+    /// Observed metric of a run: bytes per second written to the WAL or redo log; `None` if the
+    /// database does not show it.
+    pub write_rate: Option<String>,
     /// Codes of errors that a missing privilege causes.
     pub privilege_errors: Vec<String>,
     /// Measures the speed of one thread of the database; `None` if it cannot be measured.
@@ -72,7 +75,8 @@ pub struct DatabaseCheck {
     pub name: String,
     /// Query of one row, or none if the check does not apply: the value as text, and `fine`,
     /// `look`, `wrong`, or `hidden` if a privilege is missing. `{memory}` is the host's memory in
-    /// bytes, or NULL if the server is on another host.
+    /// bytes, or NULL if the server is on another host. `{write_rate}` is the mean of
+    /// [`DoctorDef::write_rate`] in the newest stored run at the target, or NULL without one.
     pub sql: String,
     /// Whether the value varies from moment to moment, so that a run neither warns of it nor keeps it.
     #[serde(default)]
@@ -137,6 +141,7 @@ impl DoctorDef {
         self.data_path_grant = child.data_path_grant.or(self.data_path_grant.take());
         self.download = child.download.or(self.download.take());
         self.upload = child.upload.or(self.upload.take());
+        self.write_rate = child.write_rate.or(self.write_rate.take());
         self.privilege_errors.extend(child.privilege_errors);
         self.cpu_test = child.cpu_test.or(self.cpu_test.take());
         self.write_test = child.write_test.or(self.write_test.take());

@@ -187,6 +187,13 @@ macro_rules! workloads {
                 }
             }
 
+            fn partition(&self, input: &AnyInput) -> Option<u64> {
+                match (self, input) {
+                    $((Self::$name(workload), AnyInput::$name(input)) => workload.partition(input),)+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
             #[inline]
             fn ended(&self, user: &mut AnyUser, input: &AnyInput, outcome: Outcome) {
                 match (self, user, input) {
@@ -220,6 +227,10 @@ macro_rules! workloads {
                     })+
                     _ => unreachable!("{OF_ONE}"),
                 }
+            }
+
+            fn is_done(&self) -> bool {
+                match self { $(Self::$name(workload) => workload.is_done(),)+ }
             }
 
             fn failure(&self) -> Option<String> {

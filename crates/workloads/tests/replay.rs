@@ -34,6 +34,7 @@ async fn run(target: &str, speed: &str, users: u32, length: Length) -> RunEnd {
     let workload = Arc::new(Replay::new(&settings).unwrap());
     let url = TargetUrl::parse(target).unwrap();
     let plan = RunPlan {
+        nodes: None,
         database: Arc::new(Null::open(&url, &ConnectSettings::default()).unwrap()),
         catalogue: Arc::new(catalogue(workload.description(), "null", true).unwrap()),
         workload,
@@ -44,6 +45,7 @@ async fn run(target: &str, speed: &str, users: u32, length: Length) -> RunEnd {
             length,
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: format!("replay:{value}").parse().unwrap(),
             pacing: Pacing::default(),

@@ -38,6 +38,7 @@ async fn run(script: Arc<Script>, target: &str, users: u32, load: &str, length: 
     let url = TargetUrl::parse(target).unwrap();
     let database = Null::open(&url, &ConnectSettings::default()).unwrap();
     let plan = RunPlan {
+        nodes: None,
         database: Arc::new(database),
         catalogue: Arc::new(catalogue(script.description(), "null", true).unwrap()),
         workload: script,
@@ -48,6 +49,7 @@ async fn run(script: Arc<Script>, target: &str, users: u32, load: &str, length: 
             length,
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: load.parse::<Load>().unwrap(),
             pacing: Pacing { backlog: 1000, ..Pacing::default() },

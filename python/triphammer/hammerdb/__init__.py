@@ -14,6 +14,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(
         prog="triphammer hammerdb",
         description="Runs a script for HammerDB's command line, in Tcl or Python, on PostgreSQL, MySQL and MariaDB.")
+    parser.add_argument("--convert", action="store_true",
+                        help="run nothing, but print the job file of what the script would run")
     parser.add_argument("script", metavar="SCRIPT", help="file that ends with .tcl or .py")
     parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="arguments of the script")
     given = parser.parse_args(arguments)
@@ -25,10 +27,17 @@ def main(arguments):
     from .interpreters import Interpreter
     from .session import Quit
 
-    try:
-        interpreter = Interpreter()
+    def run(interpreter):
         run = interpreter.run_python if is_python else interpreter.run_tcl
         run(given.script, given.arguments)
+
+    try:
+        if given.convert:
+            from .convert import job_file
+
+            print(job_file(given.script, run), end="")
+        else:
+            run(Interpreter())
     except Quit as end:
         return end.args[0]
     except KeyboardInterrupt:

@@ -24,9 +24,9 @@ _NEEDED = {"linux": "apt-get install python3-tk", "darwin": "brew install python
 
 
 class Interpreter:
-    """A Tcl interpreter with HammerDB's commands."""
+    """A Tcl interpreter with HammerDB's commands, which this kind of session carries out."""
 
-    def __init__(self):
+    def __init__(self, kind=Session):
         try:
             import tkinter
         except ImportError:
@@ -36,7 +36,7 @@ class Interpreter:
         self._tcl, self._error = tkinter.Tcl(), tkinter.TclError
         self._raised = None
         # `puts` may be replaced by the script, and is looked up for each line.
-        self.session = Session(lambda text: self._tcl.call("puts", text))
+        self.session = kind(lambda text: self._tcl.call("puts", text))
         self._tcl.createcommand("::triphammer", self._call)
         for name in Session.COMMANDS:
             self._tcl.eval(_COMMAND.format(name))

@@ -44,8 +44,6 @@ class Session:
         self._users = 0
         self._status = {}
         self._counts = self._meters = False
-        #: What the script did, for `--convert`.
-        self.done = []
 
     # Settings
 
@@ -111,17 +109,15 @@ class Session:
     def buildschema(self):
         given = self._given()
         settings = given.build()
-        self.done.append(("build", given.target(), settings))
         self._say(f"Script cleared\nBuilding {settings['scale']} with {settings['jobs']} Virtual Users")
         job = triphammer.start("build", given.target(), **settings)
         built = job.result()
         self._say(f"Vuser 1:{built.outcome}: {built.rows} rows\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
-        return f"Schema Build jobid={_identifier(job.number)}"
+        return f"Schema Build jobid={identifier(job.number)}"
 
     def checkschema(self):
         given = self._given()
         workload = given.build()["workload"]
-        self.done.append(("check", given.target(), {"workload": workload}))
         found = triphammer.check(given.target(), workload=workload)
         self._say(found.text())
         name = workload.upper()
@@ -133,7 +129,6 @@ class Session:
     def deleteschema(self):
         given = self._given()
         workload = given.build()["workload"]
-        self.done.append(("drop", given.target(), {"workload": workload, "yes": True}))
         triphammer.drop(given.target(), workload=workload, yes=True)
         self._say(f"{self._name()} {workload.upper()} Schema has been deleted successfully.")
 
@@ -192,7 +187,6 @@ class Session:
             return self._say("Error: Virtual Users must be created before running, use vucreate")
         given = self._given()
         settings = given.run(self._users)
-        self.done.append(("run", given.target(), settings))
         self._each("RUNNING")
         try:
             run = triphammer.run(given.target(), **settings)
@@ -205,7 +199,7 @@ class Session:
             self._say(f"Vuser 1:{line}")
         self._each("FINISHED SUCCESS" if result.good else "FINISHED FAILED")
         self._say("ALL VIRTUAL USERS COMPLETE")
-        return f"Benchmark Run jobid={_identifier(run.number)}"
+        return f"Benchmark Run jobid={identifier(run.number)}"
 
     def _each(self, status):
         for number in self._status:
@@ -271,7 +265,7 @@ class Session:
 
     def jobs(self, which="", what="", *_):
         if which in ("", "joblist"):
-            return self._json([_identifier(job.id) for job in triphammer.jobs()])
+            return self._json([identifier(job.id) for job in triphammer.jobs()])
         if which in ("format", "disable", "profileid", "profile", "diff", "result", "timestamp"):
             return self._refuse(f"{which}: use `triphammer jobs`, `history` or `compare`")
         try:
@@ -365,7 +359,7 @@ class Session:
         return Options(self._database, self._dictionaries(), self._benchmark)
 
 
-def _identifier(number):
+def identifier(number):
     """A job number in HammerDB's form: 24 hexadecimal digits."""
     return f"{number or 0:024X}"
 

@@ -28,13 +28,13 @@ class Options:
         """An option whose name contains the workload's for TPROC-H."""
         return self[name if self.benchmark == "tpcc" else f"tpch_{name}"]
 
-    def target(self):
+    def target(self, with_password=True):
         """The URL of the database, with the user who builds and runs."""
         is_pg = self.prefix == "pg"
         user = self._of_workload("superuser" if is_pg else "user")
         password = self._of_workload("superuserpass" if is_pg else "pass")
         who = quote(user, safe="")
-        if password and password != "null":
+        if with_password and password and password != "null":
             who += ":" + quote(password, safe="")
         url = f"{_SCHEMES[self.prefix]}://{who}@{self['host']}:{self['port']}/{quote(self._of_workload('dbase').strip(), safe='')}"
         return url + ("?" + self._tls() if self._tls() else "")
@@ -81,4 +81,5 @@ class Options:
 
 def minutes(text):
     """Minutes as a duration; fractions are allowed, for short tests."""
-    return f"{round(float(text) * 60_000)}ms"
+    milliseconds = round(float(text) * 60_000)
+    return f"{milliseconds}ms" if milliseconds % 60_000 else f"{milliseconds // 60_000}m"

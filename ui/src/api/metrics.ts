@@ -31,6 +31,9 @@ export const METRICS: Metric[] = [
 
 /** The observed figures that are drawn unless others are chosen. */
 export const FIRST: { metric: string; title: string }[] = [
+  { metric: 'node.transactions', title: 'Transactions by node' },
+  { metric: 'node.response_p95', title: 'Response time by node, p95' },
+  { metric: 'node.replication_lag', title: 'Replication lag by node' },
   { metric: 'system.cpu.utilization', title: 'CPU' },
   { metric: 'system.disk.io', title: 'Disk' },
   { metric: 'mysql.buffer_pool.operations', title: 'Page reads' },

@@ -260,10 +260,14 @@ export interface BottleneckVerdict {
 
 /** What the sessions of a run waited for at the database. */
 export interface BottleneckWait {
+  /** Checkpoints per minute, if they are frequent. */
+  checkpoints_per_minute: number | null;
   /** Class of the wait. */
   class: WaitClass;
   /** Share of the time of active sessions, from 0 to 1. */
   share: number;
+  /** Which of the class, if it is most of it: the table of a lock, or the name of a latch or another wait at the server; empty otherwise. */
+  which: string;
 }
 
 /** Report of a build. */
@@ -921,6 +925,20 @@ export interface FailedRun {
   step: number;
 }
 
+/** Writes moved from one node to another, which had been promoted or accepted writes anyway. */
+export interface FailoverFigure {
+  /** End of the first write committed afterwards. */
+  first_s: number;
+  /** Name of the node that wrote before. */
+  from: string;
+  /** Time without a committed write, in seconds. */
+  gap_s: number;
+  /** End of the last write committed before, in seconds since the start of the run. */
+  last_s: number;
+  /** Name of the node that has written since. */
+  to: string;
+}
+
 /** Share of failures, compared with the limit. */
 export interface FailureShare {
   /** Whether `share` is above `limit`. */
@@ -1139,6 +1157,8 @@ export interface JobCheck {
 export interface JobDetail {
   /** Conditions of a check, in order. */
   checks: JobCheck[];
+  /** The command that does the same again, without secrets. */
+  command_line: string;
   /** The result document, or the reason for the failure as text; `null` while the job runs, and for lost jobs. */
   document: JobDocument | string | null;
   /** Facts from the build record, and options. */
@@ -1156,6 +1176,8 @@ export interface JobDetail {
   last_second: number | null;
   /** Notes, in chronological order. */
   notes: JobNote[];
+  /** Whether only the command line does it again: a server would have to read files or run scripts of its host. */
+  only_command_line: boolean;
   spec: RunSpec | null;
   /** Keys of the transaction types, in the order of the series. */
   transactions: string[];
@@ -1668,6 +1690,69 @@ export type More = {
   /** Number of points, at least 1. */
   points: number;
 };
+
+/** Something that happened to a node. */
+export interface NodeChangeFigure {
+  /** When it was noticed, in seconds since the start of the run. */
+  at_s: number;
+  /** `lost`, `back`, `promoted` or `demoted`. */
+  change: string;
+}
+
+/** What a node did: its transactions, sessions and state. Counts are those of the timed window. */
+export interface NodeFigures {
+  /** Losses, returns and promotions, in order. */
+  changes: NodeChangeFigure[];
+  /** Number of transactions completed on the node. */
+  completed: number;
+  /** Sessions of all clients, when the node last answered; `null` if it does not report them. */
+  connections: number | null;
+  /** Number of transactions failed. */
+  failed: number;
+  /** `failed` by error class; only classes that occurred. */
+  failed_by_class: ClassCount[];
+  /** Number of transactions in doubt: the connection was lost after a commit had been sent. */
+  indeterminate: number;
+  /** Longest replication lag, in seconds. */
+  lag_max_s: number | null;
+  /** Mean replication lag, in seconds; `null` if the node does not report it, as on a primary. */
+  lag_mean_s: number | null;
+  /** Name in rules and reports. */
+  name: string;
+  /** The same per minute. */
+  per_minute: number;
+  /** Response times of committed transactions. */
+  response: Times;
+  /** Role at the start of the run; `null` if the node does not report it. */
+  role: NodeRole | null;
+  /** Role when the node last answered. */
+  role_at_end: NodeRole | null;
+  /** Transactions per minute that the node's server counted, of all clients; `null` if it counts none. */
+  server_per_minute: number | null;
+  /** Sessions of the run that were open on the node at the end of the timed window. */
+  sessions: number;
+  /** Sessions of the run lost on the node, in the whole run. */
+  sessions_lost: number;
+  /** Share of the transactions completed on all nodes, from 0 to 1. */
+  share: number;
+  /** URL of the node, without secrets. */
+  target: Redacted;
+  /** Number of transactions completed on the node, by transaction type. */
+  types: NodeTypeCount[];
+  /** The server's version, as it reports it. */
+  version: string;
+}
+
+/** Whether a node accepts writes. */
+export type NodeRole = "primary" | "replica";
+
+/** Transactions of one type on a node. */
+export interface NodeTypeCount {
+  /** Number completed in the timed window. */
+  completed: number;
+  /** Key of the transaction type: `new_order`. */
+  name: string;
+}
 
 /** What was observed beside the run in its timed window. */
 export interface Observed {
@@ -2201,6 +2286,8 @@ export interface RunResult {
   errors: ErrorFigure[];
   /** The slowest transactions that ended in the timed window, slowest first. */
   exemplars: SlowTransaction[];
+  /** Moves of the writes from one node to another, in order. */
+  failovers: FailoverFigure[];
   /** Share of failures, compared with the limit. */
   failures: FailureShare;
   /** Declared figures without separate fields, in display order. */
@@ -2215,6 +2302,8 @@ export interface RunResult {
   kind: "run";
   /** Label given by the user; `null` without one. */
   label: string | null;
+  /** What each node of the target did; empty for a single server. */
+  nodes: NodeFigures[];
   /** Notes made during the run. */
   notes: Remark[];
   /** What was observed at the database beside the run; `null` with `--no-observe`, and where the database shows nothing. */

@@ -46,6 +46,15 @@ it('shows the verdict, each ratio with its interval, what cannot be said, and wh
   expect(screen.getByText('synchronous_commit').closest('tr')?.textContent).toMatch(/server setting.*off.*on/);
 });
 
+it('shows what sessions waited for with A before B', () => {
+  const change = { share: 0.5, ms_per_transaction: 2, ms_per_transaction_rest: 1, change_ms: 1, change_ms_interval: { low: 0.5, high: 1.5 }, excess_sessions: 3, excess_sessions_interval: { low: 2, high: 4 } };
+  const figures = { ...change, sessions: 5.5, sessions_rest: 2.5 } as unknown as NonNullable<ComparisonResult['waits']>['causes'][number]['figures'];
+  render(ComparisonView, { comparison: { ...comparison, waits: { causes: [{ class: 'log', figures, events: [], advice: '' }], statements: [], resamples: 100 } } });
+  const table = screen.getByText('Active sessions').closest('table')!;
+  expect([...table.querySelectorAll('thead th')].map((th) => th.textContent).slice(1, 3)).toEqual(['A', 'B']);
+  expect([...table.querySelectorAll('tbody td')].map((td) => td.textContent).slice(0, 2)).toEqual(['2.5', '5.5']);
+});
+
 it('is provisional while its pairs are being made, and does not warn about those to come', () => {
   const pairs = { asked: 4, made: 2, order: [], failed_runs: [], cool_down_s: 1 } as unknown as ComparisonResult['pairs'];
   const warnings = [{ kind: 'pairs_missing', text: 'only 2 of 4 pairs were completed', next: null }, { kind: 'schema', text: 'an index is missing', next: null }];

@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from '@testing-library/svelte';
 import { afterEach, expect, it } from 'vitest';
-import SetupLines, { summed } from './SetupLines.svelte';
+import SetupLines, { summed, toLookAt } from './SetupLines.svelte';
 
 const lines = [
   { group: 'host' as const, name: 'governor', value: 'performance', verdict: 'fine' as const, why: 'Clock.', change: 'cpupower' },
@@ -17,6 +17,8 @@ it('shows what is wrong first, with why it matters and what changes it, and fold
   expect(rows[0]).toMatch(/wrong.*off.*Commits do not wait\..*ALTER SYSTEM SET fsync = on;/s);
   expect(screen.getByText('1 check is fine').closest('details')?.open).toBe(false);
   expect(summed(lines)).toBe('1 wrong, 1 to look at, 1 fine');
+  expect(toLookAt([...lines, lines[1]!])).toBe('1 thing wrong, 2 things to look at');
+  expect(toLookAt(lines.filter(({ verdict }) => verdict === 'fine'))).toBe('');
 });
 
 it('shows the facts of a stored run, which have no commands', () => {

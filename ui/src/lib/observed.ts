@@ -16,7 +16,7 @@ const LINES_MAX = 6;
 /** A chart of observed figures: the series of one title, and of one host. */
 export interface Figure {
   key: string;
-  /** What is measured: the database or a host. */
+  /** What is measured: the database, its nodes or a host. */
   group: string;
   title: string;
   metric: string;
@@ -28,13 +28,14 @@ type Named = Pick<SampledSeries, 'metric' | 'labels' | 'title' | 'unit'>;
 
 const hostOf = ({ labels }: Named) => labels[HOST] ?? '';
 const isOfHost = ({ metric }: Named) => /^(system|process)\./.test(metric);
+const isOfNode = ({ metric }: Named) => metric.startsWith('node.');
 
 /** Whether a series is an observed figure: names of others have no dots, and sessions are drawn by what they wait for. */
 const isObserved = (series: Named) => series.metric.includes('.') && !SESSIONS_SAMPLED.includes(series.metric) && !(CPU_NUMBER in series.labels);
 
 function figureOf(series: Named): Figure {
   const [{ metric, title, unit }, host] = [series, hostOf(series)];
-  const group = !isOfHost(series) ? 'Database' : host ? `Host ${host}` : 'Host of triphammer';
+  const group = isOfNode(series) ? 'Nodes' : !isOfHost(series) ? 'Database' : host ? `Host ${host}` : 'Host of triphammer';
   return { key: [metric, title, host].join('|'), group, title, metric, unit, host };
 }
 

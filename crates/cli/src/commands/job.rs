@@ -188,18 +188,12 @@ impl Show {
 
     fn text(&self, document: &Document) -> String {
         let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
-        let text = |charset: Charset| document.text(charset, style);
         match self.format {
             Format::Json => report::json_pretty(document),
-            Format::Markdown => document.markdown().unwrap_or_else(|| text(Charset::Unicode)),
-            _ => match document {
-                // The full report is in the store, if the run was stored.
-                Document::Run(result) if result.job.is_some() => report::summary(result, style),
-                Document::Run(result) => {
-                    format!("{}\n{}", text(charset()), report::summary(result, style))
-                }
-                _ => text(charset()),
-            },
+            Format::Markdown => {
+                document.markdown().unwrap_or_else(|| document.text(Charset::Unicode, style))
+            }
+            _ => document.printed(charset(), style),
         }
     }
 }

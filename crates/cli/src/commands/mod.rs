@@ -26,7 +26,7 @@ use triphammer_runner::result::Setting;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::Store;
 use triphammer_runner::target::Secrets;
-use triphammer_runner::{Failure, resources};
+use triphammer_runner::{Failure, cluster, resources};
 
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
@@ -44,6 +44,10 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     match name {
         "completions" => return completions(matches),
         "man" => return manual(matches),
+        cluster::SHARE => {
+            resources::check_process()?;
+            return cluster::share().map(|()| Exit::Done);
+        }
         "hammerdb" => return Err(Failure::refuse(NEEDS_PYTHON)),
         new::NAME => return new::command(matches),
         sysbench::NAME => {

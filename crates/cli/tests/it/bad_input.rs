@@ -90,7 +90,7 @@ const TABLE: &[(&[&str], &str)] = &[
     // Invalid options of every workload are reported before the database is asked for anything.
     (&["run", "--mix", "1,2", UNREACHABLE], "--mix must be five whole numbers"),
     (&["run", "-w", "tpc-b", "--mix", "1,2", UNREACHABLE], "--mix must be a script or three"),
-    (&["run", "-w", "tproc-h", "--test", "speed", UNREACHABLE], "expected queries, power"),
+    (&["run", "-w", "tproc-h", "--test", "speed", UNREACHABLE], "expected power, throughput"),
     (&["run", "-w", "ch", "--queries", "23", UNREACHABLE], "--queries: invalid query `23`"),
     (&["run", "-w", "ch", "--streams", "x", UNREACHABLE], "--streams must be a number from 0"),
     (&["run", "-w", "ch", "--baseline", "1", UNREACHABLE], "--baseline: invalid duration `1`"),

@@ -71,6 +71,33 @@ fn a_postgres_server_without_fsync_is_wrong_and_a_durable_one_is_not() {
     assert_eq!(grants(&granted), Vec::<&str>::new(), "the grant is the right one");
 }
 
+/// The log's size is judged by what the last run at the target wrote.
+fn assert_log_against_the_last_run(target: &str, line: &str) {
+    let program = Program::new();
+    program.ok(&["build", target, "--workload", "tpc-b"]);
+    let (_, before) = examined(&program, target);
+    assert!(!found(&before, line).1.contains("in the last run"), "{before:#}");
+    let load = ["--workload", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "3s"];
+    program.ok(&[&["run", target][..], &load].concat());
+    let (_, after) = examined(&program, target);
+    let value = found(&after, line).1;
+    assert!(value.contains(" s in the last run"), "{after:#}");
+    found(&after, "server_huge_pages");
+    assert_all_read(&after);
+}
+
+#[test]
+fn checkpoints_are_judged_by_what_the_last_run_wrote_on_postgres() {
+    let server = PostgresServer::shared();
+    assert_log_against_the_last_run(&server.fresh_database("rate").unwrap(), "max_wal_size");
+}
+
+#[test]
+fn the_redo_log_is_judged_by_what_the_last_run_wrote_on_mariadb() {
+    let server = MariadbServer::shared();
+    assert_log_against_the_last_run(&server.fresh_database("rate").unwrap(), "redo_log_size");
+}
+
 #[test]
 fn a_mariadb_server_that_does_not_flush_is_wrong() {
     let program = Program::new();

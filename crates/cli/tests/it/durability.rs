@@ -9,14 +9,14 @@ use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, Postgre
 use crate::program::{Done, Program, finish, wait_until};
 
 /// A fault at which the test acts itself: the command waits until it has.
-struct Cue {
+pub struct Cue {
     due: PathBuf,
     done: PathBuf,
-    fault: String,
+    pub fault: String,
 }
 
 impl Cue {
-    fn at(program: &Program, at: &str, name: &str) -> Self {
+    pub fn at(program: &Program, at: &str, name: &str) -> Self {
         let (due, done) =
             (program.path(&format!("{name}-due")), program.path(&format!("{name}-done")));
         let wait = format!(
@@ -27,7 +27,7 @@ impl Cue {
         Self { due, done, fault: format!("at={at} cmd={wait}") }
     }
 
-    fn act(&self, child: &mut Child, act: impl FnOnce()) {
+    pub fn act(&self, child: &mut Child, act: impl FnOnce()) {
         wait_until(child, "a fault", || self.due.exists());
         act();
         std::fs::write(&self.done, "").unwrap();

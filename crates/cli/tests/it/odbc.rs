@@ -2,7 +2,7 @@
 //! source, a driver that crashes, one without transactions.
 
 use triphammer_drivers::TargetUrl;
-use triphammer_testbed::{MariadbServer, OdbcDriver, PostgresServer};
+use triphammer_testbed::{BabelfishServer, MariadbServer, OdbcDriver, PostgresServer};
 
 use crate::program::Program;
 
@@ -96,6 +96,33 @@ fn tproc_c_runs_in_both_modes_on_postgresql_and_mariadb_by_odbc() {
         // The native driver finds what was built.
         assert!(program.ok(&["check", &url]).contains("all 17 conditions"));
     }
+}
+
+#[test]
+#[ignore = "builds for a minute; `make test-matrix` runs it"]
+fn tproc_c_and_tpc_b_run_on_babelfish_by_freetds() {
+    if !BabelfishServer::is_available() {
+        return;
+    }
+    let server = BabelfishServer::shared();
+    let mut program = Program::new();
+    program.set("TRIPHAMMER_PASSWORD", server.password());
+    let url = server.url("freetds");
+    let target = connection("FreeTDS", "Server", &url);
+    // It creates the database.
+    program.ok(&["build", &url, "-w", "kv", "--scale", "0.01", "--create-database"]);
+    program.ok(&["build", &target, "--scale", "1"]);
+    let run = ["run", &target, "--vus", "2", "--transactions", "20"];
+    let ran = program.run(&[&run, &["--require", "failures == 0"][..]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("verified: the database counts the same"), "{}", ran.out);
+    assert!(ran.err.contains("was not run against SQL Server"), "{}", ran.err);
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
+    // The native driver finds what was built.
+    assert!(program.ok(&["check", &url]).contains("all 17 conditions"));
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    program.ok(&[&run[..], &["-w", "tpc-b", "--require", "failures == 0"]].concat());
+    assert!(program.ok(&["check", &url, "-w", "tpc-b"]).contains("hold"));
 }
 
 #[test]

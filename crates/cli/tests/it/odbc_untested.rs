@@ -242,6 +242,139 @@ fn a_build_of_tproc_c_has_procedures_and_hash_clusters() {
     }
 }
 
+/// Types of the parameters of HammerDB's procedures, as the catalogues of Oracle and Db2 name them.
+fn hammerdb(product: &Product, remark: &str) -> String {
+    let is_oracle = product.name == "Oracle";
+    let (number, text, of) = match is_oracle {
+        true => ("NUMBER", "VARCHAR2", "SELECT lower(r.object_name)"),
+        false => ("INTEGER", "VARCHAR", "SELECT lower(r.routinename)"),
+    };
+    let array = if is_oracle { "" } else { ", DELIVARRAY" };
+    let many = |kind: &str, count| vec![kind; count].join(", ");
+    let first = if is_oracle { "BINARY_INTEGER" } else { number };
+    let lists = [
+        (
+            "neword",
+            [many(first, 5), many(number, 1), many(text, 2), many(number, 3), "DATE".into()],
+        ),
+        (
+            "payment",
+            [
+                many(number, 7),
+                many(text, 19),
+                "DATE".into(),
+                format!("{text}, {}", many(number, 3)),
+                format!("{text}, DATE"),
+            ],
+        ),
+        (
+            "ostat",
+            [
+                many(number, 4),
+                many(text, 3),
+                many(number, 2),
+                if is_oracle { "DATE" } else { "TIMESTAMP" }.into(),
+                number.into(),
+            ],
+        ),
+    ];
+    let short =
+        [("delivery", format!("{number}, {number}, TIMESTAMP{array}")), ("slev", many(number, 4))];
+    let long = lists.map(|(name, parts)| (name, parts.join(", ")));
+    let mut out = String::new();
+    for (name, types) in long.into_iter().chain(short) {
+        let remark = if name == "neword" { remark } else { "0:" };
+        out.push_str(&format!("{of}\tt:{name}\tt:procedure\tt:{types}\t{remark}\n"));
+    }
+    out
+}
+
+/// The answers of a schema that HammerDB built; `found` orders are found after New-Order.
+fn hammerdb_answers(product: &Product, remark: &str, found: u32) -> String {
+    let mut text = hammerdb(product, remark);
+    text.push_str("SELECT max(w_id)\ti:1\nSELECT sum(d_next_o_id)\tc:30010:neword(\n");
+    text.push_str(&format!("sys_context('USERENV', 'CLIENT_INFO')\ti:{found}\n"));
+    for table in TABLES.iter().filter(|table| **table != "triphammer_build") {
+        text.push_str(&format!("{}\tt:{}\n", product.tables, table.to_uppercase()));
+    }
+    text
+}
+
+#[test]
+fn procedures_of_hammerdb_are_called_as_they_are() {
+    let (program, driver) = (Program::new(), OdbcDriver::compile().unwrap());
+    for product in [ORACLE, DB2] {
+        let target = driver.target(&[("DBMS", product.name)]);
+        driver.answer(&hammerdb_answers(&product, "0:", 1)).unwrap();
+        let is_oracle = product.name == "Oracle";
+        for (mix, name) in [
+            ("1,0,0,0,0", "neword"),
+            ("0,1,0,0,0", "payment"),
+            ("0,0,1,0,0", "ostat"),
+            ("0,0,0,1,0", "delivery"),
+            ("0,0,0,0,1", "slev"),
+        ] {
+            let _ = driver.recorded();
+            let run = ["run", &target, "--vus", "1", "--transactions", "1", "--mix", mix];
+            let ran = program.json(&[&run[..], &["--require", "failures == 0"]].concat());
+            assert_eq!(ran["workload"]["facts"]["made_by"], "HammerDB", "{ran:#}");
+            let work = work(&driver.recorded());
+            let of = |part: &str| work.iter().filter(|call| call.contains(part)).count();
+            assert_eq!(of(&format!(" {name}(")), 1, "{work:#?}");
+            let calls = work.iter().filter(|call| call.contains(&format!(" {name}(")));
+            // A block of Oracle's ends with a semicolon.
+            assert!(calls.clone().all(|call| !is_oracle || call.ends_with("END;")), "{work:#?}");
+            let is_set = matches!(name, "payment" | "ostat") && !is_oracle;
+            assert_eq!(of("SET (p_c_id,"), usize::from(is_set), "{work:#?}");
+            assert_eq!(of("'CLIENT_INFO'"), usize::from(is_oracle && name == "neword"));
+        }
+        let done = program.run(&["run", &target, "--mode", "statements"]);
+        assert_eq!(done.code, 2, "{done:?}");
+        let done = program.run(&["drop", &target, "--yes"]);
+        assert!(done.code == 2 && done.err.contains("created by HammerDB"), "{done:?}");
+        driver.answer(&hammerdb_answers(&product, "0:", 1).replace("t:slev", "t:other")).unwrap();
+        let done = program.run(&["run", &target]);
+        assert!(done.code == 2 && done.err.contains("SLEV is missing"), "{done:?}");
+    }
+}
+
+/// Oracle's procedure catches deadlocks, and in some versions rolls back for an item that does not exist; it reports
+/// neither.
+#[test]
+fn an_order_that_hammerdbs_procedure_rolled_back_on_oracle_is_not_counted() {
+    let (program, driver) = (Program::new(), OdbcDriver::compile().unwrap());
+    let target = driver.target(&[("DBMS", "Oracle")]);
+    let run = [
+        "run",
+        &target,
+        "--vus",
+        "1",
+        "--transactions",
+        "1",
+        "--mix",
+        "1,0,0,0,0",
+        "--retries",
+        "3",
+    ];
+    let answers =
+        |remark| hammerdb_answers(&ORACLE, remark, 0).replace("c:30010:neword(", "i:30010");
+    driver.answer(&answers("t:rolls back")).unwrap();
+    let ran = program.json(&run);
+    let new_order = &ran["run"]["types"][0];
+    assert_eq!(
+        (&new_order["committed"], &new_order["rolled_back"]),
+        (&0.into(), &1.into()),
+        "{ran:#}"
+    );
+    driver.answer(&answers("0:")).unwrap();
+    let _ = driver.recorded();
+    let done = program.run(&run);
+    assert!(done.out.contains("deadlock"), "{done:?}");
+    let calls = work(&driver.recorded());
+    let attempts = calls.iter().filter(|call| call.contains(" neword(")).count();
+    assert_eq!(attempts, 3, "{calls:#?}");
+}
+
 /// Runs one transaction of a type; returns its statements, from the begin of the transaction on.
 fn transaction(product: &Product, driver: &OdbcDriver, mode: &str, mix: &str) -> Vec<String> {
     driver.answer(&answers(product, mode == "procedures")).unwrap();

@@ -29,6 +29,42 @@ fn every_protocol_runs_and_deliveries_find_their_end() {
 }
 
 #[test]
+fn a_run_on_a_ring_is_one_on_epoll_and_the_report_names_it() {
+    let program = Program::new();
+    let target = fresh("ring");
+    program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
+    let run = |io: &str, more: &[&str]| {
+        let run = ["run", &target, "--io", io, "--threads", "2", "--json"];
+        program.run(&[&run[..], more].concat())
+    };
+    let by_number = ["--vus", "6", "--transactions", "100"];
+    let forced = run("uring", &by_number);
+    if forced.code == 2 && forced.err.contains("the kernel does not allow io_uring") {
+        eprintln!("not run: {}", forced.err);
+        return;
+    }
+    let by_time = ["--vus", "6", "--load", "rate:200/s", "--rampup", "0s", "--duration", "2s"];
+    for (io, done, transport) in [
+        ("uring", forced, "tcp, io_uring"),
+        ("epoll", run("epoll", &by_number), "tcp"),
+        ("auto", run("auto", &by_number), "tcp, io_uring"),
+        ("uring", run("uring", &by_time), "tcp, io_uring"),
+        (
+            "uring",
+            run("uring", &[&by_number[..], &["--transaction-timeout", "20s"]].concat()),
+            "tcp, io_uring",
+        ),
+    ] {
+        assert_eq!(done.code, 0, "{io}: {}", done.err);
+        let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified", "{io}");
+        assert_eq!(result["server"]["transport"], transport, "{io}");
+        assert_eq!(result["spec"]["io"], io);
+    }
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
+}
+
+#[test]
 fn one_seed_gives_the_same_rows_whatever_the_jobs() {
     let program = Program::new();
     let digest = |jobs: &str| {

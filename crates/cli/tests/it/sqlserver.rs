@@ -9,6 +9,8 @@ use triphammer_drivers::sqlserver::SqlServer;
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::BabelfishServer;
 
+use crate::drill::goes_on;
+use crate::durability::Cue;
 use crate::observe::gaps;
 use crate::program::{Program, finish, wait_until};
 
@@ -239,4 +241,67 @@ fn a_run_survives_a_killed_server() {
     let done = finish(child);
     assert!(done.err.contains("lost") || done.out.contains("disconnected"), "{done:?}");
     program.ok(&["check", &target, "-w", "tpc-b"]);
+}
+
+/// Slow: tools/test-matrix.py babelfish4.3 runs it.
+#[test]
+#[ignore = "slow: tools/test-matrix.py babelfish4.3"]
+fn tproc_c_and_tpc_b_go_on_through_ten_disturbances() {
+    let Some(_turn) = turn() else { return };
+    for (workload, done) in [
+        ("tproc-c", "SELECT sum(d_next_o_id) - 30010 FROM drill_dbo.district"),
+        ("tpc-b", "SELECT count(*) FROM drill_dbo.pgbench_history"),
+    ] {
+        let (program, server) = (Program::new(), BabelfishServer::start().unwrap());
+        let target = server.url("drill");
+        program.ok(&["build", &target, "-w", workload, "--create-database"]);
+        goes_on(&program, server, &target, workload, |server| number(server, done) > 0);
+    }
+}
+
+#[test]
+fn a_drill_loses_no_commit_when_the_server_is_killed_and_sessions_are_terminated() {
+    let Some(_turn) = turn() else { return };
+    let program = Program::new();
+    let mut server = BabelfishServer::start().unwrap();
+    let target = server.url("drill");
+    // It creates the database.
+    program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
+    let kill = Cue::at(&program, "3s", "kill");
+    let args = ["drill", &target, "--vus", "4", "--duration", "12s", "--json"];
+    let faults = ["--fault", &kill.fault, "--fault", "at=9s terminate"];
+    let mut child = program.start(&[&args[..], &faults].concat());
+    kill.act(&mut child, || {
+        server.kill9();
+        server.restart().unwrap();
+    });
+    let done = finish(child);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let document: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    let count = |name: &str| document["commits"][name].as_i64().unwrap();
+    assert!(count("lost") == 0 && count("acknowledged") > 0, "{document}");
+    // What the table has, by independent SQL.
+    let rows = number(&server, "SELECT count(*) FROM drill_dbo.triphammer_drill");
+    assert_eq!(rows, count("acknowledged") + count("indeterminate_committed"), "{document}");
+}
+
+#[test]
+fn the_doctor_names_what_babelfish_does_not_show_and_goes_on() {
+    let Some(_turn) = turn() else { return };
+    let (program, server) = (Program::new(), BabelfishServer::shared());
+    let (target, _) = fresh(server);
+    program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
+    let done = program.run(&["doctor", &target, "--write-test", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    let lines = document["lines"].as_array().unwrap();
+    for name in ["round_trip", "jitter", "download", "upload", "commit_latency"] {
+        assert!(lines.iter().any(|line| line["name"] == name), "{name}: {document:#}");
+    }
+    let unread = document["unread"].as_array().unwrap().iter();
+    let unread: Vec<_> = unread.flat_map(|one| one["checks"].as_array().unwrap()).collect();
+    for name in ["max_server_memory", "tempdb_files", "active_sessions", "statistics"] {
+        assert!(unread.iter().any(|check| *check == name), "{name}: {document:#}");
+    }
+    let left = "SELECT count(*) FROM pg_class WHERE relname LIKE 'triphammer_doctor%'";
+    assert_eq!(number(server, left), 0);
 }

@@ -216,6 +216,63 @@ fn the_workload_is_one_like_all_others() {
 }
 
 #[test]
+fn events_at_a_rate_end_the_run() {
+    let site = Site::postgres();
+    let program = Program::new();
+    write(
+        &program,
+        "a.lua",
+        "function thread_init() con = sysbench.sql.driver():connect() end
+         function event() con:query('SELECT 1') end",
+    );
+    let ends_by_events = ["--events=100", "--rate=400", "--time=0", "--threads=8"];
+    site.ok(&program, "a.lua", &ends_by_events, "run");
+    let result = last_run(&program);
+    assert_eq!(result["run"]["total"]["completed"], 100);
+    assert_eq!(result["window"]["total"]["completed"], 100);
+    assert_eq!(result["spec"]["load"], "rate:400/s");
+    assert_eq!(result["arrivals"]["offered"], 100, "{}", result["arrivals"]);
+    let ends_by_time = ["--events=1000000", "--rate=400", "--time=1", "--threads=8"];
+    site.ok(&program, "a.lua", &ends_by_time, "run");
+    let completed = last_run(&program)["run"]["total"]["completed"].as_u64().unwrap();
+    assert!((200..800).contains(&completed), "{completed}");
+}
+
+#[test]
+fn campaigns_run_scripts() {
+    let site = Site::mariadb();
+    let program = Program::new();
+    write(
+        &program,
+        "a.lua",
+        "sysbench.cmdline.options = {rows = {'Rows', 3}}
+         function thread_init() con = sysbench.sql.driver():connect() end
+         function event() con:query('SELECT ' .. sysbench.opt.rows) end",
+    );
+    let shared = [
+        &site.url,
+        "-w",
+        "sysbench",
+        "--script",
+        "a.lua",
+        "-D",
+        "rows=5",
+        "--rampup=0s",
+        "--duration=1s",
+        "--cool-down=0s",
+    ];
+    let profile = [&["profile"], &shared[..], &["--vus=1,2", "--repeats=1"]].concat();
+    let result = program.json(&profile);
+    let levels = result["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 2, "{result}");
+    assert_eq!(result["workload"]["name"], "sysbench");
+    let limit = ["--vus=4", "--limit=all.p50 < 10s", "--max-rate=50/s"];
+    let done = program.run(&[&["capacity"], &shared[..], &limit].concat());
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    assert!(done.out.contains("still holds at 50.0/s"), "{}", done.out);
+}
+
+#[test]
 fn the_report_has_the_figures_of_sysbench() {
     let site = Site::postgres();
     let program = Program::new();

@@ -348,7 +348,7 @@ fn an_invalid_option_is_reported_before_a_missing_database() {
         for (option, value, why) in [
             ("--queries", "23", "--queries: invalid query `23`"),
             ("--streams", "0", "--streams: invalid value `0`"),
-            ("--test", "speed", "--test: unknown test `speed`"),
+            ("--test", "speed", "--test: unknown value `speed`"),
         ] {
             let done = program.run(&["run", target, "-w", "tproc-h", option, value]);
             assert!(done.code == 2 && done.err.contains(why), "{done:?}");

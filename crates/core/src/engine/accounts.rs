@@ -1,7 +1,10 @@
 //! Combines what the worker threads counted at the end of a run, and checks that it adds up.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 use super::queue::due_before;
 use super::uplink::WorkerEnd;
@@ -11,10 +14,10 @@ use crate::recorder::TypeInterval;
 use crate::spec::RunSpec;
 
 /// A counting identity that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// The equation, its left side first.
-    pub identity: &'static str,
+    pub identity: Cow<'static, str>,
     /// The transaction type that it was checked for; `None` for all together.
     pub transaction: Option<usize>,
     /// Value of the left side.
@@ -40,8 +43,12 @@ pub(super) fn violations(
     run: &[TypeInterval],
 ) -> Vec<Violation> {
     let of_type = |(index, seen): (usize, &TypeInterval)| {
-        let violation =
-            |identity, left, right| Violation { identity, transaction: Some(index), left, right };
+        let violation = |identity: &'static str, left, right| Violation {
+            identity: identity.into(),
+            transaction: Some(index),
+            left,
+            right,
+        };
         [
             violation(STARTED, started[index], ended[index] + in_flight[index]),
             violation(INTERVALS, seen.counts.ended(), ended[index]),
@@ -62,7 +69,12 @@ pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violati
     };
     let right = ends.iter().map(ended).sum();
     let is_violated = given > 0 && given != right;
-    is_violated.then_some(Violation { identity: TICKETS, transaction: None, left: given, right })
+    is_violated.then_some(Violation {
+        identity: TICKETS.into(),
+        transaction: None,
+        left: given,
+        right,
+    })
 }
 
 /// Outcome of the arrivals of an open load that stopped at `stop` after handing out this many
@@ -86,9 +98,8 @@ pub(super) fn offered(
     Some(Offered { offered: started + skipped + never_started, skipped, never_started })
 }
 
-/// The slowest transactions of all threads that ended in these seconds, slowest first.
-pub(super) fn slowest(ends: &mut [WorkerEnd], seconds: Range<u64>) -> Vec<Exemplar> {
-    let kept = ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest));
+/// The slowest of these transactions that ended in these seconds, slowest first.
+pub(super) fn slowest(kept: impl Iterator<Item = Exemplar>, seconds: Range<u64>) -> Vec<Exemplar> {
     let mut slowest: Vec<Exemplar> =
         kept.filter(|kept| seconds.contains(&kept.timing.finished.second())).collect();
     slowest.sort_by_key(|kept| Reverse(kept.timing.response_ns()));
@@ -96,10 +107,11 @@ pub(super) fn slowest(ends: &mut [WorkerEnd], seconds: Range<u64>) -> Vec<Exempl
     slowest
 }
 
-/// The first error of each type and class across all threads, with its number of occurrences.
-pub(super) fn errors(ends: &[WorkerEnd]) -> Vec<ErrorSample> {
+/// The first error of each type and class across all threads or hosts, with its number of
+/// occurrences.
+pub(super) fn errors<'a>(samples: impl Iterator<Item = &'a ErrorSample>) -> Vec<ErrorSample> {
     let mut merged: Vec<ErrorSample> = Vec::new();
-    for sample in ends.iter().flat_map(|end| &end.errors) {
+    for sample in samples {
         let same =
             |m: &&mut ErrorSample| m.transaction == sample.transaction && m.class == sample.class;
         match merged.iter_mut().find(same) {
@@ -123,7 +135,7 @@ mod tests {
         assert_eq!(violations(&[0, 8], &[0, 7], &[0, 1], &run), []);
         let found = violations(&[0, 9], &[0, 6], &[0, 1], &run);
         let numbers: Vec<_> =
-            found.iter().map(|v| (v.identity, v.transaction, v.left, v.right)).collect();
+            found.iter().map(|v| (&*v.identity, v.transaction, v.left, v.right)).collect();
         assert_eq!(numbers, [(STARTED, Some(1), 9, 7), (INTERVALS, Some(1), 7, 6)]);
     }
 
@@ -133,6 +145,6 @@ mod tests {
         assert_eq!(ticket_violation(7, std::slice::from_ref(&end)), None);
         assert_eq!(ticket_violation(0, &[]), None, "of a load without arrivals");
         let found = ticket_violation(8, &[end]).unwrap();
-        assert_eq!((found.identity, found.left, found.right), (TICKETS, 8, 7));
+        assert_eq!((&*found.identity, found.left, found.right), (TICKETS, 8, 7));
     }
 }

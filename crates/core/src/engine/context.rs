@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use super::RunPlan;
 use super::lag::HeartbeatReceiver;
 use super::ledger::{Closed, Finished, Ledger};
+use super::node_events::NodeChange;
 use super::probes::Probes;
 use super::queue::Tickets;
 use super::signal::Signal;
@@ -17,7 +18,8 @@ use super::waiting::{QueueEnd, Waiting};
 use crate::clock::Elapsed;
 use crate::error::DbError;
 use crate::event::Note;
-use crate::session::{Access, Database};
+use crate::nodes::Change;
+use crate::session::{Access, Database, NodeStatus};
 use crate::workload::Workload;
 
 /// Parameters of a thread at its start.
@@ -57,7 +59,12 @@ impl<W: Workload, D: Database> Context<W, D> {
         let access = types.iter().map(|transaction| transaction.access).collect();
         Self {
             signal,
-            ledger: RefCell::new(Ledger::new(types.len(), plan.spec.load.is_closed(), edges)),
+            ledger: RefCell::new(Ledger::new(
+                types.len(),
+                plan.nodes.as_ref().map_or(0, |nodes| nodes.list.len()),
+                plan.spec.load.is_closed(),
+                edges,
+            )),
             sessions: ThreadSessions::new(slots),
             waiting: Waiting::new(&plan, tickets, precise),
             probes: Probes::new(heartbeats),
@@ -85,14 +92,88 @@ impl<W: Workload, D: Database> Context<W, D> {
         if let Some(recovery) = recovery {
             self.uplink.send(FromWorker::Recovered(recovery));
         }
+        if let (Some(node), Some(nodes)) = (finished.node, &self.plan.nodes) {
+            let able = nodes.states.up() & nodes.states.writable();
+            let writes = self.access(finished.transaction).writes();
+            let mut ledger = self.ledger.borrow_mut();
+            let failover = ledger.end_on(node, finished, writes.then_some(able));
+            drop(ledger);
+            if let Some(failover) = failover {
+                self.uplink.send(FromWorker::Failover(failover));
+            }
+        }
     }
 
-    /// Records that a session was lost.
-    pub fn lost(&self, id: u32, now: Elapsed) {
+    /// Records that a session on a node was opened that did not replace a lost one.
+    pub fn opened(&self, node: usize) {
+        self.sessions.opened();
+        if let Some(connected) = self.ledger.borrow_mut().connected.get_mut(node) {
+            *connected += 1;
+        }
+    }
+
+    /// Records that a session on a node is gone.
+    pub fn left(&self, id: u32, node: usize) {
         self.sessions.left(id);
+        if let Some(connected) = self.ledger.borrow_mut().connected.get_mut(node) {
+            *connected -= 1;
+        }
+    }
+
+    /// Records that a session on a node was lost.
+    pub fn lost(&self, id: u32, node: usize, now: Elapsed) {
+        self.left(id, node);
         let mut ledger = self.ledger.borrow_mut();
         ledger.recorder.lost();
-        ledger.outage.lost(now);
+        if ledger.connected.is_empty() {
+            ledger.outage.lost(now);
+        } else {
+            ledger.recorder.node(node).lost += 1;
+        }
+    }
+
+    /// Records that a node cannot be reached.
+    pub fn node_lost(&self, node: usize, error: &DbError, now: Elapsed) {
+        let Some(nodes) = &self.plan.nodes else { return };
+        let change = nodes.states.lost(node);
+        self.node_changed(node, change, Some(error), now);
+    }
+
+    /// Records that a node rejected a write, because it is read only.
+    pub fn node_is_read_only(&self, node: usize, error: &DbError, now: Elapsed) {
+        let Some(nodes) = &self.plan.nodes else { return };
+        let change = nodes.states.set_writable(node, false);
+        self.node_changed(node, change, Some(error), now);
+    }
+
+    /// Records what a node reported, and how many transactions it counted since it was last asked.
+    pub fn node_answered(&self, node: usize, status: NodeStatus, more: Option<u64>, now: Elapsed) {
+        let Some(nodes) = &self.plan.nodes else { return };
+        for change in nodes.states.answers(node, status.is_writable) {
+            self.node_changed(node, change, None, now);
+        }
+        self.tick(now);
+        self.ledger.borrow_mut().recorder.node(node).answered(status, more);
+    }
+
+    fn node_changed(
+        &self,
+        node: usize,
+        change: Option<Change>,
+        why: Option<&DbError>,
+        at: Elapsed,
+    ) {
+        let (Some(change), Some(nodes)) = (change, &self.plan.nodes) else { return };
+        self.uplink.send(FromWorker::Node(NodeChange { at, node, change }));
+        let what = match change {
+            Change::Lost => "cannot be reached; its users move to other nodes",
+            Change::Back => "is back; its users return",
+            Change::Promoted => "accepts writes now",
+            Change::Demoted => "is read only now",
+        };
+        let why = why.map_or_else(String::new, |error| format!(": {error}"));
+        let text = format!("node {} {what}{why}", nodes.list[node].name);
+        self.note(Note::new(&format!("node_{}", change.name()), Some(at), text));
     }
 
     /// Records that a lost session cannot be re-created, and why.
@@ -103,9 +184,9 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.sessions.stays_away();
     }
 
-    /// Records that a session reconnected; `was_away` when not at the first attempt.
-    pub fn reconnected(&self, now: Elapsed, was_away: bool) {
-        self.sessions.reconnected(was_away);
+    /// Records that a session on a node replaced a lost one.
+    pub fn reconnected(&self, node: usize, now: Elapsed) {
+        self.opened(node);
         let mut ledger = self.ledger.borrow_mut();
         ledger.recorder.reconnected();
         ledger.outage.back(now);
@@ -153,8 +234,20 @@ impl<W: Workload, D: Database> Context<W, D> {
         let mut interval = self.ledger.borrow_mut().recorder.take(now);
         interval.gauges.cpu.push(self.probes.cpu(self.uplink.thread(), now));
         interval.connected = self.sessions.connected();
+        let ledger = self.ledger.borrow();
+        for (node, connected) in interval.nodes.iter_mut().zip(&ledger.connected) {
+            node.connected = *connected;
+        }
+        drop(ledger);
         interval.backlog = self.waiting.backlog(now);
         self.uplink.second(now.second(), interval);
+    }
+
+    /// Reports that there was no work for what was due at `due`, if the workload has no more for anybody.
+    pub fn without_work(&self, due: Elapsed) {
+        if self.plan.workload.is_done() {
+            self.uplink.send(FromWorker::WorkDone(due));
+        }
     }
 
     /// Reports to the control thread that this worker cannot start. No transaction has begun yet,

@@ -4,28 +4,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
 use super::context::{Context, OfThread};
 use super::demand::Demand;
 use super::host::HostMeter;
+use super::hosts::{Gate, Zero};
 use super::lag;
 use super::merge::{Merger, Sums};
+use super::node_events::NodeEvents;
 use super::outage::Outages;
 use super::outbox::Outbox;
 use super::phases::Phases;
 use super::queue::Tickets;
 use super::signal::{Signal, State, StopHandle};
 use super::slots::Slots;
+use super::thread::Thread;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{
-    NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, runtime, worker,
-};
-use crate::clock::Elapsed;
+use super::{NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, worker};
+use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
+use crate::io::uses_ring;
+use crate::nodes::NodeInterval;
 use crate::pace::Load;
 use crate::session::Database;
 use crate::workload::Workload;
@@ -42,18 +46,19 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     stopper: StopHandle,
     signal: Signal,
+    gate: Option<Gate>,
+    runtime: Arc<Runtime>,
 ) -> Result<RunEnd, RunError> {
-    let (control, contexts) = prepare(plan, events, stopper, signal, true);
+    let ring = uses_ring(&plan.spec, plan.database.capabilities());
+    let (control, contexts) = prepare(plan, events, stopper, signal, true, gate);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
         // A context is not Send, but its parts are: it is assembled on its own thread.
+        let shared = Arc::clone(&runtime);
         let started = std::thread::Builder::new().name(name).spawn(move || {
             let context = context();
-            match runtime() {
-                Ok(runtime) => {
-                    let local = tokio::task::LocalSet::new();
-                    runtime.block_on(local.run_until(worker::work(context, users)));
-                }
+            match Thread::new(ring, shared) {
+                Ok(thread) => thread.run(worker::work(context, users)),
                 Err(error) => context.cannot_start(DbError::new(
                     ErrorClass::Other,
                     format!("{NO_RUNTIME}: {error}"),
@@ -78,9 +83,10 @@ pub(super) async fn here<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     stopper: StopHandle,
     signal: Signal,
+    gate: Option<Gate>,
 ) -> Result<RunEnd, RunError> {
     plan.spec.threads = 1;
-    let (control, contexts) = prepare(plan, events, stopper, signal, false);
+    let (control, contexts) = prepare(plan, events, stopper, signal, false, gate);
     for (context, users) in contexts {
         tokio::task::spawn_local(worker::work(context(), users));
     }
@@ -100,6 +106,7 @@ fn prepare<W: Workload, D: Database>(
     stopper: StopHandle,
     signal: Signal,
     precise: bool,
+    gate: Option<Gate>,
 ) -> (Control, Contexts<W, D>) {
     let ids = plan.share.range(plan.spec.sessions());
     let sessions = ids.end - ids.start;
@@ -158,7 +165,10 @@ fn prepare<W: Workload, D: Database>(
         outbox: Outbox::new(events),
         demand: Demand::new(plan.spec, plan.share, tickets, recorded),
         outages: Outages::default(),
+        node_names: plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect(),
+        node_events: NodeEvents::default(),
         host: HostMeter::start(),
+        gate,
     };
     (control, contexts)
 }
@@ -174,7 +184,11 @@ struct Control {
     outbox: Outbox,
     demand: Demand,
     outages: Outages,
+    node_names: Vec<String>,
+    node_events: NodeEvents,
     host: HostMeter,
+    /// Receives the agreed start of a run by several processes.
+    gate: Option<Gate>,
 }
 
 impl Control {
@@ -184,8 +198,15 @@ impl Control {
             let Workers { connected, sessions, .. } = self.workers;
             return Err(RunError { connected, of: sessions, error });
         }
-        let first = self.phases.begin();
-        let clock = self.phases.clock;
+        let clock = match self.agreed_start().await {
+            Ok(clock) => clock,
+            Err(error) => {
+                self.stopper.over();
+                let Workers { connected, sessions, .. } = self.workers;
+                return Err(RunError { connected, of: sessions, error });
+            }
+        };
+        let first = self.phases.begin(clock);
         self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
         if let Some(end) = self.phases.window_end() {
             self.stopper.stop_at(end);
@@ -226,6 +247,9 @@ impl Control {
                     | FromWorker::Away(..)
                     | FromWorker::Failing(_)
                     | FromWorker::Recovered(_)
+                    | FromWorker::Node(_)
+                    | FromWorker::Failover(_)
+                    | FromWorker::WorkDone(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
                 ) => {}
@@ -233,6 +257,25 @@ impl Control {
             }
         }
         Ok(())
+    }
+
+    /// Waits for the instant that the processes of the run agreed on, if there are several; until
+    /// then, no transaction starts. A process that learns of it too late starts at once, but its
+    /// clock is that of the others.
+    async fn agreed_start(&mut self) -> Result<Clock, DbError> {
+        let Some(gate) = self.gate.take() else { return Ok(Clock::start()) };
+        let mut signal = self.signal.clone();
+        let Zero { at, date } = tokio::select! {
+            zero = gate => {
+                let ended = |_| DbError::new(ErrorClass::Cancelled, "ended before the start");
+                zero.map_err(ended)?
+            }
+            _ = signal.until(|state| state.stop_requested) => {
+                return Err(DbError::new(ErrorClass::Cancelled, "interrupted before the start"));
+            }
+        };
+        sleep_until(at).await;
+        Ok(Clock::at(at, date))
     }
 
     /// Waits for one event and handles it. Returns false when there is no point in continuing.
@@ -244,7 +287,7 @@ impl Control {
         let called = |state: &State| {
             (state.stop_requested && !draining)
                 || (state.aborted && !aborting)
-                || (state.window_over && shortens)
+                || (state.window_over.is_some() && shortens)
         };
         let deadline = self.phases.deadline();
         let far = Elapsed(self.phases.clock.now().0 + SLEEP_MAX.0);
@@ -258,7 +301,10 @@ impl Control {
             state = signal.until(called) => match state.stop_requested {
                 true => self.stop_early(state),
                 // The stopping rule is satisfied.
-                false => self.stopper.stop_at(self.phases.shorten()),
+                false => {
+                    let second = state.window_over.unwrap_or_default();
+                    self.stopper.stop_at(self.phases.shorten(second));
+                }
             },
             () = tokio::time::sleep(WATCHDOG_TICK), if self.workers.watchdog.is_some() => {
                 self.workers.watch(self.phases.clock.now());
@@ -282,9 +328,15 @@ impl Control {
             }
             FromWorker::Failing(note) => self.outbox.failing(note),
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
+            FromWorker::Node(change) => self.node_events.changes.push(change),
+            FromWorker::Failover(failover) => self.node_events.failover(failover),
+            FromWorker::WorkDone(at) => self.work_is_done(at),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);
                 self.workers.ends.push(*end);
+                if self.workers.missing() == 0 {
+                    self.users_have_ended();
+                }
                 self.emit();
             }
             FromWorker::Connected(_) | FromWorker::ConnectFailed(_) => {}
@@ -348,6 +400,22 @@ impl Control {
         true
     }
 
+    /// Ends the load because the workload has no more work.
+    fn work_is_done(&mut self, at: Elapsed) {
+        if self.phases.is_timed_load() && self.phases.work_is_done(at) {
+            self.stopper.stopped();
+            self.enter(Phase::Drain);
+        }
+    }
+
+    /// Without users there are no further seconds.
+    fn users_have_ended(&mut self) {
+        if self.phases.is_timed_load() && !self.phases.users_ended() {
+            // Users that never wait have finished before this thread's timer fires.
+            self.enter(Phase::Drain);
+        }
+    }
+
     /// Ends the run early, by request.
     fn stop_early(&mut self, state: State) {
         if !self.phases.is_draining() {
@@ -372,10 +440,7 @@ impl Control {
 
     /// Closes the sinks and the counters, and assembles the result.
     async fn finish(mut self) -> RunEnd {
-        if self.phases.is_timed_load() && !self.phases.users_ended() {
-            // Users that never wait have finished before this thread's timer fires.
-            self.enter(Phase::Drain);
-        }
+        self.users_have_ended();
         self.emit();
         self.outbox.flush().await;
         self.stopper.over();
@@ -386,7 +451,8 @@ impl Control {
         let offered = self.demand.offered(stop, ends);
         let last = self.phases.window_end().map_or(self.merger.given(), Elapsed::second);
         let (outages, notes) = std::mem::take(&mut self.outages).end(last);
-        notes.into_iter().for_each(|note| self.outbox.note(note));
+        let failovers = self.node_events.notes(&self.node_names);
+        notes.into_iter().chain(failovers).for_each(|note| self.outbox.note(note));
         let sessions = (self.sums.lost, self.sums.reconnected);
         if let (lost @ 1.., anew) = sessions {
             let text = format!("{lost} sessions were lost and {anew} reconnected");
@@ -395,7 +461,11 @@ impl Control {
         let violations = self.violations();
         let [start, end] = self.phases.edges();
         let types = self.sums.run.len();
+        let mut nodes_in_window = std::mem::take(&mut self.sums.nodes_in_window);
+        nodes_in_window.resize_with(self.sums.nodes.len(), NodeInterval::default);
         let mut workers = self.workers;
+        let kept: Vec<_> =
+            workers.ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest)).collect();
         RunEnd {
             started_at: self.phases.clock.zero_timestamp(),
             ended,
@@ -407,17 +477,27 @@ impl Control {
             offered,
             pool_wait: self.sums.pool_wait,
             backlog_max: self.sums.backlog_max,
-            exemplars: accounts::slowest(&mut workers.ends, start..end),
+            exemplars: accounts::slowest(kept.into_iter(), start..end),
             gauges: self.sums.gauges,
             worker_cpu_ns: workers.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions,
             away: workers.sum(|end| end.away),
+            nodes: self
+                .sums
+                .nodes
+                .into_iter()
+                .zip(nodes_in_window)
+                .map(|(all, window)| [all, window])
+                .collect(),
+            failovers: self.node_events.failovers(),
+            node_changes: self.node_events.changes,
             outages,
             violations,
             round_trips: workers.sum(|end| end.round_trips),
-            errors: accounts::errors(&workers.ends),
+            errors: accounts::errors(workers.ends.iter().flat_map(|end| &end.errors)),
             ending: self.phases.ending,
             notes: self.outbox.notes,
+            hosts: Vec::new(),
         }
     }
 

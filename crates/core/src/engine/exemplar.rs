@@ -10,7 +10,7 @@ use crate::outcome::{Outcome, Timing};
 pub const EXEMPLARS: usize = 10;
 
 /// A slow transaction of the timed window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exemplar {
     /// Index of its transaction type.
     pub transaction: usize,

@@ -3,9 +3,11 @@
 
 use super::ErrorSample;
 use super::exemplar::{Exemplar, Origin, Slowest};
+use super::node_events::{Failover, LastWrites};
 use super::outage::{Recovery, Watch};
 use crate::clock::Elapsed;
 use crate::error::DbError;
+use crate::nodes::NodeSet;
 use crate::outcome::{Outcome, Timing};
 use crate::recorder::{Recorder, Totals, TransactionEnd};
 
@@ -17,6 +19,8 @@ pub(super) struct Finished {
     pub ended: TransactionEnd,
     pub origin: Origin,
     pub attempts: u32,
+    /// The node on which it ended; `None` for a single server, and if no node could take it.
+    pub node: Option<usize>,
 }
 
 /// The counters of a thread.
@@ -26,6 +30,9 @@ pub(super) struct Ledger {
     /// Statements and calls sent by attempts.
     pub round_trips: u64,
     pub outage: Watch,
+    /// Sessions open on each node; empty for a single server.
+    pub connected: Vec<u32>,
+    writes: LastWrites,
     /// Transaction type in flight, by index of the session on this thread.
     in_flight: Vec<Option<usize>>,
     errors: Vec<ErrorSample>,
@@ -49,12 +56,14 @@ pub(super) struct Closed {
 }
 
 impl Ledger {
-    /// Creates the counters for this many transaction types.
-    pub fn new(types: usize, closed_load: bool, edges: [u64; 2]) -> Self {
+    /// Creates the counters for this many transaction types and nodes; no nodes for a single server.
+    pub fn new(types: usize, nodes: usize, closed_load: bool, edges: [u64; 2]) -> Self {
         Self {
-            recorder: Recorder::new(types, closed_load),
+            recorder: Recorder::new(types, closed_load).with_nodes(nodes),
             round_trips: 0,
             outage: Watch::default(),
+            connected: vec![0; nodes],
+            writes: LastWrites::default(),
             in_flight: Vec::new(),
             errors: Vec::new(),
             slowest: Slowest::default(),
@@ -92,10 +101,25 @@ impl Ledger {
         }
     }
 
+    /// Records on which of several nodes a transaction ended. Returns the failover if it was the
+    /// first write on a node after one that can no longer take any; `able` are the nodes that can
+    /// take writes now, for a transaction that writes.
+    pub fn end_on(
+        &mut self,
+        node: usize,
+        finished: Finished,
+        able: Option<NodeSet>,
+    ) -> Option<Failover> {
+        let Finished { transaction, timing, ended, .. } = finished;
+        self.recorder.record_on(node, transaction, timing, ended);
+        let able = able.filter(|_| ended.outcome == Outcome::Committed)?;
+        self.writes.committed(node, timing.finished, able)
+    }
+
     /// Keeps the transaction if it is among the slowest and ended in the timed window.
     #[cold]
     fn maybe_keep(&mut self, finished: Finished) {
-        let Finished { transaction, timing, ended, origin, attempts } = finished;
+        let Finished { transaction, timing, ended, origin, attempts, .. } = finished;
         if (self.edges[0]..self.edges[1]).contains(&timing.finished.second()) {
             let outcome = ended.outcome;
             self.slowest.keep(Exemplar { transaction, origin, timing, outcome, attempts });

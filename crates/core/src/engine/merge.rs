@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
+use crate::nodes::{NodeInterval, add_nodes};
 use crate::recorder::{Gauges, RecordedInterval, TypeInterval, merge};
 
 /// Whether two intervals may be merged: never across an edge of the timed window, because what
@@ -107,6 +108,10 @@ pub struct Sums {
     pub lost: u64,
     /// Sessions reconnected during the run.
     pub reconnected: u64,
+    /// What happened on each node, in the whole run.
+    pub nodes: Vec<NodeInterval>,
+    /// The same in the timed window.
+    pub nodes_in_window: Vec<NodeInterval>,
 }
 
 impl Sums {
@@ -122,6 +127,8 @@ impl Sums {
             backlog_max: None,
             lost: 0,
             reconnected: 0,
+            nodes: Vec::new(),
+            nodes_in_window: Vec::new(),
         }
     }
 
@@ -142,6 +149,10 @@ impl Sums {
 
     /// Adds what is only known of a whole second: its gauges, and the backlog at its end.
     pub fn add_second(&mut self, second: &RecordedInterval, in_window: bool) {
+        let sums = [Some(&mut self.nodes), in_window.then_some(&mut self.nodes_in_window)];
+        for sum in sums.into_iter().flatten() {
+            add_nodes(sum, &second.nodes, NodeInterval::add_later);
+        }
         if in_window {
             self.backlog_max = self.backlog_max.max(second.backlog);
             self.gauges.add(&second.gauges);

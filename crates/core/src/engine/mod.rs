@@ -21,10 +21,14 @@ mod control;
 mod demand;
 mod exemplar;
 mod host;
+pub mod hosts;
 mod lag;
 mod ledger;
 pub mod merge;
 mod metered;
+mod node_events;
+mod node_sessions;
+mod node_watch;
 mod outage;
 mod outbox;
 mod phases;
@@ -37,6 +41,7 @@ mod session_slot;
 mod share;
 mod signal;
 mod slots;
+mod thread;
 mod timer_queue;
 mod turn;
 mod uplink;
@@ -51,11 +56,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note};
+use crate::nodes::{NodeInterval, Nodes};
 use crate::recorder::{Gauges, TypeInterval};
 use crate::session::Database;
 use crate::spec::RunSpec;
@@ -66,6 +73,7 @@ use crate::workload::Workload;
 pub use accounts::Violation;
 pub use exemplar::{EXEMPLARS, Exemplar, Origin};
 pub use metered::Metered;
+pub use node_events::{Failover, NodeChange};
 pub use replay::{Replay, replay};
 pub use share::Share;
 pub use signal::StopHandle;
@@ -80,6 +88,8 @@ pub struct RunPlan<W, D> {
     pub workload: Arc<W>,
     /// Database to run it on.
     pub database: Arc<D>,
+    /// The nodes that transactions are routed to; `None` for a single server, the database.
+    pub nodes: Option<Arc<Nodes<D>>>,
     /// The workload's SQL in the database's dialect.
     pub catalogue: Arc<StatementCatalogue>,
     /// How the whole run is driven.
@@ -93,10 +103,24 @@ impl<W, D> Clone for RunPlan<W, D> {
         Self {
             workload: Arc::clone(&self.workload),
             database: Arc::clone(&self.database),
+            nodes: self.nodes.clone(),
             catalogue: Arc::clone(&self.catalogue),
             spec: self.spec.clone(),
             share: self.share,
         }
+    }
+}
+
+impl<W, D> RunPlan<W, D> {
+    /// Number of nodes that have sessions of users.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.as_ref().map_or(1, |nodes| nodes.list.len())
+    }
+
+    /// The database handle of a node.
+    fn database_of(&self, node: usize) -> &Arc<D> {
+        self.nodes.as_ref().map_or(&self.database, |nodes| &nodes.list[node].database)
     }
 }
 
@@ -114,6 +138,21 @@ impl RunHandle {
     #[must_use]
     pub fn stopper(&self) -> StopHandle {
         self.stopper.clone()
+    }
+
+    /// The events, a handle that ends the run, and what waits for its end; for callers that do not
+    /// keep them together.
+    pub fn into_parts(
+        self,
+    ) -> (
+        mpsc::Receiver<Event>,
+        StopHandle,
+        impl FnOnce() -> Result<RunEnd, RunError> + Send + 'static,
+    ) {
+        let Self { events, stopper, control } = self;
+        (events, stopper, move || {
+            control.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     /// Waits for the end. Read `events` to the end first, or drop them.
@@ -177,6 +216,13 @@ pub struct RunEnd {
     pub sessions: (u64, u64),
     /// Sessions that were lost and not reconnected before the end.
     pub away: u32,
+    /// What happened on each node, in the whole run and in the timed window; empty for a single
+    /// server.
+    pub nodes: Vec<[NodeInterval; 2]>,
+    /// Losses, returns and promotions of nodes, in order.
+    pub node_changes: Vec<NodeChange>,
+    /// Moves of the writes from one node to another, in order.
+    pub failovers: Vec<Failover>,
     /// Ranges of seconds, in ramp-up and window, in which no transaction completed although some
     /// should have.
     pub outages: Vec<Range<u64>>,
@@ -191,6 +237,8 @@ pub struct RunEnd {
     pub ending: RunEnding,
     /// Remarks made during the run.
     pub notes: Vec<Note>,
+    /// What each host did, if several drove the run; otherwise empty.
+    pub hosts: Vec<hosts::HostEnd>,
 }
 
 /// Outcome of the arrivals of an open load, in the whole run.
@@ -198,7 +246,7 @@ pub struct RunEnd {
 /// ```text
 /// offered = started + skipped + never started
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {
     /// Arrivals that were due before the stop.
     pub offered: u64,
@@ -225,7 +273,7 @@ impl Window {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunEnding {
     /// Ended by the clock, or because all users finished their work.
     Complete,
@@ -238,7 +286,7 @@ pub enum RunEnding {
 }
 
 /// The first error of a kind, with its count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorSample {
     /// Index of the transaction type.
     pub transaction: usize,
@@ -255,12 +303,24 @@ pub struct ErrorSample {
 /// # Errors
 /// When a thread or its event loop cannot be created.
 pub fn start<W: Workload, D: Database>(plan: RunPlan<W, D>) -> std::io::Result<RunHandle> {
+    start_gated(plan, None)
+}
+
+/// Does the same; with a gate, no transaction starts before the instant that it receives.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_gated<W: Workload, D: Database>(
+    plan: RunPlan<W, D>,
+    gate: Option<hosts::Gate>,
+) -> std::io::Result<RunHandle> {
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
     let control_stopper = stopper.clone();
-    let runtime = runtime()?;
+    let runtime = Arc::new(runtime()?);
     let control = std::thread::Builder::new().name("control".into()).spawn(move || {
-        runtime.block_on(control::threaded(plan, events, control_stopper, signal))
+        let shared = Arc::clone(&runtime);
+        runtime.block_on(control::threaded(plan, events, control_stopper, signal, gate, shared))
     })?;
     Ok(RunHandle { events: receiver, stopper, control })
 }
@@ -274,12 +334,25 @@ pub async fn run_here<W: Workload, D: Database>(
     events: mpsc::Sender<Event>,
     run: impl AsyncFnOnce(StopHandle),
 ) -> Result<RunEnd, RunError> {
+    run_here_gated(plan, events, None, run).await
+}
+
+/// Does the same; with a gate, no transaction starts before the instant that it receives.
+///
+/// # Errors
+/// As [`run_here`].
+pub async fn run_here_gated<W: Workload, D: Database>(
+    plan: RunPlan<W, D>,
+    events: mpsc::Sender<Event>,
+    gate: Option<hosts::Gate>,
+    run: impl AsyncFnOnce(StopHandle),
+) -> Result<RunEnd, RunError> {
     let (stopper, signal) = signal::channel();
     let local = tokio::task::LocalSet::new();
     local
         .run_until(async {
             let run = run(stopper.clone());
-            tokio::join!(control::here(plan, events, stopper.clone(), signal), run).0
+            tokio::join!(control::here(plan, events, stopper.clone(), signal, gate), run).0
         })
         .await
 }

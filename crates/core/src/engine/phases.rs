@@ -54,9 +54,9 @@ impl Phases {
         }
     }
 
-    /// Sets zero to now. Returns the first phase, to be [entered](Phases::enter).
-    pub fn begin(&mut self) -> Phase {
-        self.clock = Clock::start();
+    /// Sets the clock. Returns the first phase, to be [entered](Phases::enter).
+    pub fn begin(&mut self, clock: Clock) -> Phase {
+        self.clock = clock;
         if self.window[0] > 0 { Phase::RampUp } else { Phase::Window }
     }
 
@@ -89,11 +89,11 @@ impl Phases {
         self.current == Some(Phase::Window) && self.timed && !self.shortened
     }
 
-    /// Ends the window on the next tick, and returns when that is. No later second has begun, so
-    /// the window's sums need no correction.
-    pub fn shorten(&mut self) -> Elapsed {
+    /// Ends the window at this second, or on the next tick if that is later, and returns when that
+    /// is. No later second has begun, so the window's sums need no correction.
+    pub fn shorten(&mut self, second: u64) -> Elapsed {
         self.shortened = true;
-        self.window[1] = self.window[1].min(self.clock.now().second() + 1);
+        self.window[1] = self.window[1].min(second.max(self.clock.now().second() + 1));
         self.deadline = Elapsed::at_second(self.window[1]);
         self.deadline
     }
@@ -110,6 +110,18 @@ impl Phases {
         self.ending = RunEnding::Stopped;
         self.stopped_at = Some(now);
         now
+    }
+
+    /// Records that there is no work from `at` on. The window then ends with the last transaction, as in a run by
+    /// transactions. Returns false during the ramp-up, which leaves no window.
+    pub fn work_is_done(&mut self, at: Elapsed) -> bool {
+        if self.current != Some(Phase::Window) {
+            return false;
+        }
+        self.stopped_at = Some(at);
+        self.timed = false;
+        self.window[1] = NO_END;
+        true
     }
 
     /// Records that all users have finished. Returns true if that was before the end of the timed

@@ -11,17 +11,18 @@ use tokio::time::{sleep_until, timeout};
 
 use super::context::Context;
 use super::ledger::Finished;
-use super::metered::Metered;
+use super::node_sessions::{Live, NodeSessions};
 use super::turn::{Pace, Turn};
 use super::virtual_user::VirtualUser;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::Note;
+use crate::nodes::Destination;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
 use crate::recorder::TransactionEnd;
-use crate::session::{Access, Admin, Database, Role, ServerProcess, Session};
-use crate::workload::{Completion, Statements, Workload};
+use crate::session::{Access, Database, Session};
+use crate::workload::{Completion, Workload};
 
 /// After this many transactions without waiting, a user yields to the others on its thread: a
 /// driver that never waits, such as the null driver, must not starve them. A yield costs about 100
@@ -37,12 +38,6 @@ const PING_REST: u64 = 100;
 /// Purpose of the random streams that spread waits.
 const JITTER: u64 = 2;
 
-/// A session and the workload's prepared statements on it.
-pub(super) struct Live<W: Workload, D: Database> {
-    session: Metered<D::Session>,
-    prepared: W::Prepared,
-}
-
 /// A session at work: for one virtual user, or for any that is due.
 pub(super) struct SessionSlot<W: Workload, D: Database> {
     pub context: Rc<Context<W, D>>,
@@ -55,41 +50,12 @@ pub(super) struct SessionSlot<W: Workload, D: Database> {
     /// User whose transaction it is running, or ran last.
     pub client: VirtualUser<W>,
     jitter: Rng,
-    live: Option<Live<W, D>>,
+    sessions: NodeSessions<W, D>,
     /// Attempts at the current transaction so far.
     attempts: u32,
     refused: bool,
     /// Whether the session is lost and not yet reconnected.
     away: bool,
-}
-
-/// Opens and prepares a session for user `id`, within the connect limit.
-pub(super) async fn connect<W: Workload, D: Database>(
-    context: &Context<W, D>,
-    id: u32,
-) -> Result<Live<W, D>, DbError> {
-    let plan = &context.plan;
-    let limit = plan.spec.limits.connect;
-    let opening = async {
-        let mut session = Metered::new(plan.database.connect(Role::User, id).await?);
-        let statements = Statements::new(&plan.catalogue).by(plan.spec.protocol);
-        let mut statements = statements.on(id, plan.spec.sessions());
-        let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
-        Ok(Live { session, prepared })
-    };
-    let live: Live<W, D> = timeout(limit, opening).await.unwrap_or_else(|_| {
-        let message = format!("no session within {} s", limit.as_secs_f64());
-        Err(DbError::new(ErrorClass::Disconnected, message))
-    })?;
-    context.sessions.slots.of(id).watch(live.session.canceller());
-    Ok(live)
-}
-
-impl<W: Workload, D: Database> Live<W, D> {
-    /// The server's process, if the session can report it within `limit`.
-    pub(super) async fn server_process(&mut self, limit: Duration) -> Option<ServerProcess> {
-        timeout(limit, self.session.inner_mut().server_process()).await.ok()?.ok().flatten()
-    }
 }
 
 impl<W: Workload, D: Database> SessionSlot<W, D> {
@@ -98,7 +64,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         clock: Clock,
         place: u32,
         id: u32,
-        live: Live<W, D>,
+        sessions: NodeSessions<W, D>,
     ) -> Self {
         let spec = &context.plan.spec;
         Self {
@@ -108,7 +74,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             pace: Pace::of(spec),
             client: VirtualUser::user(&*context.plan.workload, spec, id),
             jitter: Rng::of(spec.seed, &[JITTER, u64::from(id)]),
-            live: Some(live),
+            sessions,
             attempts: 0,
             refused: false,
             away: false,
@@ -131,8 +97,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 now = self.ping(now).await;
                 continue;
             }
-            if self.live.is_none() && !matches!(self.pace, Pace::Closed) {
-                if self.ensure_session().await.is_err() {
+            let is_single = context.plan.nodes.is_none();
+            if is_single && self.sessions.current().is_none() && !matches!(self.pace, Pace::Closed)
+            {
+                if self.ensure_session(None).await.is_err() {
                     break;
                 }
                 now = self.clock.now();
@@ -154,8 +122,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let Some(ended) = ended else { break };
             workload.ended(&mut self.client.state, &input, ended.outcome);
             let timing = Timing { due, started, finished };
-            let (origin, attempts) = (self.client.origin, self.attempts);
-            context.end(self.place, Finished { transaction, timing, ended, origin, attempts });
+            let (origin, attempts, node) = (self.client.origin, self.attempts, self.node());
+            let finished_one = Finished { transaction, timing, ended, origin, attempts, node };
+            context.end(self.place, finished_one);
             self.leave(finished);
             if self.refused {
                 break;
@@ -167,8 +136,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 tokio::task::yield_now().await;
             }
         }
-        if let Some(Live { mut session, prepared }) = self.live.take() {
-            context.sessions.left(self.id);
+        for (node, Live { mut session, prepared, .. }) in self.sessions.take() {
+            context.left(self.id, node);
             let ending = context.plan.workload.finish(prepared, &mut session);
             let _ = timeout(context.plan.spec.limits.connect, ending).await;
             session.into_inner().close().await;
@@ -180,7 +149,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     /// the ping took long, so that an outage does not hide in it.
     async fn ping(&mut self, now: Elapsed) -> Elapsed {
         let every = Elapsed::from_duration(PING_EVERY).0;
-        let Some(live) = self.live.as_mut() else {
+        let Some(live) = self.sessions.current_mut() else {
             self.context.probes.ping_again(Elapsed(now.0 + every));
             return now;
         };
@@ -199,8 +168,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             Ok(false) => return now,
             // A session that cannot answer a ping cannot answer anything.
             Err(_) => {
-                self.live = None;
-                self.context.lost(self.id, self.clock.now());
+                self.lose_session();
             }
         }
         let took = end.since(now);
@@ -220,11 +188,12 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let without = |outcome| Some(TransactionEnd { outcome, counter: 0, unread: false });
         let failed = |class| without(Outcome::Failed(class));
         let access = self.context.access(transaction);
+        let to = self.destination(transaction, input);
         self.attempts = 1;
         loop {
             // Asked first, because even a future that is ready at once takes time.
-            if self.live.is_none()
-                && let Err(error) = self.ensure_session().await
+            if (to.is_some() || self.sessions.current().is_none())
+                && let Err(error) = self.ensure_session(to).await
             {
                 self.context.sample(transaction, &error, self.clock.now());
                 return failed(error.class());
@@ -239,9 +208,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             self.context.sample(transaction, &error, self.clock.now());
             let class = error.class();
             let is_acknowledged =
-                self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());
+                self.sessions.current().is_some_and(|live| live.session.is_acknowledged());
             let acknowledged = is_acknowledged && !error.is_undone();
-            self.clean_up(&error).await;
+            self.clean_up(access, &error).await;
             if acknowledged {
                 let completion = self.context.plan.workload.acknowledged(input);
                 return completion
@@ -250,7 +219,11 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             if error.is_indeterminate() {
                 return without(Outcome::Indeterminate);
             }
-            if !class.is_retryable() || self.attempts >= self.context.plan.spec.retry.attempts {
+            // Another node may accept the write that this one rejected.
+            let is_elsewhere = class == ErrorClass::ReadOnly && to.is_some() && access.writes();
+            if !(class.is_retryable() || is_elsewhere)
+                || self.attempts >= self.context.plan.spec.retry.attempts
+            {
                 return failed(class);
             }
             let is_first = self.attempts == 1;
@@ -265,7 +238,12 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     async fn attempt(&mut self, access: Access, input: &W::Input) -> Result<Completion, DbError> {
         let context = &self.context;
         let limit = context.plan.spec.limits.transaction;
-        let live = self.live.as_mut().expect("ensure_session has opened one");
+        let node = self.node();
+        let states = context.plan.nodes.as_ref().map(|nodes| &nodes.states).zip(node);
+        let live = self.sessions.current_mut().expect("ensure_session has opened one");
+        if let Some((states, node)) = states {
+            states.begin(node);
+        }
         let before = live.session.round_trips();
         live.session.begin_attempt(access);
         let answer = {
@@ -282,22 +260,28 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 answer
             }
         };
+        if let Some((states, node)) = states {
+            states.end(node);
+        }
         let result = answer.unwrap_or_else(|| Err(timed_out(live.session.commit_pending(), limit)));
         context.ledger.borrow_mut().round_trips += live.session.round_trips() - before;
         result
     }
 
     /// Cleans up after a failed attempt: rolls back, or drops a session that can no longer be used.
-    async fn clean_up(&mut self, error: &DbError) {
-        let Some(live) = self.live.as_mut() else { return };
+    async fn clean_up(&mut self, access: Access, error: &DbError) {
+        let node = self.node();
+        let Some(live) = self.sessions.current_mut() else { return };
         if error.class() == ErrorClass::Timeout {
             // The database may still be working on it: ask it to cancel, but do not wait for one
             // that hangs.
             let canceller = live.session.canceller();
             let _ = timeout(Duration::from_secs(1), canceller.cancel()).await;
         }
-        let is_demoted =
-            error.class() == ErrorClass::ReadOnly && self.context.plan.database.needs_primary();
+        let is_read_only = error.class() == ErrorClass::ReadOnly && access.writes();
+        let is_demoted = error.class() == ErrorClass::ReadOnly
+            && node.is_none()
+            && self.context.plan.database.needs_primary();
         let lost = error.class().loses_session()
             || is_demoted
             || live.session.is_closed()
@@ -305,57 +289,117 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 Ok(result) => result.is_err(),
                 Err(_) => true,
             };
+        if let Some(node) = node.filter(|_| is_read_only) {
+            self.context.node_is_read_only(node, error, self.clock.now());
+        }
         if lost {
-            self.live = None;
-            self.context.lost(self.id, self.clock.now());
+            self.lose_session();
         }
     }
 
-    /// Reconnects a lost session, for as long as the run lasts. In a closed load the wait counts
+    /// Drops the current session, which can no longer be used.
+    fn lose_session(&mut self) {
+        self.sessions.lose();
+        self.context.lost(self.id, self.sessions.at(), self.clock.now());
+    }
+
+    /// Reconnects a lost session, for as long as the run lasts; with several nodes, chooses the one
+    /// for a transaction `to` it. In a closed load the wait counts
     /// towards the transaction that needs the session. In other loads, other sessions take what is
     /// due meanwhile, and what nobody takes waits from when it was due. Either way an outage shows
     /// in response times.
-    async fn ensure_session(&mut self) -> Result<(), DbError> {
+    async fn ensure_session(&mut self, to: Option<Destination>) -> Result<(), DbError> {
         let limits = self.context.plan.spec.limits;
         let mut wait = limits.reconnect_first;
-        while self.live.is_none() {
-            match connect(&self.context, self.id).await {
-                Ok(live) => {
-                    self.live = Some(live);
-                    self.context.reconnected(self.clock.now(), std::mem::take(&mut self.away));
-                }
-                Err(error) if error.class() == ErrorClass::Refused => {
-                    self.stays_away(&error);
-                    self.refused = true;
-                    let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
-                    self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
-                    return Err(error);
-                }
-                Err(error) => {
-                    self.stays_away(&error);
-                    if self.context.signal.is_stopped(self.clock.now()) {
-                        return Err(error);
-                    }
-                    let jittered = wait.mul_f64(0.5 + self.jitter.unit() / 2.0);
-                    self.pause(jittered).await;
-                    if self.context.signal.is_stopped(self.clock.now()) {
-                        self.try_last().await;
-                        return Err(error);
-                    }
-                    wait = (wait * 2).min(limits.reconnect_max);
-                }
+        while let Err(error) = self.try_session(to).await {
+            self.stays_away(&error);
+            if error.class() == ErrorClass::Refused {
+                self.refused = true;
+                let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
+                self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
+                return Err(error);
             }
+            if self.context.signal.is_stopped(self.clock.now()) {
+                return Err(error);
+            }
+            let jittered = wait.mul_f64(0.5 + self.jitter.unit() / 2.0);
+            self.pause(jittered).await;
+            if self.context.signal.is_stopped(self.clock.now()) {
+                // Once more at the end: that shows whether the database is gone, or was back
+                // without the user noticing yet.
+                let _ = self.try_session(to).await;
+                return Err(error);
+            }
+            wait = (wait * 2).min(limits.reconnect_max);
         }
         Ok(())
     }
 
-    /// Tries once more when the run ends while this user waits to reconnect: that shows whether the
-    /// database is gone, or was back without the user noticing yet.
-    async fn try_last(&mut self) {
-        if let Ok(live) = connect(&self.context, self.id).await {
-            self.live = Some(live);
-            self.context.reconnected(self.clock.now(), std::mem::take(&mut self.away));
+    /// Finds the session for a transaction: on the node that it is routed to, or on another one if
+    /// that turns out to be lost.
+    async fn try_session(&mut self, to: Option<Destination>) -> Result<(), DbError> {
+        loop {
+            if let Some(to) = to {
+                self.go_to_node(to)?;
+            }
+            if self.sessions.current().is_none() {
+                let node = self.sessions.at();
+                match Live::open(&self.context, self.id, node).await {
+                    Ok(live) => match self.sessions.put(live) {
+                        true => self.context.reconnected(node, self.clock.now()),
+                        false => self.context.opened(node),
+                    },
+                    Err(error) if to.is_some() && error.class() != ErrorClass::Refused => {
+                        self.context.node_lost(node, &error, self.clock.now());
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            if std::mem::take(&mut self.away) {
+                self.context.sessions.returned();
+            }
+            return Ok(());
         }
+    }
+
+    /// What decides the node of a transaction; `None` for a single server.
+    fn destination(&self, transaction: usize, input: &W::Input) -> Option<Destination> {
+        let nodes = self.context.plan.nodes.as_ref()?;
+        let partition = match nodes.routing.needs_partition() {
+            true => self.context.plan.workload.partition(input),
+            false => None,
+        };
+        Some(Destination { transaction, origin: self.client.origin, partition })
+    }
+
+    /// Makes the node current that a transaction is routed to.
+    fn go_to_node(&mut self, to: Destination) -> Result<(), DbError> {
+        let Some(nodes) = &self.context.plan.nodes else { return Ok(()) };
+        let Some(node) = nodes.route(to) else {
+            let what = match nodes.routing.writes(to.transaction) {
+                true => "no node accepts writes",
+                false => "no node can be reached",
+            };
+            return Err(DbError::new(ErrorClass::Unavailable, what));
+        };
+        if node == self.sessions.at() && self.sessions.current().is_some() {
+            // A session of a node that was lost meanwhile shows that when it is used.
+            return Ok(());
+        }
+        if !self.sessions.move_to(node, nodes.states.losses(node)) {
+            self.context.lost(self.id, node, self.clock.now());
+        }
+        if let Some(live) = self.sessions.current() {
+            self.context.sessions.slots.of(self.id).watch(live.session.canceller());
+        }
+        Ok(())
+    }
+
+    /// The node of the current session; `None` for a single server, and without a session.
+    fn node(&self) -> Option<usize> {
+        let is_on_node = self.context.plan.nodes.is_some() && self.sessions.current().is_some();
+        is_on_node.then(|| self.sessions.at())
     }
 
     /// Records that the session could not be reconnected.

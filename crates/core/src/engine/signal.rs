@@ -22,8 +22,9 @@ pub(super) struct State {
     pub clock: Option<Clock>,
     /// A stop was requested.
     pub stop_requested: bool,
-    /// The stopping rule is satisfied: the window ends with the current second.
-    pub window_over: bool,
+    /// The stopping rule is satisfied: the window ends at this second, or with the current one if
+    /// that has begun.
+    pub window_over: Option<u64>,
     /// No transaction may start any more.
     pub stopped: bool,
     /// Transactions in flight are abandoned.
@@ -62,7 +63,12 @@ impl StopHandle {
     /// requested. Has no effect outside the window, or where the length is a number of
     /// transactions.
     pub fn end_window(&self) {
-        self.state.send_modify(|state| state.window_over = true);
+        self.end_window_at(0);
+    }
+
+    /// Does the same at a later second, which several processes agree on.
+    pub fn end_window_at(&self, second: u64) {
+        self.state.send_modify(|state| state.window_over = Some(second));
     }
 
     /// Abandons transactions in flight.

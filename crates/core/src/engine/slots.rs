@@ -130,9 +130,9 @@ impl ThreadSessions {
         self.away.set(self.away.get() + 1);
     }
 
-    /// Records that a session reconnected; `was_away` when not at the first attempt.
-    pub fn reconnected(&self, was_away: bool) {
-        self.opened();
-        self.away.set(self.away.get() - u32::from(was_away));
+    /// Records that a session that [stayed away](Self::stays_away) is back, or moved to another
+    /// node.
+    pub fn returned(&self) {
+        self.away.set(self.away.get() - 1);
     }
 }

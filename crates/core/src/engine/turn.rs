@@ -103,6 +103,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     pub(super) fn at_once(&mut self, now: Elapsed) -> Option<Turn> {
         let plan = &self.context.plan;
         let goes_on = self.client.advance(&*plan.workload, &plan.spec);
+        if !goes_on {
+            self.context.without_work(now);
+        }
         goes_on.then_some(Turn { due: now, started: now, transaction: self.client.transaction })
     }
 
@@ -123,6 +126,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let goes_on = self.client.arrive(&*plan.workload, plan.spec.seed, ticket.arrival);
         if !goes_on {
             self.context.waiting.give_back(ticket.due);
+            self.context.without_work(ticket.due);
             return None;
         }
         self.context.tick(started);

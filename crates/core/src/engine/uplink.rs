@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::merge::may_join;
+use super::node_events::{Failover, NodeChange};
 use super::outage::Recovery;
 use super::{ErrorSample, Exemplar};
 use crate::clock::Elapsed;
@@ -36,6 +37,12 @@ pub(super) enum FromWorker {
     /// The thread's first error of a kind.
     Failing(Note),
     Recovered(Recovery),
+    /// A node was lost, is back, or was promoted or demoted.
+    Node(NodeChange),
+    /// Writes of the thread moved to another node.
+    Failover(Failover),
+    /// The workload has no more work: what would have been due at this time was the first without.
+    WorkDone(Elapsed),
     Done(Box<WorkerEnd>),
 }
 

@@ -8,7 +8,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep_until;
 
 use super::context::Context;
-use super::session_slot::{self, Live, SessionSlot};
+use super::node_sessions::NodeSessions;
+use super::node_watch;
+use super::session_slot::SessionSlot;
 use super::turn::Pace;
 use super::uplink::FromWorker;
 use crate::clock::{Clock, Elapsed};
@@ -37,7 +39,7 @@ pub(super) async fn work<W: Workload, D: Database>(context: Context<W, D>, users
 async fn connect_all<W: Workload, D: Database>(
     context: &Rc<Context<W, D>>,
     users: &[u32],
-) -> Vec<(u32, Live<W, D>)> {
+) -> Vec<(u32, NodeSessions<W, D>)> {
     let places = Rc::new(Semaphore::new(CONNECTING_MAX));
     let mut opening = JoinSet::new();
     for &id in users {
@@ -47,16 +49,16 @@ async fn connect_all<W: Workload, D: Database>(
             if context.signal.state.borrow().over {
                 return None;
             }
-            match session_slot::connect(&context, id).await {
-                Ok(mut live) => {
+            match NodeSessions::open(&context, id).await {
+                Ok(mut sessions) => {
                     let limit = context.plan.spec.limits.connect;
                     let server = match context.sessions.slots.is_first(id) {
-                        true => live.server_process(limit).await,
+                        true => sessions.server_process(limit).await,
                         false => None,
                     };
-                    context.sessions.opened();
+                    sessions.open_on().for_each(|node| context.opened(node));
                     context.uplink.deliver(FromWorker::Connected(server)).await;
-                    Some((id, live))
+                    Some((id, sessions))
                 }
                 Err(error) => {
                     context.uplink.deliver(FromWorker::ConnectFailed(error)).await;
@@ -78,16 +80,17 @@ async fn connect_all<W: Workload, D: Database>(
 async fn run_users<W: Workload, D: Database>(
     context: &Rc<Context<W, D>>,
     clock: Clock,
-    connected: Vec<(u32, Live<W, D>)>,
+    connected: Vec<(u32, NodeSessions<W, D>)>,
 ) {
     context.ledger.borrow_mut().open(connected.len());
     context.probes.begin();
     let ringer = set_timers(context, clock, connected.len());
     let mut users = JoinSet::new();
-    for (place, (id, live)) in (0..).zip(connected) {
-        let user = SessionSlot::new(Rc::clone(context), clock, place, id, live);
+    for (place, (id, sessions)) in (0..).zip(connected) {
+        let user = SessionSlot::new(Rc::clone(context), clock, place, id, sessions);
         users.spawn_local(user.work());
     }
+    let watching = node_watch::start(context, clock);
     let ticking = Rc::clone(context);
     let ticker = tokio::task::spawn_local(async move {
         loop {
@@ -110,6 +113,7 @@ async fn run_users<W: Workload, D: Database>(
     }
     ticker.abort();
     listener.abort();
+    drop(watching);
     users.shutdown().await;
     if let Some(ringer) = ringer {
         ringer.abort();

@@ -175,7 +175,8 @@ fn reading_transactions_go_to_the_replica_of_their_slot() {
     let seen: Seen = Arc::new(Mutex::new(vec![[0, 0]; 5]));
     let cluster = Cluster { node, seen: Arc::clone(&seen) };
     let workload = Arc::new(Pings::new(vec![READ, WRITE, READ, CALL], 0));
-    let plan = RunPlan { workload, database: Arc::new(cluster), catalogue, spec, share };
+    let database = Arc::new(cluster);
+    let plan = RunPlan { workload, database, nodes: None, catalogue, spec, share };
     let mut handle = engine::start(plan).unwrap();
     while handle.events.blocking_recv().is_some() {}
     let end: RunEnd = handle.join().unwrap();

@@ -4,7 +4,9 @@
 
 mod cluster;
 mod gauges;
+mod hosts;
 mod keyed;
+mod nodes;
 mod open;
 mod pings;
 mod shares;

@@ -42,6 +42,13 @@ fn due_before(plan: &RunPlan<Pings, Null>, stop: u64) -> u64 {
     (0..).take_while(|n| arrivals.due(*n) < Elapsed::at_second(stop)).count() as u64
 }
 
+/// When an arrival of a plan is due, from 0.
+fn due_nth(plan: &RunPlan<Pings, Null>, nth: u64) -> Elapsed {
+    let spec = &plan.spec;
+    let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup).unwrap();
+    Arrivals::new(Arc::new(profile), false, spec.seed).due(nth)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stall_is_in_the_response_times_of_all_that_it_made_wait() {
     let target = "null:?service=5ms&stall=500ms/10s";
@@ -77,6 +84,29 @@ async fn all_that_arrives_before_the_end_is_offered_and_started() {
     assert_eq!(waits.len(), end.timed[CALL].counts.committed);
     // Tokio's timers end on whole milliseconds.
     assert!(waits.value_at_quantile(0.9) <= 1_001, "{}", waits.value_at_quantile(0.9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_work_is_done_ends_before_its_time() {
+    // So long that the run would not end if it waited for the clock, second by second.
+    let hours = 1_000 * 3_600;
+    let limited = |mut plan: RunPlan<Pings, Null>, count: u64| {
+        Arc::get_mut(&mut plan.workload).unwrap().left = count.into();
+        plan
+    };
+    let open = limited(arriving("null:?service=30ms", "rate:10/s", 64, hours), 55);
+    let last = due_nth(&open, 54);
+    let (end, events) = run_with(open, async |_| {}).await;
+    let end = end.unwrap();
+    assert_eq!((end.ending, started(&end), committed(&end)), (RunEnding::Complete, 55, 55));
+    assert_eq!(end.offered.unwrap(), Offered { offered: 55, skipped: 0, never_started: 0 });
+    assert_eq!(end.timed[CALL].counts.committed, 55);
+    assert_eq!(end.window.end, end.ended);
+    assert!(end.ended > last && end.ended.since(last) < 40_000_000, "{:?} {last:?}", end.ended);
+    assert_eq!(seconds(&events).iter().sum::<u64>(), 55);
+    let closed = run(limited(plan("null:?service=30ms", 4, hours), 41)).await;
+    assert_eq!((closed.ending, committed(&closed)), (RunEnding::Complete, 41));
+    assert_eq!(closed.window.end, closed.ended);
 }
 
 #[tokio::test(start_paused = true)]

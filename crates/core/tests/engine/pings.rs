@@ -2,6 +2,7 @@
 //! and a rollback by rule.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use triphammer_core::engine::{RunPlan, Share};
@@ -31,6 +32,8 @@ pub struct Pings {
     pub rule_every: u64,
     /// The input of every attempt, for tests of retries.
     pub attempts: std::sync::Mutex<Vec<u64>>,
+    /// Transactions that all users together have left; without a limit at first.
+    pub left: AtomicU64,
 }
 
 /// Keying and thinking times of a read, a write and a call.
@@ -102,7 +105,7 @@ fn transaction(name: &'static str) -> TransactionDef {
 impl Pings {
     pub fn new(round: Vec<usize>, rule_every: u64) -> Self {
         let description = Arc::new(description());
-        Self { description, round, rule_every, attempts: Default::default() }
+        Self { description, round, rule_every, attempts: Default::default(), left: u64::MAX.into() }
     }
 }
 
@@ -120,6 +123,8 @@ impl Workload for Pings {
     }
 
     fn next(&self, user: &mut usize, _: &mut Rng) -> Option<usize> {
+        let take = |left: u64| left.checked_sub(1);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
         *user += 1;
         Some(self.round[(*user - 1) % self.round.len()])
     }
@@ -127,6 +132,10 @@ impl Workload for Pings {
     fn draw(&self, transaction: usize, user: &mut usize, rng: &mut Rng, _: Timestamp) -> Input {
         let _ = user;
         Input { transaction, number: rng.below(1 << 40) }
+    }
+
+    fn is_done(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
     }
 
     async fn prepare<S: Session>(
@@ -182,6 +191,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
     let workload = Pings::new(vec![WRITE], 0);
     let definitions: Vec<_> = workload.description.statements.iter().collect();
     RunPlan {
+        nodes: None,
         database: Arc::new(database),
         catalogue: Arc::new(StatementCatalogue::new(&[base], &definitions, true).unwrap()),
         workload: Arc::new(workload),
@@ -192,6 +202,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
             length: Length::Time(Duration::from_secs(seconds)),
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: Load::Closed,
             pacing: Pacing { backlog: 1_000_000, ..Pacing::default() },

@@ -135,7 +135,7 @@ fn sent(interval: &RecordedInterval) -> RecordedInterval {
 
 /// Compares what transactions did, sessions and arrivals: everything except the gauges of this
 /// host.
-fn assert_same(found: &RecordedInterval, expected: &RecordedInterval) {
+pub(crate) fn assert_same(found: &RecordedInterval, expected: &RecordedInterval) {
     let second = expected.first;
     assert_eq!((found.first, found.last), (expected.first, expected.last));
     for (found, expected) in found.types.iter().zip(&expected.types) {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, RowSource, ServerInfo, ServerProcess,
-    Session, StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, RowSource, ServerInfo,
+    ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -98,7 +98,28 @@ fn find(statements: &[Prepared], id: StatementId, args: usize) -> Result<&Prepar
     Ok(statement)
 }
 
+/// Index of `Seconds_Behind_Source` (`Seconds_Behind_Master`) in the answer to SHOW REPLICA STATUS.
+const SECONDS_BEHIND: usize = 32;
+
 impl MysqlSession {
+    /// How far a replica is behind, in microseconds; `None` on a primary, while replication does not
+    /// run, and for users who may not ask.
+    async fn replication_lag(&mut self) -> Result<Option<u64>, DbError> {
+        // Servers before MySQL 8.0.22 and MariaDB 10.5 know the older statement only.
+        for sql in ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"] {
+            match self.connection.ask(sql).await {
+                Ok(rows) => {
+                    let behind = rows.first().and_then(|row| row.get(SECONDS_BEHIND)?.as_deref());
+                    let seconds: Option<u64> = behind.and_then(|text| text.parse().ok());
+                    return Ok(seconds.map(|seconds| seconds.saturating_mul(1_000_000)));
+                }
+                Err(error) if error.class().loses_session() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
     pub(super) fn new(connection: Connection, shared: Arc<Shared>) -> Self {
         Self { connection, statements: Vec::new(), shared }
     }
@@ -363,6 +384,28 @@ impl Admin for MysqlSession {
         let rows = self.connection.ask(sql).await?;
         let counts = rows.iter().filter_map(|row| row.get(1)?.as_deref()?.parse::<u64>().ok());
         Ok(Some(counts.sum()))
+    }
+
+    async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
+        let rows = self
+            .connection
+            .ask(
+                "SHOW GLOBAL STATUS WHERE Variable_name IN \
+                 ('Threads_connected', 'Com_commit', 'Com_rollback')",
+            )
+            .await?;
+        let value = |name: &str| -> Option<u64> {
+            let row = rows.iter().find(|row| row[0].as_deref() == Some(name))?;
+            row.get(1)?.as_deref()?.parse().ok()
+        };
+        let read_only = self.connection.ask("SELECT @@global.read_only").await?;
+        let read_only = read_only.first().and_then(|row| row.first()?.clone());
+        Ok(NodeStatus {
+            is_writable: read_only.map(|text| matches!(text.as_str(), "0" | "OFF")),
+            lag_us: self.replication_lag().await?,
+            connections: value("Threads_connected"),
+            transactions: value("Com_commit").zip(value("Com_rollback")).map(|(c, r)| c + r),
+        })
     }
 
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {

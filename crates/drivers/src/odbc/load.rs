@@ -68,7 +68,8 @@ impl Insert {
     ) -> Result<Self, DbError> {
         let all: Vec<_> = std::iter::repeat_n(types, rows_each).flatten().copied().collect();
         let text = insert_text(table, rows_each);
-        let mut sets = (ROWS / rows_each).max(1);
+        let can = session.def().arrays.unwrap_or(true);
+        let mut sets = if can { (ROWS / rows_each).max(1) } else { 1 };
         let prepared = session.connection.prepare(&text, &all, sets).or_else(|error| {
             // A driver without arrays of parameters takes one set at a time.
             if sets == 1 {

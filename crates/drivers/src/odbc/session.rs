@@ -274,7 +274,9 @@ impl OdbcSession {
         if !self.profile().capabilities.transactions {
             return Ok(());
         }
-        let texts = self.def().begin.as_ref().map_or(&[][..], |begin| texts_of(begin, access));
+        let begin = self.def().begin.as_ref();
+        let texts = begin.map_or(&[][..], |begin| texts_of(begin, access));
+        let usual = begin.map_or("", |begin| begin.isolation.as_str());
         if texts.iter().all(|text| !text.contains("{isolation}")) {
             self.use_level(level)?;
         }
@@ -284,7 +286,7 @@ impl OdbcSession {
         }
         let level = level.or(self.shared.isolation);
         for text in texts {
-            let words = level.map_or(String::new(), isolation_words);
+            let words = level.map_or_else(|| usual.to_owned(), isolation_words);
             self.run(text.replace("{isolation}", &words).trim_end())?;
             // What fails after the first leaves a transaction.
             self.in_transaction = true;
@@ -305,7 +307,11 @@ impl OdbcSession {
         }
         match how {
             TransactionEnd::Commit => self.run("COMMIT"),
-            TransactionEnd::Rollback => self.run("ROLLBACK"),
+            TransactionEnd::Rollback => {
+                let declared =
+                    self.def().begin.as_ref().and_then(|begin| begin.rollback.as_deref());
+                self.run(declared.unwrap_or("ROLLBACK"))
+            }
         }
     }
 }
@@ -341,7 +347,7 @@ impl Kept {
             return Err(DbError::new(ErrorClass::Other, message));
         }
         let several = may_return_several(&bound.sql);
-        if !several {
+        if !several && def.describe.unwrap_or(true) {
             // Many drivers look at a statement only now.
             statement.describe().map_err(|error| session.failed(&error))?;
         }

@@ -19,6 +19,7 @@ pub(super) struct Forms {
     lists: ListForm,
     decimals: NumberForm,
     text_dates: bool,
+    wide_text: bool,
 }
 
 impl Forms {
@@ -27,6 +28,7 @@ impl Forms {
             lists: def.lists.unwrap_or(ListForm::Json),
             decimals: def.decimals.unwrap_or(NumberForm::Exact),
             text_dates: def.text_dates.unwrap_or(false),
+            wide_text: def.wide_text.unwrap_or(false),
         }
     }
 
@@ -45,7 +47,10 @@ impl Forms {
             | ColumnType::Date
             | ColumnType::Timestamp
             | ColumnType::IntList
-            | ColumnType::Any => ParamType::Text,
+            | ColumnType::Any => match self.wide_text {
+                true => ParamType::WideText,
+                false => ParamType::Text,
+            },
         }
     }
 }
@@ -112,7 +117,7 @@ impl Scratch {
             ParamType::SmallInt | ParamType::Int | ParamType::BigInt => Some(Param::Int(value)),
             #[expect(clippy::cast_precision_loss, reason = "the database stores floating point")]
             ParamType::Double => Some(Param::Float(value as f64)),
-            ParamType::Text | ParamType::Decimal { .. } => self.shown(value),
+            ParamType::Text | ParamType::WideText | ParamType::Decimal { .. } => self.shown(value),
             ParamType::Date | ParamType::Timestamp => None,
         }
     }
@@ -120,7 +125,7 @@ impl Scratch {
     fn float(&mut self, value: f64, wanted: ParamType) -> Option<Param<'_>> {
         match wanted {
             ParamType::Double => Some(Param::Float(value)),
-            ParamType::Text => self.shown(value),
+            ParamType::Text | ParamType::WideText => self.shown(value),
             _ => None,
         }
     }
@@ -133,7 +138,7 @@ impl Scratch {
                 write!(self.0, "{units}e-{scale}").ok()?;
                 self.0.parse().ok().map(Param::Float)
             }
-            ParamType::Decimal { .. } | ParamType::Text => {
+            ParamType::Decimal { .. } | ParamType::Text | ParamType::WideText => {
                 self.0.clear();
                 write_decimal(&mut self.0, units, scale).ok()?;
                 Some(Param::Text(&self.0))
@@ -146,7 +151,7 @@ impl Scratch {
         match wanted {
             ParamType::Timestamp => moment(at).map(Param::Moment),
             ParamType::Date => Date::of(at).and_then(day).map(Param::Moment),
-            ParamType::Text => self.shown(at),
+            ParamType::Text | ParamType::WideText => self.shown(at),
             _ => None,
         }
     }
@@ -154,7 +159,7 @@ impl Scratch {
     fn date(&mut self, date: Date, wanted: ParamType) -> Option<Param<'_>> {
         match wanted {
             ParamType::Date | ParamType::Timestamp => day(date).map(Param::Moment),
-            ParamType::Text => self.shown(date),
+            ParamType::Text | ParamType::WideText => self.shown(date),
             _ => None,
         }
     }

@@ -10,8 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, Pipeline, Protocol, RowSource,
-    ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Pipeline, Protocol,
+    RowSource, ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -534,6 +534,24 @@ impl Admin for PostgresSession {
         let sql = "SELECT sum(xact_commit + xact_rollback)::int8 FROM pg_stat_database";
         let rows = self.ask(sql).await?;
         Ok(rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok()))
+    }
+
+    /// The lag is 0 where everything received has been replayed; otherwise the age of the last commit
+    /// that was replayed.
+    async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
+        let sql = "SELECT NOT pg_is_in_recovery() \
+                   AND current_setting('default_transaction_read_only') = 'off', \
+                   CASE WHEN NOT pg_is_in_recovery() THEN NULL \
+                   WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 \
+                   ELSE greatest(0, extract(epoch FROM clock_timestamp() \
+                   - pg_last_xact_replay_timestamp()) * 1e6)::int8 END, \
+                   (SELECT sum(numbackends)::int8 FROM pg_stat_database), \
+                   (SELECT sum(xact_commit + xact_rollback)::int8 FROM pg_stat_database)";
+        let mut rows = self.ask(sql).await?;
+        let mut fields = rows.pop().unwrap_or_default().into_iter();
+        let is_writable = fields.next().flatten().map(|text| text == "t");
+        let mut next = || fields.next().flatten()?.parse().ok();
+        Ok(NodeStatus { is_writable, lag_us: next(), connections: next(), transactions: next() })
     }
 
     /// A pooler in between forwards the query, so the answer still comes from the server.

@@ -293,3 +293,25 @@ async fn connect_any(
     })
     .await
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_first_address_that_answers_is_taken() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let open = Address::Tcp(listener.local_addr().unwrap());
+        // Nobody listens at it any more.
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let closed = || Address::Tcp(closed);
+        let limit = Duration::from_secs(10);
+        let settings = SocketSettings { connect: limit, tcp_user: limit, relay: None };
+        connect_any(&[closed(), open, closed()], "h", &settings).await.unwrap();
+        let error = connect_any(&[closed(), closed()], "h:1433", &settings).await.err().unwrap();
+        assert_eq!(error.class(), ErrorClass::Disconnected);
+        assert!(error.message().contains("h:1433"), "{error}");
+    }
+}

@@ -52,8 +52,10 @@ mod change {
 const NO_COLUMNS: u16 = 0xffff;
 /// Longest name of a server to connect to instead.
 const SERVER_CHARS_MAX: usize = 255;
-/// Maximum number of changes of the environment that one login may have.
-const CHANGES_MAX: u32 = 1_000;
+/// Maximum number of tokens other than rows in the answer to a login, and to another command: a server that sends more
+/// never ends.
+const TOKENS_MAX_OF_LOGIN: u32 = 1_000;
+const TOKENS_MAX: u32 = 1_000_000;
 
 /// What is kept of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,8 +101,8 @@ pub(super) struct Answer {
     /// Length of packets that the server has chosen.
     pub(super) packet_bytes: Option<usize>,
     pub(super) redirect: Option<Redirect>,
-    /// Changes of the environment during the login.
-    changes: u32,
+    /// Tokens of the answer so far, other than rows.
+    tokens: u32,
     /// Rows that nobody wants.
     scratch: Rows,
     /// Whether errors are those of a login.
@@ -122,6 +124,7 @@ impl Answer {
         self.problem = None;
         self.touched = 0;
         self.handle = None;
+        self.tokens = 0;
         self.is_complete = false;
         self.is_cancelled = false;
     }
@@ -191,6 +194,11 @@ impl Answer {
 
     fn token(&mut self, rest: &mut Reader<'_>, keep: Keep, rows: &mut Rows) -> Result<(), Fault> {
         let token = rest.byte()?;
+        self.tokens += 1;
+        let most = if self.connecting { TOKENS_MAX_OF_LOGIN } else { TOKENS_MAX };
+        if self.tokens > most {
+            return Err(Fault::broken("an answer with too many tokens"));
+        }
         match token {
             token::COLUMNS => self.columns(rest, keep, rows),
             token::DONE | token::DONE_PROCEDURE | token::DONE_IN_PROCEDURE => {
@@ -315,12 +323,6 @@ impl Answer {
 
     fn environment(&mut self, rest: &mut Reader<'_>) -> Result<(), Fault> {
         let body = rest.long_bytes()?;
-        if self.connecting {
-            self.changes += 1;
-            if self.changes > CHANGES_MAX {
-                return Err(Fault::broken("a login with too many changes of the environment"));
-            }
-        }
         self.change(Reader(body)).map_err(|fault| match fault {
             Fault::Short => Fault::broken("a change of the environment"),
             broken @ Fault::Broken(_) => broken,

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::task::LocalSet;
 use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Database, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
@@ -290,7 +289,12 @@ const SQLSERVER: Words = Words {
     slow: "",
 };
 
-const ODBC_FREETDS: Words = Words { marker: '?', numbered: false, ..SQLSERVER };
+const ODBC_FREETDS: Words = Words {
+    marker: '?',
+    numbered: false,
+    list: "SELECT count(*), coalesce(sum(CAST(value AS bigint)), 0) FROM OPENJSON(:1)",
+    ..SQLSERVER
+};
 
 const NULL: Words = Words {
     marker: '?',
@@ -407,7 +411,7 @@ pub fn sqlserver() -> Bed {
     let url = BabelfishServer::shared().url(&name);
     let bed = Bed { url, words: &SQLSERVER, folder: None };
     let _turn = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(block_on(bed.database().create_database()).unwrap());
+    assert!(triphammer_testbed::block_on(bed.database().create_database()).unwrap());
     bed
 }
 
@@ -435,19 +439,13 @@ pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
     if bed.database().capabilities().exempt.iter().any(|(name, _)| *name == case) {
         return;
     }
-    block_on(async {
+    triphammer_testbed::block_on(async {
         if !bed.is_networked() {
             // An in-process database is created when a loader opens it.
             bed.session(Role::Loader).await.close().await;
         }
         tokio::time::timeout(LIMIT, body(&bed)).await.expect("a case ends in time");
     });
-}
-
-/// Runs a future as worker threads do.
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    LocalSet::new().block_on(&runtime, future)
 }
 
 impl Bed {

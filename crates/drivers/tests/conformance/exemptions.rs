@@ -97,7 +97,11 @@ const EXPECTED: [(&str, &[&str]); 7] = [
 ];
 
 /// Of the ODBC driver what each dialect declares.
-const ODBC: [(&str, &[&str]); 3] = [
+const ODBC: [(&str, &[&str]); 4] = [
+    (
+        "odbc:Driver={FreeTDS}",
+        &["read_only_access", "failed_statement", "password_with_quotes_and_unicode", "cancel"],
+    ),
     ("odbc:Driver={PostgreSQL Unicode}", &[]),
     ("odbc:Driver={MariaDB Unicode}", &[]),
     (

@@ -43,9 +43,11 @@ macro_rules! conformance {
 }
 
 conformance! {
-    [duckdb mariadb null odbc_mariadb odbc_postgres odbc_sqlite postgres sqlite sqlserver]
+    [
+        duckdb mariadb null odbc_freetds odbc_mariadb odbc_postgres odbc_sqlite postgres sqlite
+        sqlserver
+    ]
     elsewhere [
-        odbc_freetds = "needs Babelfish, and does not pass as a whole: see docs/coverage.md"
         trino = "needs a Trino server: tools/test-matrix.py trino476"
     ]
     {

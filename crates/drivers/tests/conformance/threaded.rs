@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use tokio::runtime::Runtime;
-use tokio::task::LocalSet;
 use triphammer_core::session::{Database, Role};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_testbed::WorkerThread;
 
 use crate::bed::LIMIT;
 
-type Work = Box<dyn FnOnce(&Runtime, &LocalSet, &mut AnySession) + Send>;
+type Work = Box<dyn FnOnce(&WorkerThread, &mut AnySession) + Send>;
 
 /// A session on its own thread, closed when this is dropped.
 pub struct ThreadedSession {
@@ -28,12 +27,10 @@ impl ThreadedSession {
         let (sender, receiver) = channel::<Work>();
         let database = Arc::clone(database);
         let thread = std::thread::spawn(move || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let local = LocalSet::new();
-            let mut session = local.block_on(&runtime, database.connect(Role::User, 0)).unwrap();
+            let worker = WorkerThread::new();
+            let mut session = worker.block_on(database.connect(Role::User, 0)).unwrap();
             while let Ok(work) = receiver.recv() {
-                work(&runtime, &local, &mut session);
+                work(&worker, &mut session);
             }
         });
         Self { work: Some(sender), thread: Some(thread) }
@@ -45,9 +42,9 @@ impl ThreadedSession {
         W: AsyncFnOnce(&mut AnySession) -> T + Send + 'static,
     {
         let (sender, receiver) = channel();
-        let run: Work = Box::new(move |runtime, local, session| {
+        let run: Work = Box::new(move |worker, session| {
             // The caller may have stopped waiting.
-            let _ = sender.send(local.block_on(runtime, work(session)));
+            let _ = sender.send(worker.block_on(work(session)));
         });
         self.work.as_ref().unwrap().send(run).expect("the session's thread lives");
         Pending(receiver)

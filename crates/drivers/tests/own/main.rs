@@ -8,6 +8,8 @@ mod postgres;
 mod postgres_wire;
 mod session;
 mod sqlserver;
+mod sqlserver_clients;
+mod sqlserver_doctor;
 mod sqlserver_login;
 mod sqlserver_observed;
 mod sqlserver_responder;

@@ -14,9 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs a test as a worker thread of the engine runs users.
 pub fn on_worker<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async { timeout(PATIENCE, work).await.expect("it hangs") })
+    triphammer_testbed::block_on(async { timeout(PATIENCE, work).await.expect("it hangs") })
 }
 
 pub fn no_environment(_: &str) -> Option<String> {

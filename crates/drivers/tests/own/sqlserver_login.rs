@@ -70,7 +70,7 @@ fn a_start_that_breaks_the_protocol_is_an_error() {
         (login(&token(0xe3, &[4, 9, 0])), lost, "a change"),
         (login(&token(0xe3, &[4, 1, b'x', 0, 0])), lost, "a packet size"),
         (login(&token(0xe3, &[8, 2, 1, 1, 0])), lost, "a transaction"),
-        (login(&[endless, done()].concat()), lost, "too many changes"),
+        (login(&[endless, done()].concat()), lost, "too many tokens"),
         (login(&redirect("a b", 1433)), lost, "a redirection"),
         (login(&redirect("db1", 0)), lost, "a redirection"),
         (login(&redirect(&"x".repeat(300), 1433)), lost, "a redirection"),

@@ -11,6 +11,8 @@ use triphammer_drivers::sqlserver::{SqlServer, SqlServerSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 
 /// Types of messages from the client.
+pub const BATCH: u8 = 1;
+pub const CALL: u8 = 3;
 pub const PRELOGIN: u8 = 18;
 pub const LOGIN: u8 = 16;
 pub const ATTENTION: u8 = 6;
@@ -93,20 +95,28 @@ pub fn columns(types: &[&[u8]]) -> Vec<u8> {
 }
 
 pub const INT: &[u8] = &[0x26, 4];
+/// Latin1 by code page 1252.
+pub const COLLATION: &[u8] = &[9, 4, 0xd0, 0, 0x34];
 pub const LONG_TEXT: &[u8] = &[0xa7, 0xff, 0xff, 9, 4, 0xd0, 0, 0x34];
 
 pub fn int_row(value: i32) -> Vec<u8> {
     [&[0xd1, 4][..], &value.to_le_bytes()].concat()
 }
 
-/// The answer to the first message: no encryption.
+/// The answer to the first message: a version, and no encryption.
 pub fn greeting() -> Vec<u8> {
-    message(&[1, 0, 6, 0, 1, 0xff, 2])
+    let options = [0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff];
+    message(&[&options[..], &[16, 0, 0, 0, 0, 0], &[2]].concat())
 }
 
+/// The token that accepts a login: TDS 7.4, the server's name and version.
+pub fn login_ack() -> Vec<u8> {
+    token(0xad, &[&[1, 0x74, 0, 0, 4, 4][..], &wide("Test"), &[16, 0, 0, 0]].concat())
+}
+
+/// The answer to a login: the collation of texts, and that it is accepted.
 pub fn welcome() -> Vec<u8> {
-    let ack = token(0xad, &[1, 0x74, 0, 0, 4, 0, 0, 0, 0, 0, 0]);
-    message(&[ack, done()].concat())
+    message(&[change(7, COLLATION), login_ack(), done()].concat())
 }
 
 /// The answer to the question that begins a session.

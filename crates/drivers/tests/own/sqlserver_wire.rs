@@ -82,6 +82,17 @@ fn an_answer_without_an_end_is_given_up() {
     let one = [columns(&[LONG_TEXT]), vec![0xd1], value].concat();
     let row = [&[0xd1][..], &1_000_000u64.to_le_bytes(), &chunk, &[0; 4]].concat();
     let many = [columns(&[LONG_TEXT]), row.repeat(80)].concat();
+    // Changes of the environment and ends of statements, without end.
+    for token in [change(1, &[]), done_with(0xff, 1, 0)] {
+        on_worker(async {
+            let endless = packets(&token.repeat(1_000_001), 32_000);
+            let (mut session, _heard) = session_with(vec![prepared(), endless]).await;
+            let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
+            let error = session.query(id, &[], &mut Rows::new()).await.unwrap_err();
+            assert!(error.message().contains("too many tokens"), "{error}");
+            assert!(session.is_closed());
+        });
+    }
     for answer in [one, many] {
         on_worker(async {
             let (mut session, _heard) =

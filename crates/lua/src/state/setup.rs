@@ -18,6 +18,12 @@ const API: [(&str, &str); 4] = [
     ("=sysbench.sql", include_str!("../api/sql.lua")),
     ("=sysbench.report", include_str!("../api/report.lua")),
 ];
+
+/// Whether code is a part of the API, by the name that Lua has for its source.
+pub(crate) fn is_api(source: &[u8]) -> bool {
+    API.iter().any(|(name, _)| &name.as_bytes()[1..] == source)
+}
+
 /// The table `host`, with what the API needs to know and to call.
 pub(super) fn host(
     lua: &Lua,

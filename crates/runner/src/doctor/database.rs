@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
-use triphammer_core::session::{Admin as _, Database as _, Role, ServerInfo, Session};
+use triphammer_core::session::{Admin, Database as _, Role, ServerInfo, Session};
 use triphammer_core::text::one_line;
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
@@ -32,19 +32,24 @@ const TOTAL_LIMIT: Duration = Duration::from_secs(25);
 const QUERY_LIMIT: Duration = Duration::from_secs(3);
 /// Maximum time to close the session.
 const CLOSE_LIMIT: Duration = Duration::from_millis(500);
+/// What stands in SQL for the rate of writes to the log, and for a value that is unknown.
+const WRITE_RATE: &str = "{write_rate}";
+const NULL: &str = "NULL";
 /// Maximum length of a value, in characters.
 const VALUE_MAX: usize = 200;
 
 /// Checks that are still to be made.
 pub(super) type Checks<'a> = VecDeque<&'a DatabaseCheck>;
 
-/// Examines the database, and the network if there is one; learns where its data lies.
+/// Examines the database, and the network if there is one; learns where its data lies. `write_rate`
+/// is what the newest stored run at the target wrote to the log, in bytes per second.
 ///
 /// # Errors
 /// When it cannot be reached.
 pub(super) fn examine(
     target: &Target,
     cancel: &Cancel,
+    write_rate: Option<f64>,
     host: &mut HostFacts,
     result: &mut DoctorResult,
 ) -> Result<(), Failure> {
@@ -52,7 +57,9 @@ pub(super) fn examine(
     on_this_thread(async {
         let deadline = Instant::now() + TOTAL_LIMIT;
         let (mut session, server) = reach(target, cancel).await?;
-        let doctor = doctor(target.database.dialect())?;
+        let mut doctor = doctor(target.database.dialect())?;
+        let rate = write_rate.map_or_else(|| NULL.to_owned(), |rate| format!("{rate:.1}"));
+        doctor.checks.iter_mut().for_each(|c| c.sql = c.sql.replace(WRITE_RATE, &rate));
         result.host_of_database = server.same_host == Some(true);
         let mut checks: Checks<'_> =
             doctor.checks.iter().filter(|check| check.is_for(&server.version)).collect();
@@ -109,7 +116,7 @@ fn late(limit: Duration) -> DbError {
 
 /// Asks everything. An error means that the session can no longer be used.
 async fn ask(
-    session: &mut impl Session,
+    session: &mut impl Admin,
     doctor: &DoctorDef,
     checks: &mut Checks<'_>,
     host: &mut HostFacts,
@@ -119,6 +126,7 @@ async fn ask(
     network.round_trips_us = limited(round_trips(session)).await?;
     ask_checks(session, doctor, checks, host, result).await?;
     find_data(session, doctor, host, result).await?;
+    find_processes(session, host, result).await?;
     let found = limited(measure_download(session, doctor)).await;
     network.download = found.or_else(|error| missed(result, "download", error))?;
     let found = limited(measure_upload(session, doctor)).await;
@@ -135,9 +143,9 @@ pub(super) async fn ask_checks(
     result: &mut DoctorResult,
 ) -> Result<(), DbError> {
     let memory = host.memory_bytes().filter(|_| result.host_of_database);
-    let memory = memory.map_or_else(|| "NULL".to_owned(), |bytes| bytes.to_string());
+    let memory = memory.map_or_else(|| NULL.to_owned(), |bytes| bytes.to_string());
     while let Some(check) = checks.front() {
-        let sql = check.sql.replace("{memory}", &memory);
+        let sql = check.sql.replace("{memory}", &memory).replace(WRITE_RATE, NULL);
         match limited(row(session, &check.name, sql)).await {
             Ok(Some((value, verdict))) => judge(result, check, value, &verdict),
             Ok(None) => {}
@@ -167,6 +175,25 @@ pub(super) async fn find_data(
         (Ok(found), _) => host.data = found.and_then(|(path, _)| data_folder(&path)),
     }
     Ok(())
+}
+
+/// Learns which processes of this host are the server's. An error means that the session can no
+/// longer be used.
+async fn find_processes(
+    session: &mut impl Admin,
+    host: &mut HostFacts,
+    result: &DoctorResult,
+) -> Result<(), DbError> {
+    if !result.host_of_database {
+        return Ok(());
+    }
+    match limited(session.server_process()).await {
+        Err(error) if error.class().loses_session() => Err(error),
+        found => {
+            host.find_server(found.ok().flatten());
+            Ok(())
+        }
+    }
 }
 
 /// Records that a measurement failed; returns the error if the session is lost.

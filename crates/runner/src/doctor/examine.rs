@@ -15,9 +15,9 @@ use crate::failure::Failure;
 use crate::files::Files;
 use crate::host::Host;
 use crate::job::{Handle, store_path};
-use crate::result::rfc3339;
+use crate::result::{JobKind, Redacted, rfc3339};
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{JobFilter, JobRow, JobStatus, Store};
 use crate::target::{self, Secrets, Target};
 use crate::worker_pool::on_this_thread;
 
@@ -80,7 +80,8 @@ pub fn examine(
     if settings.get("target").is_some() {
         let target = target.insert(target::open(settings, "", secrets)?);
         target.warnings.iter().for_each(|warning| warn(warning));
-        database::examine(target, handle.cancel(), &mut host, &mut result)?;
+        let write_rate = last_write_rate(settings, target);
+        database::examine(target, handle.cancel(), write_rate, &mut host, &mut result)?;
     }
     host.end();
     if let Some(target) = target.filter(|_| tests.any()) {
@@ -92,6 +93,23 @@ pub fn examine(
     }
     result.add_host(&host);
     Ok(result)
+}
+
+/// Number of stored runs in which one at the same target is looked for.
+const RUNS_MAX: u32 = 100;
+
+/// What the newest stored run at a target wrote to the WAL or redo log, in bytes per second; `None`
+/// without such a run, or if that cannot be read: the examination does not depend on it.
+fn last_write_rate(settings: &Settings, target: &Target) -> Option<f64> {
+    let metric = doctor(target.database.dialect()).ok()?.write_rate?;
+    let store = Store::open_to_read(&store_path(settings, None).ok()?).ok()?;
+    let runs =
+        JobFilter { kind: Some(JobKind::Run), limit: Some(RUNS_MAX), ..JobFilter::default() };
+    let this = Redacted::target_of(&target.database);
+    let is_complete = |job: &JobRow| job.status == JobStatus::Complete && job.target == this;
+    let newest = store.jobs(&runs).ok()?.into_iter().find(is_complete)?;
+    let observed = store.load(newest.id).ok()?.result().ok()??.observed?;
+    observed.profile.iter().find(|figure| figure.metric == metric).map(|figure| figure.mean)
 }
 
 /// Makes the tests that the user asked for. One that fails is reported as not made.

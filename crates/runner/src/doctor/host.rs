@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use triphammer_core::session::ServerProcess;
+
 use super::check::SetupVerdict::{Fine, Look, Wrong};
 use super::check::{Check, Declared, Group, Reading};
 use super::disk::{Mount, mount_of};
 use crate::files::Files;
+use crate::host_metrics::{ProcessGroup, group_of, memory_of};
 use crate::report::format::counted;
 
 const GIB: u64 = 1 << 30;
@@ -17,6 +20,7 @@ pub(super) struct HostFacts {
     files: Files,
     stolen_before: Option<Stolen>,
     stolen_after: Option<Stolen>,
+    server: Option<ProcessGroup>,
     /// Where the database's data lies on this host; `None` if there is none, or it is unknown.
     pub data: Option<PathBuf>,
 }
@@ -32,12 +36,22 @@ impl HostFacts {
     /// Begins to observe the host.
     pub fn begin(files: Files) -> Self {
         let stolen_before = stolen(&files);
-        Self { files, stolen_before, stolen_after: None, data: None }
+        Self { files, stolen_before, stolen_after: None, server: None, data: None }
     }
 
     /// Ends the observation.
     pub fn end(&mut self) {
         self.stolen_after = stolen(&self.files);
+    }
+
+    /// Finds the processes of a server that runs on this host.
+    pub fn find_server(&mut self, process: Option<ServerProcess>) {
+        self.server = process.and_then(|process| group_of(&self.files, process));
+    }
+
+    /// Whether the processes of the database's server are known.
+    pub const fn knows_server(&self) -> bool {
+        self.server.is_some()
     }
 
     /// The host's memory, in bytes.
@@ -211,6 +225,17 @@ pub(super) const DATA_CHECKS: &[Check<HostFacts>] = &[
     ),
 ];
 
+/// The checks of the server's processes, for a server on this host that says which they are.
+pub(super) const SERVER_CHECKS: &[Check<HostFacts>] = &[check(
+    "server_huge_pages",
+    server_huge_pages,
+    "What the server's processes in fact have in huge pages. Large buffers in pages of 4 KB cost CPU \
+     time for address translation.",
+    "reserve them (sysctl -w vm.nr_hugepages=N), set huge_pages or large-pages, and restart the \
+     server",
+)
+.momentary()];
+
 /// Values of a file of all CPUs, without repetitions.
 fn of_cpus(files: &Files, file: &str) -> Vec<String> {
     let cpus = files.numbered(CPU, "cpu");
@@ -298,6 +323,19 @@ fn huge_pages(host: &HostFacts) -> Option<Reading> {
     let gib = |pages: u64| pages.saturating_mul(size) as f64 / GIB as f64;
     let value = format!("{:.1} GiB reserved, {:.1} GiB free", gib(total), gib(free));
     Some(Reading::look_unless(free < total, value))
+}
+
+/// Memory of a server from which on huge pages matter, in bytes.
+const LARGE_MEMORY: u64 = 8 * GIB;
+
+fn server_huge_pages(host: &HostFacts) -> Option<Reading> {
+    let memory = memory_of(&host.files, host.server.as_ref()?)?;
+    let gib = |bytes: f64| bytes / GIB as f64;
+    if memory.huge > 0.0 {
+        return Some(Reading::of(Fine, format!("{:.1} GiB", gib(memory.huge))));
+    }
+    let value = format!("none, and {:.1} GiB in other pages", gib(memory.resident));
+    Some(Reading::look_unless(memory.resident < LARGE_MEMORY as f64, value))
 }
 
 fn swappiness(host: &HostFacts) -> Option<Reading> {

@@ -137,6 +137,9 @@ impl DoctorResult {
         if host.data.is_some() {
             unread.extend(self.make(host::DATA_CHECKS, host));
         }
+        if host.knows_server() {
+            unread.extend(self.make(host::SERVER_CHECKS, host));
+        }
         self.lines.extend(others);
         for check in unread {
             self.fail(check, "this host does not show it");
@@ -180,7 +183,8 @@ pub fn checks_of(dialect: &str) -> Result<Vec<DatabaseCheck>, SpecError> {
 /// The declarations of the host's and the network's checks, and of the tests of a database.
 #[must_use]
 pub fn declarations() -> Vec<Declared> {
-    let host = host::CHECKS.iter().chain(host::DATA_CHECKS).map(|check| check.declared);
+    let host = host::CHECKS.iter().chain(host::DATA_CHECKS).chain(host::SERVER_CHECKS);
+    let host = host.map(|check| check.declared);
     let network = network::CHECKS.iter().map(|check| check.declared);
     host.chain(network).chain([cpu_test::DECLARED, write_test::DECLARED]).collect()
 }

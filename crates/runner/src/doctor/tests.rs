@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use triphammer_core::session::ServerProcess;
 use triphammer_core::stats::Times;
 
 use super::network::NetworkFacts;
@@ -85,6 +86,31 @@ fn a_good_host_is_fine_in_every_line() {
     assert_eq!(found(&result, "c_states").1, "down to POLL, 0 µs", "C6 is disabled");
     assert_eq!(found(&result, "data_file_system").1, "xfs on /data", "the longest mount point");
     assert_eq!(result.verdict, SetupVerdict::Fine);
+}
+
+#[test]
+fn huge_pages_of_a_server_are_those_that_its_processes_have() {
+    use SetupVerdict::{Fine, Look};
+    let status = |huge: u64, shared: u64| {
+        format!(
+            "Name:\tpostgres\nTgid:\t7\nPPid:\t1\nRssAnon:\t1024 kB\nRssFile:\t1024 kB\n\
+             RssShmem:\t{shared} kB\nHugetlbPages:\t{huge} kB\n"
+        )
+    };
+    for (huge, shared, verdict, value) in [
+        (8_388_608, 0, Fine, "8.0 GiB"),
+        (0, 1_048_576, Fine, "none, and 1.0 GiB in other pages"),
+        (0, 9_437_184, Look, "none, and 9.0 GiB in other pages"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("proc/7")).unwrap();
+        std::fs::write(folder.path().join("proc/7/status"), status(huge, shared)).unwrap();
+        let mut host = HostFacts::begin(Files::under(folder.path()));
+        host.find_server(Some(ServerProcess { id: 7, names: &["postgres"] }));
+        let mut result = DoctorResult::new();
+        assert_eq!(result.make(host::SERVER_CHECKS, &host), Vec::<&str>::new());
+        assert_eq!(found(&result, "server_huge_pages"), (verdict, value));
+    }
 }
 
 #[test]

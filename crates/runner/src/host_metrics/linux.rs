@@ -17,7 +17,7 @@ const PROCESSES_MAX: usize = 2_000;
 
 /// A group of processes to observe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ProcessGroup {
+pub(crate) struct ProcessGroup {
     /// Name of the program, which is that of the values.
     pub name: String,
     /// The first process, whose children belong to it if they have its name; `self` for this one.
@@ -180,20 +180,43 @@ fn networks(text: &str) -> BTreeMap<String, Network> {
 }
 
 fn processes(files: &Files, group: &ProcessGroup) -> Option<Processes> {
+    let mut found = Processes::default();
+    for id in ids(files, group) {
+        found.cpu.extend(cpu_seconds(files, &id));
+    }
+    found.resident = memory_of(files, group)?.resident;
+    (!found.cpu.is_empty()).then_some(found)
+}
+
+/// Memory of a group of processes, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ProcessMemory {
+    /// In ordinary pages, and in huge ones that the kernel made of them.
+    pub resident: f64,
+    /// In reserved huge pages.
+    pub huge: f64,
+}
+
+/// Reads the memory of a group of processes; `None` if none is left. Sessions of one server share
+/// its buffers.
+pub(crate) fn memory_of(files: &Files, group: &ProcessGroup) -> Option<ProcessMemory> {
+    let all: Vec<String> = ids(files, group)
+        .iter()
+        .filter_map(|id| files.text(&format!("proc/{id}/status")))
+        .collect();
+    let values = |name: &'static str| all.iter().map(move |status| kib(status, name));
+    let own: f64 = values("RssAnon:").chain(values("RssFile:")).sum();
+    let shared = values("RssShmem:").fold(0.0, f64::max);
+    let huge = values("HugetlbPages:").fold(0.0, f64::max);
+    (!all.is_empty()).then_some(ProcessMemory { resident: own + shared, huge })
+}
+
+/// Ids of a group's processes.
+fn ids(files: &Files, group: &ProcessGroup) -> Vec<String> {
     let first = &group.process;
     let children = files.text(&format!("proc/{first}/task/{first}/children")).unwrap_or_default();
     let ids = std::iter::once(first.as_str()).chain(children.split_whitespace());
-    let (mut found, mut shared) = (Processes::default(), 0.0f64);
-    for id in ids.take(PROCESSES_MAX) {
-        let Some((number, cpu)) = cpu_seconds(files, id) else { continue };
-        let status = files.text(&format!("proc/{id}/status")).unwrap_or_default();
-        found.cpu.insert(number, cpu);
-        found.resident += kib(&status, "RssAnon:") + kib(&status, "RssFile:");
-        // Sessions of one server share its buffers.
-        shared = shared.max(kib(&status, "RssShmem:"));
-    }
-    found.resident += shared;
-    (!found.cpu.is_empty()).then_some(found)
+    ids.take(PROCESSES_MAX).map(str::to_owned).collect()
 }
 
 /// Id and CPU seconds of a process.

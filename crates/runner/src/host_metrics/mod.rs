@@ -24,7 +24,7 @@ use crate::files::Files;
 use crate::observe::{Measured, Source};
 use crate::settings::Settings;
 use crate::store::SampleSeries;
-use linux::ProcessGroup;
+pub(crate) use linux::{ProcessGroup, memory_of};
 use snapshot::{HostValue, Snapshot, values};
 
 /// The label of a host that is not this one.
@@ -73,7 +73,7 @@ pub fn exporter(settings: &mut Settings) -> Result<Option<Exporter>, SpecError> 
 
 /// The group of a server's processes, if its process is here: sessions are children of one process,
 /// or its threads.
-fn group_of(files: &Files, server: ServerProcess) -> Option<ProcessGroup> {
+pub(crate) fn group_of(files: &Files, server: ServerProcess) -> Option<ProcessGroup> {
     let field = |id: &str, name: &str| {
         let status = files.text(&format!("proc/{id}/status"))?;
         let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));

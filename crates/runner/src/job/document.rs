@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::command::{JobKind, job_kinds};
 use crate::document::{Head, JobDocument as _, JobType};
 use crate::report::junit::Suite;
-use crate::report::{Charset, Report as _, Style};
+use crate::report::{self, Charset, Report as _, Style};
 use crate::store::{StoreError, StoredJob};
 
 /// The document of a kind of job.
@@ -25,8 +25,8 @@ macro_rules! documents {
         }
 
         impl Document {
-            /// Reads what a job of a kind left; `null` for one that left only a reason.
             /// Reads the document of a job of this kind.
+            ///
             /// # Errors
             /// When the JSON does not match the format of the kind.
             pub fn read(kind: JobKind, json: Value) -> Result<Self, serde_json::Error> {
@@ -60,10 +60,15 @@ macro_rules! documents {
                 match self { $(Self::$variant(of) => of.outcome(),)+ }
             }
 
-            /// Formats the document for people, as its command prints it.
+            /// Formats the whole document for people.
             #[must_use]
             pub fn text(&self, charset: Charset, style: Style) -> String {
                 match self { $(Self::$variant(of) => of.text(charset, style),)+ }
+            }
+
+            /// Formats the verdict for a screen; `None` if the text ends with it.
+            fn summary(&self, charset: Charset, style: Style) -> Option<String> {
+                match self { $(Self::$variant(of) => of.summary(charset, style),)+ }
             }
 
             /// Formats the document as Markdown; `None` if that adds nothing to the text.
@@ -91,6 +96,18 @@ macro_rules! documents {
 job_kinds!(documents);
 
 impl Document {
+    /// Formats the document as its command prints it: the last screen holds the verdict. Where the
+    /// store has the document, `report` prints the rest.
+    #[must_use]
+    pub fn printed(&self, charset: Charset, style: Style) -> String {
+        let Some(summary) = self.summary(charset, style) else { return self.text(charset, style) };
+        if self.head().job.is_some() {
+            return summary;
+        }
+        let text = self.text(charset, style);
+        if report::fits(&text) { text } else { format!("{text}\n{summary}") }
+    }
+
     /// Reads the document of a stored job; `None` if it has none, or only the reason of a failure.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
 use super::markdown::plainly;
 use super::profile::{fill, markdown_end, markdown_head, printed};
+use super::summary::{Summary, indented, nearest};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::capacity::CapacityResult;
@@ -22,7 +23,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
         lines.extend(wrapped("• ", finding, super::profile::WIDTH));
     }
     lines.push(String::new());
-    lines.extend(probes(result).lines(2).iter().map(|line| format!("  {line}")));
+    lines.extend(indented(&probes(result, usize::MAX)));
     lines.push(String::new());
     for (name, text) in conditions(result) {
         lines.extend(fill(&format!("{name:10}"), &text, DOT));
@@ -30,11 +31,30 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     if let Some(job) = result.job {
         lines.push(String::new());
         lines.push(format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
-        if result.status != Status::Complete {
-            lines.push(format!("Resume with: triphammer capacity --resume {job}"));
-        }
+        lines.extend(resume(result).map(|command| format!("Resume with: {command}")));
     }
     printed(&lines, charset)
+}
+
+/// Renders the result of a capacity search for a screen: of the probes, the nearest to it.
+#[must_use]
+pub fn capacity_summary(result: &CapacityResult, charset: Charset) -> String {
+    let summary = Summary {
+        title: title(result),
+        label: result.label.as_deref(),
+        ending: ending(result),
+        findings: result.findings.clone(),
+        conditions: vec![("Target", result.target.to_string())],
+        job: result.job,
+        resume: resume(result),
+    };
+    summary.text(charset, |rows| Some(probes(result, rows)))
+}
+
+/// The command that resumes a search that has not finished.
+fn resume(result: &CapacityResult) -> Option<String> {
+    let job = result.job.filter(|_| result.status != Status::Complete)?;
+    Some(format!("triphammer capacity --resume {job}"))
 }
 
 /// Renders a capacity search as GitHub-flavoured Markdown, with a final line break.
@@ -42,7 +62,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
 pub fn capacity_markdown(result: &CapacityResult) -> String {
     let label = result.label.as_deref();
     let mut out = markdown_head(&title(result), label, ending(result), &result.findings);
-    out.push_str(&format!("\n## Probes\n\n{}", probes(result).markdown()));
+    out.push_str(&format!("\n## Probes\n\n{}", probes(result, usize::MAX).markdown()));
     out.push_str(&markdown_end(&conditions(result), result.job));
     plainly(&out)
 }
@@ -69,15 +89,14 @@ fn title(result: &CapacityResult) -> String {
     format!("Capacity of {of}{DOT}{probes}{DOT}{}", result.limit)
 }
 
-/// The table of probes, the lowest rate first.
-fn probes(result: &CapacityResult) -> Table {
+/// The table of probes, the lowest rate first; at most so many, the nearest to the capacity.
+fn probes(result: &CapacityResult, most: usize) -> Table {
     let percentile = format!("{} ms", result.limit.percentile.name());
     let head =
         ["rate /s", "done /s", &percentile, "missed", "failed", "job", "limit kept", "limited by"];
     let mut table = Table::new(0, &head);
-    let mut probes: Vec<_> = result.probes.iter().collect();
-    probes.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-    for probe in probes {
+    let capacity = result.range().0.unwrap_or_default();
+    for probe in nearest(&result.probes, |probe| probe.rate, capacity, most) {
         table.row(vec![
             figure(probe.rate),
             figure(probe.completed),

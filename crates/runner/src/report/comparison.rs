@@ -8,8 +8,9 @@ use super::format::{counted, figure, milliseconds, precise};
 use super::markdown::plainly;
 use super::plans;
 use super::profile::{WIDTH, fill, printed};
+use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
-use super::why::{tables, waits};
+use super::why::{Sides, tables, waits};
 use super::words::{self, DOT};
 use crate::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
@@ -49,7 +50,7 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
     }
     if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
         lines.extend([String::new(), WAITS.to_owned()]);
-        lines.extend(waits(of, ["B", "A"], true));
+        lines.extend(waits(of, Sides::Comparison));
     }
     if !result.warnings.is_empty() {
         lines.push(String::new());
@@ -68,6 +69,22 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
         lines.extend(plans::change(change));
     }
     printed(&lines, charset)
+}
+
+/// Renders the verdict of a comparison for a screen: of the figures, the first.
+#[must_use]
+pub fn comparison_summary(result: &ComparisonResult, charset: Charset) -> String {
+    let warnings = result.warnings.iter().map(remark);
+    let summary = Summary {
+        title: title(result),
+        label: result.label.as_deref(),
+        ending: ending(result),
+        findings: [result.words.clone()].into_iter().chain(warnings).collect(),
+        conditions: vec![("A", conditions(&result.a)), ("B", conditions(&result.b))],
+        job: result.job,
+        resume: resume(result),
+    };
+    summary.text(charset, |rows| Some(figures(result.figures.iter().take(rows))))
 }
 
 /// Renders a comparison as GitHub-flavoured Markdown, with a final line break.
@@ -92,7 +109,7 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     }
     if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
         out.push_str(&format!("\n## {WAITS}\n"));
-        for table in tables(of, ["B", "A"], true) {
+        for table in tables(of, Sides::Comparison) {
             out.push_str(&format!("\n{}", table.markdown()));
         }
     }
@@ -142,11 +159,7 @@ fn capital(text: &str) -> String {
     signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
 }
 
-fn indented(table: &Table) -> impl Iterator<Item = String> {
-    table.lines(2).into_iter().map(|line| format!("  {line}"))
-}
-
-fn figures(figures: &[Figure]) -> Table {
+fn figures<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Table {
     let mut table = Table::new(1, &["", "A", "B", "B/A (95 %)"]);
     for one in figures {
         let mut row = vec![name_of(one)];
@@ -265,8 +278,12 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
         precise(result.margin)
     );
     let mut lines = vec![String::new(), margin, made];
-    if result.status != Status::Complete {
-        lines.push(format!("Resume with: triphammer compare --resume {job}"));
-    }
+    lines.extend(resume(result).map(|command| format!("Resume with: {command}")));
     lines
+}
+
+/// The command that resumes pairs some of whose runs are missing.
+fn resume(result: &ComparisonResult) -> Option<String> {
+    let job = result.job.filter(|_| result.status != Status::Complete && result.pairs.is_some())?;
+    Some(format!("triphammer compare --resume {job}"))
 }

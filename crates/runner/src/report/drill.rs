@@ -6,11 +6,14 @@ use super::format::{counted, duration, integer};
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
 use super::profile::{WIDTH, fill, markdown_end, markdown_head, printed};
+use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::drill::{DrillResult, FaultReport};
 use crate::result::Status;
 
+/// Number of the conditions that a summary shows: service and target.
+const CONDITIONS_SHORT: usize = 2;
 /// Class of the test cases.
 const DRILL: &str = "triphammer.drill";
 
@@ -26,7 +29,7 @@ pub fn drill(result: &DrillResult, charset: Charset) -> String {
     }
     for table in [Some(commits(result)), lost(result), faults(result), outages(result)] {
         lines.push(String::new());
-        lines.extend(table.iter().flat_map(|table| table.lines(2)).map(|line| format!("  {line}")));
+        lines.extend(table.iter().flat_map(indented));
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     lines.push(String::new());
@@ -42,6 +45,25 @@ pub fn drill(result: &DrillResult, charset: Charset) -> String {
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     printed(&lines, charset)
+}
+
+/// Renders the findings of a drill for a screen.
+#[must_use]
+pub fn drill_summary(result: &DrillResult, charset: Charset) -> String {
+    let summary = Summary {
+        title: title(result),
+        label: result.label.as_deref(),
+        ending: ending(result),
+        findings: result.findings.clone(),
+        conditions: conditions(result).into_iter().take(CONDITIONS_SHORT).collect(),
+        job: result.job,
+        resume: None,
+    };
+    summary.text(charset, |rows| {
+        let mut table = commits(result);
+        table.rows.truncate(rows + 1);
+        Some(table)
+    })
 }
 
 /// Renders a drill as GitHub-flavoured Markdown, with a final line break.

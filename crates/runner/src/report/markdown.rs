@@ -4,7 +4,9 @@ use triphammer_core::text::lines;
 
 use super::first;
 use super::format::clock;
+use super::hosts;
 use super::load;
+use super::nodes;
 use super::observed;
 use super::queries;
 use super::query_streams;
@@ -79,9 +81,15 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
     figures(result, out);
+    if let Some(table) = hosts::hosts(result) {
+        out.push_str(&format!("\n## {}\n\n{}", hosts::HOSTS, table.markdown()));
+    }
     if let Some(streams) = &result.query_streams {
         let table = query_streams::queries(streams).markdown();
         out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
+    }
+    for (heading, table) in nodes::tables(result) {
+        out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
     }
     if let Some(seen) = &result.observed {
         for (heading, table) in observed::tables(seen, observed::Extent::All) {

@@ -11,11 +11,13 @@ mod first;
 pub mod format;
 mod hdr;
 mod history;
+mod hosts;
 pub mod jobs;
 mod json;
 pub mod junit;
 mod load;
 mod markdown;
+mod nodes;
 mod observed;
 mod observed_series;
 mod output;
@@ -25,6 +27,7 @@ mod profile;
 mod queries;
 mod query_streams;
 pub mod series;
+mod summary;
 mod table;
 mod text;
 mod why;
@@ -39,14 +42,21 @@ pub use json::{json, pretty as json_pretty};
 pub(crate) use load::origin;
 pub use plain::{datagen, stored, stored_json};
 pub use plans::plans;
+pub use summary::fits;
 pub use table::wrapped;
-pub use text::{Style, printable, summary};
+pub use text::{Style, printable};
 pub use why::why;
 
 /// How a document is rendered, for people and for other programs.
 pub trait Report {
-    /// Formats the document as its command prints it, within 80 columns, with a final line break.
+    /// Formats the whole document, within 80 columns, with a final line break.
     fn text(&self, charset: Charset, style: Style) -> String;
+
+    /// Formats the verdict and what it rests on, for a screen of 80 × 24; `None` if the text of any
+    /// such document ends with its verdict.
+    fn summary(&self, _charset: Charset, _style: Style) -> Option<String> {
+        None
+    }
 
     /// Formats the document as GitHub-flavoured Markdown; `None` if that adds nothing to the text.
     fn markdown(&self) -> Option<String> {

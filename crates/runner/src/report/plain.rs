@@ -1,14 +1,14 @@
 //! The text output of `build`, `check` and `drop`, and of any document.
 
-use super::capacity::{capacity, capacity_markdown};
-use super::comparison::{comparison, comparison_markdown};
-use super::drill::{drill, drill_markdown, drill_suite};
+use super::capacity::{capacity, capacity_markdown, capacity_summary};
+use super::comparison::{comparison, comparison_markdown, comparison_summary};
+use super::drill::{drill, drill_markdown, drill_suite, drill_summary};
 use super::format::{self, counted, integer};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
-use super::profile::{profile, profile_markdown};
+use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
-use super::text::text;
+use super::text::{summary, text};
 use super::{Charset, Report, Style, jobs};
 use crate::build::BuildReport;
 use crate::capacity::CapacityResult;
@@ -138,6 +138,10 @@ impl Report for RunResult {
         text(self, style)
     }
 
+    fn summary(&self, _: Charset, style: Style) -> Option<String> {
+        Some(summary(self, style))
+    }
+
     fn markdown(&self) -> Option<String> {
         Some(markdown(self))
     }
@@ -152,6 +156,10 @@ impl Report for ProfileResult {
         profile(self, charset)
     }
 
+    fn summary(&self, charset: Charset, _: Style) -> Option<String> {
+        Some(profile_summary(self, charset))
+    }
+
     fn markdown(&self) -> Option<String> {
         Some(profile_markdown(self))
     }
@@ -160,6 +168,10 @@ impl Report for ProfileResult {
 impl Report for CapacityResult {
     fn text(&self, charset: Charset, _: Style) -> String {
         capacity(self, charset)
+    }
+
+    fn summary(&self, charset: Charset, _: Style) -> Option<String> {
+        Some(capacity_summary(self, charset))
     }
 
     fn markdown(&self) -> Option<String> {
@@ -172,6 +184,10 @@ impl Report for ComparisonResult {
         comparison(self, charset)
     }
 
+    fn summary(&self, charset: Charset, _: Style) -> Option<String> {
+        Some(comparison_summary(self, charset))
+    }
+
     fn markdown(&self) -> Option<String> {
         Some(comparison_markdown(self))
     }
@@ -180,6 +196,10 @@ impl Report for ComparisonResult {
 impl Report for DrillResult {
     fn text(&self, charset: Charset, _: Style) -> String {
         drill(self, charset)
+    }
+
+    fn summary(&self, charset: Charset, _: Style) -> Option<String> {
+        Some(drill_summary(self, charset))
     }
 
     fn markdown(&self) -> Option<String> {
@@ -207,7 +227,7 @@ impl Report for Removal {
     }
 }
 
-/// Renders a stored job as its command printed it; a job without a document as a line of the job
+/// Renders all of a stored job as text; a job without a document as a line of the job
 /// list, with the reason if it has one.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use triphammer_statistics::Estimate;
 use super::chart::{self, Charset, Chart, ChartPoint};
 use super::format::{counted, figure, milliseconds, percent, precise};
 use super::markdown::plainly;
+use super::summary::{Summary, indented, nearest};
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
 use crate::profile::{Curve, Level, ProfileResult, parameter};
@@ -33,10 +34,10 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     line("");
     curve(result, charset).iter().for_each(|text| line(text));
     line("");
-    levels(result).lines(2).iter().for_each(|text| line(&format!("  {text}")));
+    indented(&levels(result, usize::MAX)).iter().for_each(|text| line(text));
     if let Some(law) = law(result) {
         line("");
-        law.lines(2).iter().for_each(|text| line(&format!("  {text}")));
+        indented(&law).iter().for_each(|text| line(text));
     }
     line("");
     for finding in &result.findings {
@@ -49,9 +50,7 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     if let Some(job) = result.job {
         line("");
         line(&format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
-        if result.status != Status::Complete {
-            line(&format!("Resume with: triphammer profile --resume {job}"));
-        }
+        resume(result).iter().for_each(|command| line(&format!("Resume with: {command}")));
     }
     let text = out;
     match charset {
@@ -60,12 +59,40 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     }
 }
 
+/// Renders the findings of a profile for a screen: of the levels, the nearest to the highest throughput.
+#[must_use]
+pub fn profile_summary(result: &ProfileResult, charset: Charset) -> String {
+    let summary = Summary {
+        title: title(result),
+        label: result.label.as_deref(),
+        ending: ending(result),
+        findings: result.findings.clone(),
+        conditions: vec![("Target", result.target.to_string())],
+        job: result.job,
+        resume: resume(result),
+    };
+    summary.text(charset, |rows| Some(levels(result, rows)))
+}
+
+/// The command that resumes a profile some of whose runs are missing.
+fn resume(result: &ProfileResult) -> Option<String> {
+    let job = result.job.filter(|_| result.status != Status::Complete)?;
+    Some(format!("triphammer profile --resume {job}"))
+}
+
+/// The levels in ascending order; at most so many, the nearest to the one with the best mean.
+fn nearest_levels(result: &ProfileResult, most: usize) -> Vec<&Level> {
+    let best = result.levels.iter().max_by(|a, b| a.mean.total_cmp(&b.mean));
+    let best = best.map_or(1.0, |level| f64::from(level.users));
+    nearest(&result.levels, |level| f64::from(level.users), best, most)
+}
+
 /// Renders a profile as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn profile_markdown(result: &ProfileResult) -> String {
     let label = result.label.as_deref();
     let mut out = markdown_head(&title(result), label, ending(result), &result.findings);
-    out.push_str(&format!("\n## Levels\n\n{}", levels(result).markdown()));
+    out.push_str(&format!("\n## Levels\n\n{}", levels(result, usize::MAX).markdown()));
     let chart = curve(result, Charset::Unicode).join("\n");
     out.push_str(&format!("\n```\n{chart}\n```\n"));
     if let Some(law) = law(result) {
@@ -132,6 +159,7 @@ pub(super) fn ascii(text: &str) -> String {
             '×' => out.push('x'),
             'µ' => out.push('u'),
             '—' | '–' => out.push('-'),
+            '…' => out.push_str("..."),
             '≥' => out.push_str(">="),
             sign if sign.is_ascii() => out.push(sign),
             _ => out.push('?'),
@@ -210,9 +238,9 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
 
 /// The table of levels: value, interval, response time, failures, bottleneck, and deviation from
 /// the curve.
-fn levels(result: &ProfileResult) -> Table {
+fn levels(result: &ProfileResult, most: usize) -> Table {
     if result.is_of_streams() {
-        return levels_of_streams(result);
+        return levels_of_streams(result, most);
     }
     let p95 = match result.times_of.as_str() {
         "all" => "p95 ms".to_owned(),
@@ -229,7 +257,7 @@ fn levels(result: &ProfileResult) -> Table {
         "limited by",
     ];
     let mut table = Table::new(0, &head);
-    for level in &result.levels {
+    for level in nearest_levels(result, most) {
         #[expect(clippy::cast_precision_loss, reason = "microseconds")]
         let p95_us = level.p95_us as f64;
         let mut row = throughput(level).to_vec();
@@ -245,9 +273,9 @@ fn levels(result: &ProfileResult) -> Table {
 }
 
 /// The same of streams, which have no response times, failures or bottleneck.
-fn levels_of_streams(result: &ProfileResult) -> Table {
+fn levels_of_streams(result: &ProfileResult, most: usize) -> Table {
     let mut table = Table::new(0, &["streams", &result.primary_metric.name, "±", "curve", "runs"]);
-    for level in &result.levels {
+    for level in nearest_levels(result, most) {
         let mut row = throughput(level).to_vec();
         row.push(level.runs.len().to_string());
         table.row(row);

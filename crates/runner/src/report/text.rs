@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use triphammer_core::text::lines;
 
 use super::format::{clock, counted};
+use super::hosts;
 use super::load;
+use super::nodes;
 use super::observed;
 use super::queries;
 use super::query_streams;
+use super::summary::{ENTRY_LINES, HEIGHT, clipped, shows_all};
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
 use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
@@ -26,10 +29,6 @@ pub enum Style {
 const ERRORS_SHOWN: usize = 10;
 /// Width of the names in a summary.
 const SUMMARY_WIDTH: usize = 15;
-/// Maximum lines per entry in a summary, if there is room.
-const SUMMARY_LINES: usize = 2;
-/// Maximum lines of a summary: a terminal of 24 lines has one left for the next command.
-const SUMMARY_HEIGHT: usize = 23;
 /// Maximum number of requirements in a summary.
 const REQUIRED_SHOWN: usize = 3;
 /// Width of the names of the conditions.
@@ -106,7 +105,9 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.requirements(result);
         page.steadiness(result);
         page.figures(result);
+        page.hosts(result);
         page.query_streams(result);
+        page.nodes(result);
         page.observed(result);
         page.slices(result);
         page.audits(result);
@@ -126,8 +127,8 @@ pub fn text(result: &RunResult, style: Style) -> String {
 /// requirements. `text` has the rest.
 #[must_use]
 pub fn summary(result: &RunResult, style: Style) -> String {
-    let full = summary_of(result, style, SUMMARY_LINES);
-    if full.lines().count() <= SUMMARY_HEIGHT { full } else { summary_of(result, style, 1) }
+    let full = summary_of(result, style, ENTRY_LINES);
+    if full.lines().count() <= HEIGHT { full } else { summary_of(result, style, 1) }
 }
 
 /// Renders a summary with a maximum number of lines per entry.
@@ -141,28 +142,9 @@ fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     page.blank();
     page.in_short(result, lines);
     if let Some(job) = result.job {
-        page.line(&format!("Job {job} · triphammer report {job} shows all of it"));
+        page.line(&shows_all(job));
     }
     page.out
-}
-
-/// The first lines of a text, with an ellipsis if there is more.
-fn clipped(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    let has_more = lines.len() > most;
-    lines.truncate(most);
-    let last = lines.len().saturating_sub(1);
-    let is_cut = |(index, line): &(usize, &mut String)| {
-        most < usize::MAX && width(line) > WIDTH || has_more && *index == last
-    };
-    for (_, line) in lines.iter_mut().enumerate().filter(is_cut) {
-        let mut cut: String = line.chars().take(WIDTH - 2).collect();
-        if cut.len() < line.len() {
-            // Never in the middle of a word, unless the line is one.
-            cut.truncate(cut.trim_end().rfind(' ').unwrap_or(cut.len()));
-        }
-        *line = format!("{} …", cut.trim_end());
-    }
-    lines
 }
 
 struct Page {
@@ -366,10 +348,24 @@ impl Page {
         }
     }
 
+    fn hosts(&mut self, result: &RunResult) {
+        if let Some(table) = hosts::hosts(result) {
+            self.heading(hosts::HOSTS);
+            self.table(&table);
+        }
+    }
+
     fn query_streams(&mut self, result: &RunResult) {
         if let Some(streams) = &result.query_streams {
             self.heading(query_streams::QUERIES);
             self.table(&query_streams::queries(streams));
+        }
+    }
+
+    fn nodes(&mut self, result: &RunResult) {
+        for (heading, table) in nodes::tables(result) {
+            self.heading(heading);
+            self.table(&table);
         }
     }
 

@@ -23,7 +23,8 @@ pub fn why(result: &WhyResult, charset: Charset) -> String {
     lines.extend(fill("", &title(result), DOT));
     lines.extend(parts(result).iter().flat_map(|text| wrapped("", text, WIDTH)));
     lines.extend(wrapped("Limited by: ", &result.limited_by, WIDTH));
-    lines.extend(waits(&result.waits, ["here", "rest"], result.rest.is_some()));
+    let sides = if result.rest.is_some() { Sides::Stretch } else { Sides::Whole };
+    lines.extend(waits(&result.waits, sides));
     for lock in result.locks.iter().take(LOCKS_MAX) {
         lines.extend(wrapped("• ", &blocked(lock), WIDTH));
     }
@@ -70,10 +71,21 @@ fn part(name: &str, of: &Part) -> String {
     )
 }
 
+/// What a table of waits compares, which decides its columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sides {
+    /// A stretch of a run with the rest of it.
+    Stretch,
+    /// The whole of a run with nothing.
+    Whole,
+    /// B with A, in the order of all tables of comparisons.
+    Comparison,
+}
+
 /// The tables of causes and statements, each after an empty line.
-pub(super) fn waits(of: &Waits, sides: [&str; 2], has_rest: bool) -> Vec<String> {
+pub(super) fn waits(of: &Waits, sides: Sides) -> Vec<String> {
     let mut lines = Vec::new();
-    for table in tables(of, sides, has_rest) {
+    for table in tables(of, sides) {
         lines.push(String::new());
         lines.extend(table.lines(2).into_iter().map(|line| format!("  {line}")));
     }
@@ -81,17 +93,21 @@ pub(super) fn waits(of: &Waits, sides: [&str; 2], has_rest: bool) -> Vec<String>
 }
 
 /// The tables of causes and of statements that are not empty.
-pub(super) fn tables(of: &Waits, sides: [&str; 2], has_rest: bool) -> Vec<Table> {
-    let table = |what: &str| match has_rest {
-        true => Table::new(1, &[what, sides[0], sides[1], "change per transaction, ms"]),
-        false => Table::new(1, &[what, "sessions", "share", "ms per transaction (95 %)"]),
+pub(super) fn tables(of: &Waits, sides: Sides) -> Vec<Table> {
+    const CHANGE: &str = "change per transaction, ms";
+    let table = |what: &str| match sides {
+        Sides::Stretch => Table::new(1, &[what, "here", "rest", CHANGE]),
+        Sides::Whole => Table::new(1, &[what, "sessions", "share", "ms per transaction (95 %)"]),
+        Sides::Comparison => Table::new(1, &[what, "A", "B", CHANGE]),
     };
     let row = |name: &str, of: &CauseFigures| {
-        let name = short(name);
-        match of.sessions_rest {
-            Some(rest) => vec![name, figure(of.sessions), figure(rest), change(of)],
-            None => vec![name, figure(of.sessions), percent(of.share), change(of)],
-        }
+        let rest = figure(of.sessions_rest.unwrap_or_default());
+        let [first, second] = match sides {
+            Sides::Stretch => [figure(of.sessions), rest],
+            Sides::Whole => [figure(of.sessions), percent(of.share)],
+            Sides::Comparison => [rest, figure(of.sessions)],
+        };
+        vec![short(name), first, second, change(of)]
     };
     let mut causes = table("active sessions");
     for cause in &of.causes {

@@ -13,11 +13,13 @@ use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
+use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::nodes::{FailoverFigure, NodeFigures};
 use super::observed::Observed;
 use super::parts::{
-    ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures, Status, Tool,
-    WorkloadFacts,
+    ClassCount, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,
+    Status, Tool, WorkloadFacts,
 };
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
@@ -94,6 +96,15 @@ pub struct RunResult {
     pub efficiency: Option<Efficiency>,
     /// The bottleneck of the run.
     pub bottleneck: BottleneckVerdict,
+    /// What each host did, if several drove the load; otherwise empty.
+    #[serde(default)]
+    pub hosts: Vec<HostShare>,
+    /// What each node of the target did; empty for a single server.
+    #[serde(default)]
+    pub nodes: Vec<NodeFigures>,
+    /// Moves of the writes from one node to another, in order.
+    #[serde(default)]
+    pub failovers: Vec<FailoverFigure>,
     /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
     /// database shows nothing.
     #[serde(default)]
@@ -179,7 +190,7 @@ impl JobDocument for RunResult {
         whole_head!(self)
     }
 
-    /// Whether the run was successful: it is complete, completed transactions in its window (or had every query
+    /// Whether the run was successful: it is complete, lost no host, completed transactions in its window (or had every query
     /// answered), had every query of its streams answered, stayed
     /// within the failure limit, met every requirement, and is contradicted neither by the
     /// database's count nor by an audit. False leads to exit code 1 (or 130 if
@@ -190,6 +201,7 @@ impl JobDocument for RunResult {
             None => self.window.total.completed > 0,
         };
         self.status == Status::Complete
+            && self.hosts.iter().all(|host| host.loss.is_none())
             && !self.failures.above_limit
             && has_measured
             && self.query_streams.as_ref().is_none_or(QueryStreams::is_good)
@@ -336,15 +348,6 @@ pub struct TypeFigures {
     pub failed_times: Times,
     /// Number of times longer than a year (an hour in older results), which are counted as that.
     pub saturated: u64,
-}
-
-/// Number of occurrences of an error class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClassCount {
-    /// Error class of the failures.
-    pub class: ErrorClass,
-    /// Number of occurrences.
-    pub count: u64,
 }
 
 /// An event counted by the transactions themselves, over committed ones.

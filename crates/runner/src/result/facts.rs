@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triphammer_core::event::Note;
-use triphammer_core::session::ServerInfo;
+use triphammer_core::session::{NodeStatus, ServerInfo};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
 
@@ -72,6 +72,8 @@ pub struct RunFacts {
     pub queries: Option<QueriesResult>,
     /// What streams of queries did beside the transactions; `None` without streams.
     pub query_streams: Option<StreamsTaken>,
+    /// The nodes of the target at the start of the run; empty for a single server.
+    pub nodes: Vec<NodeFact>,
     /// What was observed beside the run; `None` if nothing was.
     pub observed: Option<Observed>,
     /// Times of the statements of scripts.
@@ -82,6 +84,19 @@ pub struct RunFacts {
     pub workload_warning: Option<String>,
     /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
+}
+
+/// A node as it was at the start of the run.
+#[derive(Clone, Debug)]
+pub struct NodeFact {
+    /// Name in rules and reports.
+    pub name: String,
+    /// URL of the node, without secrets.
+    pub target: Redacted,
+    /// The server's version, as it reports it.
+    pub version: String,
+    /// What it reported about itself.
+    pub status: NodeStatus,
 }
 
 /// Count of the primary metric, or sum of an audit, before the first and after the last

@@ -1,13 +1,13 @@
 //! Computes figures from counters and histograms.
 
 use hdrhistogram::Histogram;
-use triphammer_core::error::ErrorClass;
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::{CounterDef, TransactionDef};
 
-use super::document::{ClassCount, CounterFigure, Figures, TypeFigures};
+use super::document::{CounterFigure, Figures, TypeFigures};
+use super::parts::ClassCount;
 use super::percentiles::PercentileIntervals;
 use super::slices::Slicer;
 
@@ -85,11 +85,11 @@ impl TypeFigures {
             committed: counts.committed,
             rolled_back: counts.rolled_back,
             failed: counts.failures(),
-            failed_by_class: by_class(&counts.failed),
+            failed_by_class: ClassCount::occurred(&counts.failed),
             indeterminate: counts.indeterminate,
             unread: counts.unread,
             in_flight: None,
-            retries_by_class: by_class(&counts.retries),
+            retries_by_class: ClassCount::occurred(&counts.retries),
             retried: counts.retried,
             counter: None,
             response: Times::of(seen.response.as_ref(), Some(counts.response_ns)),
@@ -121,14 +121,4 @@ impl CounterFigure {
             warn_above: definition.warn_above,
         }
     }
-}
-
-/// The classes that occurred.
-fn by_class(counts: &[u64; ErrorClass::COUNT]) -> Vec<ClassCount> {
-    ErrorClass::ALL
-        .into_iter()
-        .zip(counts)
-        .filter(|(_, count)| **count > 0)
-        .map(|(class, count)| ClassCount { class, count: *count })
-        .collect()
 }

@@ -17,7 +17,9 @@ use super::document::{
 };
 use super::facts::{CounterSpan, DatabaseCount, RunFacts};
 use super::figures::Edges;
+use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::nodes;
 use super::parts::{ServerTransactions, SessionCounts, Setting, StatementFigures, Status};
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
@@ -92,6 +94,9 @@ impl RunResult {
             figures: DeclaredFigure::all(OF_RUN, facts, end),
             round_trips,
             bottleneck,
+            hosts: HostShare::all(facts, end),
+            nodes: nodes::nodes(facts, end, durations.window_s),
+            failovers: nodes::failovers(facts, end),
             observed,
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
@@ -227,6 +232,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
     let obstacle = match definition.database_count {
         None => Some(Obstacle::NoStatement),
         Some(_) if !is_whole(end) => Some(Obstacle::CountsMissing),
+        Some(_) if end.hosts.iter().any(|host| host.loss.is_some()) => Some(Obstacle::HostLost),
         Some(_) => None,
     };
     PrimaryMetricFigure {
@@ -246,6 +252,11 @@ fn is_whole(end: &RunEnd) -> bool {
     end.notes.iter().all(|note| note.kind != warnings::WORKER_LOST)
 }
 
+/// Whether they are, and no host was lost with what it did last.
+fn is_known(end: &RunEnd) -> bool {
+    is_whole(end) && end.hosts.iter().all(|host| host.loss.is_none())
+}
+
 fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
     facts
         .audits
@@ -259,7 +270,7 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
                     .map(|t| end.run[*t].counts.indeterminate + end.in_flight[*t])
                     .sum(),
             };
-            Audit::new(definition, is_whole(end).then_some(client), *read)
+            Audit::new(definition, is_known(end).then_some(client), *read)
         })
         .collect()
 }
@@ -267,7 +278,7 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
 fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> {
     let name = |index: usize| facts.description.transactions[index].name.to_string();
     let violated = end.violations.iter().map(|violation| ViolatedIdentity {
-        identity: violation.identity.to_owned(),
+        identity: violation.identity.to_string(),
         transaction: violation.transaction.map(name),
         left: violation.left,
         right: violation.right,

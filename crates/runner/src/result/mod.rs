@@ -20,8 +20,10 @@ mod declared;
 mod document;
 mod facts;
 mod figures;
+mod hosts;
 mod load;
 mod make;
+mod nodes;
 mod observed;
 mod parts;
 mod percentiles;
@@ -39,26 +41,28 @@ pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use bottleneck::{
-    Bottleneck, BottleneckVerdict, BottleneckWait, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE,
-    LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, MISSED_MAX, MOST,
-    OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, STOP_OTHERS, THREAD_BUSY, TimeShares,
-    WAIT_SHARE_MIN,
+    Bottleneck, BottleneckVerdict, BottleneckWait, CHECKPOINTS_FREQUENT, CLEAR, Cause, Certainty,
+    HOST_BUSY, HOST_FREE, LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures,
+    MISSED_MAX, MOST, OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, SPACE_CHECKPOINTS,
+    STOP_OTHERS, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
 };
 pub use captured::{Capture, CapturedSession, Snapshot};
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
-    ClassCount, ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
+    ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
-pub use facts::{CounterSpan, DatabaseCount, RunFacts};
+pub use facts::{CounterSpan, DatabaseCount, NodeFact, RunFacts};
+pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use nodes::{FailoverFigure, NodeChangeFigure, NodeFigures, NodeRole, NodeTypeCount};
 pub use observed::{
     ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
     StatementWaits, TopStatement, WaitClass, WaitShare,
 };
 pub use parts::{
-    COUNTED, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
+    COUNTED, ClassCount, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
     StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
 };
 pub(crate) use parts::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};

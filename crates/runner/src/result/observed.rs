@@ -58,6 +58,31 @@ impl Observed {
     pub fn top_wait(&self) -> Option<&WaitShare> {
         self.sessions.as_ref()?.classes.iter().find(|of| of.class != WaitClass::Client)
     }
+
+    /// Which of a class of waits, if it is at least half of it: the table that blocked most
+    /// sessions, or the name of the wait; empty otherwise, and where it says no more than the class.
+    pub(super) fn which(&self, top: &WaitShare) -> String {
+        match top.class {
+            WaitClass::RowLock | WaitClass::Lock => {
+                let worst = self.blockers.iter().find(|of| !of.object.is_empty());
+                let object = worst.and_then(|of| of.object.split_whitespace().next());
+                object.unwrap_or_default().to_owned()
+            }
+            WaitClass::Latch | WaitClass::Other => {
+                let mut waits = self.sessions.iter().flat_map(|sessions| &sessions.waits);
+                let most = waits.find(|of| of.class == top.class && of.share >= 0.5 * top.share);
+                most.map(|of| of.wait.clone()).unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Checkpoints per minute; `None` if the database does not show them.
+    pub(super) fn checkpoints_per_minute(&self) -> Option<f64> {
+        let of =
+            self.profile.iter().filter(|of| of.metric == "postgresql.bgwriter.checkpoint.count");
+        of.map(|of| 60.0 * of.mean).reduce(|a, b| a + b)
+    }
 }
 
 /// Average numbers of active sessions: how many sessions did something, or waited for it, at a time.
@@ -174,6 +199,12 @@ impl WaitClass {
         (Self::Sleep, "sleep", "sleep"),
         (Self::Other, "other", "other waits"),
     ];
+
+    /// Whether sessions wait for disks, which checkpoints keep busy.
+    #[must_use]
+    pub const fn is_of_disks(self) -> bool {
+        matches!(self, Self::Log | Self::Io | Self::Latch)
+    }
 
     /// The class with a name; `Other` if there is none.
     #[must_use]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use triphammer_core::Scale;
+use triphammer_core::error::ErrorClass;
 use triphammer_core::workload::{StatementTimes, TransactionDef};
 use triphammer_workloads::script::ScriptText;
 
@@ -250,5 +251,23 @@ impl SettingChange {
                 end: masked(name, end.get(name)),
             })
             .collect()
+    }
+}
+
+/// Number of occurrences of an error class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassCount {
+    /// Error class of the failures.
+    pub class: ErrorClass,
+    /// Number of occurrences.
+    pub count: u64,
+}
+
+impl ClassCount {
+    /// The classes that occurred.
+    pub(super) fn occurred(counts: &[u64; ErrorClass::COUNT]) -> Vec<Self> {
+        let all = ErrorClass::ALL.into_iter().zip(counts);
+        let occurred = all.filter(|(_, count)| **count > 0);
+        occurred.map(|(class, count)| Self { class, count: *count }).collect()
     }
 }

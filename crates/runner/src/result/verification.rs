@@ -72,6 +72,8 @@ pub(super) enum Obstacle {
     NoStatement,
     /// A worker thread did not end, so the client's own counts are incomplete.
     CountsMissing,
+    /// A host was lost, and nobody knows what it did last.
+    HostLost,
 }
 
 impl Verification {
@@ -84,6 +86,7 @@ impl Verification {
             (Some(before), Some(after)) => Some(after.saturating_sub(before)),
             _ => None,
         };
+        let committed = i64::try_from(client.committed).unwrap_or(i64::MAX);
         let (verdict, words) = match (obstacle, grown) {
             (Some(Obstacle::NoStatement), _) => {
                 (Verdict::NotCounted, "the workload has no count to compare with".to_owned())
@@ -92,13 +95,21 @@ impl Verification {
                 Verdict::NotCounted,
                 "a worker thread did not end, so the client's count is incomplete".to_owned(),
             ),
-            (None, None) => (
+            (Some(Obstacle::HostLost), Some(grown)) if grown >= committed => {
+                let surplus = grown - committed;
+                let words = format!(
+                    "the database counts {surplus} more; what the lost host committed after its last \
+                     report is unknown"
+                );
+                (Verdict::WithinBounds, words)
+            }
+            (None | Some(Obstacle::HostLost), None) => (
                 Verdict::NotCounted,
                 "the database could not be queried both before and after the \
                                        run"
                 .to_owned(),
             ),
-            (None, Some(grown)) => judge(client, grown),
+            (None | Some(Obstacle::HostLost), Some(grown)) => judge(client, grown),
         };
         Self {
             committed: client.committed,

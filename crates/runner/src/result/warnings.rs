@@ -1,7 +1,9 @@
 //! Warnings to read before using the figures of a result, with advice.
 
+use super::bottleneck::Bottleneck;
 use super::document::{RunResult, Warning};
 use super::facts::{CounterSpan, RunFacts};
+use super::hosts::HostShare;
 use super::parts::Status;
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
@@ -26,6 +28,7 @@ pub(super) fn of(result: &RunResult, facts: &RunFacts) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);
     availability(result, &mut list);
+    hosts(result, &mut list);
     match &result.queries {
         Some(set) => queries(set, &mut list),
         None => window(result, &mut list),
@@ -83,6 +86,31 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
     if result.notes.iter().any(|note| note.kind == WORKER_LOST) {
         let text = "counts are missing: a worker thread did not end".to_owned();
         warn(list, "counts_missing", text, "see the notes; run again before using the figures");
+    }
+}
+
+fn hosts(result: &RunResult, list: &mut Vec<Warning>) {
+    for host in &result.hosts {
+        if let Some(loss) = &host.loss {
+            let text = format!(
+                "{} was lost {} after the start, with {}: {}",
+                host.name,
+                duration(loss.at_s),
+                counted(host.sessions.into(), "sessions"),
+                loss.reason
+            );
+            let next = "its transactions in flight count as in doubt; run again for a figure of the \
+                        whole load";
+            warn(list, "host_lost", text, next);
+        }
+    }
+    let is_client = |host: &&HostShare| {
+        host.bottleneck.as_ref().is_some_and(|verdict| verdict.kind == Bottleneck::Client)
+    };
+    let full: Vec<_> = result.hosts.iter().filter(is_client).map(|host| &*host.name).collect();
+    if !full.is_empty() && result.bottleneck.kind != Bottleneck::Client {
+        let text = format!("the client was the bottleneck on {}", full.join(", "));
+        warn(list, "host_full", text, "use more hosts, or give this one fewer other tasks");
     }
 }
 
@@ -179,7 +207,8 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
         );
         let next = match result.status {
             Status::Interrupted | Status::Aborted => "treat the figures as those of a shorter run",
-            Status::Complete | Status::Failed => "see the failures and notes for the reason",
+            Status::Complete => "the workload had no more work",
+            Status::Failed => "see the failures and notes for the reason",
         };
         warn(list, "window_short", text, next);
     }

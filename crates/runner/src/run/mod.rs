@@ -11,8 +11,12 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{Replay, RunEnd, RunEnding, Share};
 use triphammer_core::event::{Event, Note, Phase};
+use triphammer_core::io::{RING, uses_ring};
+use triphammer_core::nodes::Node;
 use triphammer_core::pace::ReplayLoad;
-use triphammer_core::session::{Admin, Capabilities, Database, Isolation, LockMode, Role, Session};
+use triphammer_core::session::{
+    Admin, Capabilities, Database, Isolation, LockMode, NodeStatus, Role, ServerInfo, Session,
+};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
@@ -20,12 +24,14 @@ use triphammer_core::workload::{
     WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
+use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::{AnyWorkload, custom, is_of_user, replay, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
+use crate::cluster::{Cluster, SharedRun};
 use crate::doctor::check::SetupVerdict;
 use crate::failure::{Doing, Failure};
 use crate::failure_limit::{self, FailureLimit, FailureWatch};
@@ -33,13 +39,14 @@ use crate::host::Host;
 use crate::host_metrics::{self, Exporter};
 use crate::job::Handle;
 use crate::journal::Journal;
+use crate::nodes::NodeSeries;
 use crate::observe::{self, LogProbe, ObservePlan, Observers};
 use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    COUNTED, CounterSpan, DatabaseCount, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
-    ScriptFacts, SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
+    COUNTED, CounterSpan, DatabaseCount, NodeFact, QueriesResult, Redacted, RunFacts, RunResult,
+    SchemaFact, ScriptFacts, SettingChange, Slicer, StreamsTaken, Tool, WorkloadFacts,
 };
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
@@ -84,6 +91,8 @@ pub struct Resolved {
     observe: Option<ObservePlan>,
     /// Exporter of the metrics of the database's host.
     host_exporter: Option<Exporter>,
+    /// How the run is spread over hosts; `None` for a run by this process.
+    shared: Option<SharedRun>,
     /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
@@ -176,7 +185,11 @@ impl Resolved {
         } else {
             (run_spec(settings, defaults)?, None)
         };
-        resources::check(&spec, database)?;
+        let cluster = Cluster::from_settings(settings)?;
+        match &cluster {
+            Some(cluster) => cluster.refuse(settings, workload, target, &spec)?,
+            None => resources::check(&spec, database)?,
+        }
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         if let Some(difference) = record.setup_difference(&workload.build_facts()) {
@@ -197,16 +210,26 @@ impl Resolved {
         let mut plan = Plan {
             workload,
             database: Arc::clone(database),
+            nodes: None,
             catalogue: Arc::new(catalogue),
             spec,
             share: Share::WHOLE,
         };
         let external = record.is_external();
+        if let (Some(list), None) = (&target.nodes, &queries) {
+            let nodes = list.of_run(plan.workload.description(), plan.spec.seed)?;
+            plan.nodes = Some(Arc::new(nodes));
+        }
         let streams = query_run::streams(settings, &workload_settings, &mut plan)?;
         let observe = match queries {
             Some(_) => None,
             None => observe::plan(settings, &vocabulary, database)?,
         };
+        if let Some(cluster) = &cluster {
+            cluster.refuse_streams(streams.is_some())?;
+        }
+        let shared =
+            cluster.map(|cluster| SharedRun::new(cluster, settings, target, &workload_settings));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
         Ok(Self {
             plan,
@@ -221,6 +244,7 @@ impl Resolved {
             host_exporter,
             queries,
             streams,
+            shared,
             parent: None,
         })
     }
@@ -308,6 +332,7 @@ impl Resolved {
                 monitor.touch().await.doing("recording the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
+            facts.nodes = self.ask_nodes().await?;
             facts.setup = monitor.setup(&facts.server).await;
             for line in facts.setup.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
                 watch.warn(&format!("{}; to change it: {}", line.trouble(), line.change));
@@ -404,8 +429,18 @@ impl Resolved {
         let mut baseline = self.queries_alone(handle, watch).await?;
         let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
         let mut streams = streams.transpose()?;
-        let mut run = triphammer_load::start(plan.clone())
-            .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
+        // The processes of the hosts live as long as the second value.
+        let (mut run, _processes) = match &self.shared {
+            Some(shared) => {
+                let (run, processes) = shared.start(plan, handle, watch).await?;
+                (run, Some(processes))
+            }
+            None => {
+                let run = triphammer_load::start(plan.clone());
+                let doing = "starting the run".to_owned();
+                (run.map_err(|error| Failure::System { doing, error })?, None)
+            }
+        };
         handle.begins(run.stopper());
         let clock = Clock::start();
         let mut counted_from = None;
@@ -418,6 +453,8 @@ impl Resolved {
             StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
         let mut failures = FailureWatch::new(self.failure_limit);
         let mut observers: Option<Observers> = None;
+        let node_series = NodeSeries::start(plan, journal.place())
+            .map_err(|error| Failure::System { doing: "recording the nodes".into(), error })?;
         while let Some(event) = run.events.recv().await {
             let event = match event {
                 Event::Second(interval) => {
@@ -440,8 +477,11 @@ impl Resolved {
                         watch.report(JobEvent::Queries(&running));
                     }
                     watch.report(JobEvent::Second(&second));
-                    if let Some(observers) = &observers {
-                        watch.report(JobEvent::Observed(&observers.latest()));
+                    node_series.iter().for_each(|nodes| nodes.second(&second));
+                    if observers.is_some() || node_series.is_some() {
+                        let of_nodes = node_series.iter().flat_map(NodeSeries::latest);
+                        let latest = observers.iter().flat_map(Observers::latest).chain(of_nodes);
+                        watch.report(JobEvent::Observed(&latest.collect()));
                     }
                     let at = Some(Elapsed::at_second(second.interval.last + 1));
                     let mut note = |kind, text| {
@@ -511,6 +551,9 @@ impl Resolved {
         }
         facts.primary_metric_seconds = stopping_rule.into_seconds();
         let end = run.join()?;
+        if let Some(text) = node_series.as_ref().and_then(NodeSeries::finish) {
+            watch.warn(&text);
+        }
         if let Some(observers) = observers {
             facts.observed = Some(observers.end(handle.is_aborted()).await);
         }
@@ -543,6 +586,20 @@ impl Resolved {
             watch.warn(&format!("before the transactions began: {trouble}"));
         }
         Ok(Some((Alone::new(self.plan.spec.rampup, time), taken, seconds)))
+    }
+
+    /// Asks every node of the target who it is, and whether it accepts writes.
+    async fn ask_nodes(&self) -> Result<Vec<NodeFact>, Failure> {
+        let Some(nodes) = &self.plan.nodes else { return Ok(Vec::new()) };
+        let known = nodes.ask(self.connect_limit).await.doing("connecting to the nodes")?;
+        let fact =
+            |(node, (server, status)): (&Node<AnyDatabase>, (ServerInfo, NodeStatus))| NodeFact {
+                name: node.name.clone(),
+                target: Redacted::target_of(&node.database),
+                version: server.version,
+                status,
+            };
+        Ok(nodes.list.iter().zip(known).map(fact).collect())
     }
 
     /// Rejects a node exporter that does not answer.
@@ -717,7 +774,10 @@ impl Resolved {
         monitor: &mut Monitor<'_>,
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
-        let server = session.server().await.doing("identifying the server")?;
+        let mut server = session.server().await.doing("identifying the server")?;
+        if uses_ring(&self.plan.spec, self.plan.database.capabilities()) {
+            server.transport.push_str(RING);
+        }
         let mut workload_facts = self.settings.options.clone();
         workload_facts.retain(|_, value| !value.is_empty());
         let mut scripts = Vec::new();
@@ -778,6 +838,7 @@ impl Resolved {
             schedule: Schedule::default(),
             queries: None,
             query_streams: None,
+            nodes: Vec::new(),
             observed: None,
             statements: Vec::new(),
             script: None,

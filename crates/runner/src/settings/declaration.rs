@@ -2,6 +2,7 @@
 //! of names.
 
 use serde::{Deserialize, Serialize};
+use triphammer_core::workload::OptionDef;
 use utoipa::ToSchema;
 
 use super::list::SETTINGS;
@@ -133,6 +134,15 @@ impl SettingKind {
             Some("SHARE") => Self::Share,
             Some("A-B") => Self::Range,
             Some(_) => Self::Text,
+        }
+    }
+
+    /// Kind of the values of a workload's option.
+    #[must_use]
+    pub fn of_option(option: &OptionDef) -> Self {
+        match option.choices {
+            [] => Self::of_value(option.value.as_deref()),
+            _ => Self::Choice,
         }
     }
 }

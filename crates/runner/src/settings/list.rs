@@ -37,6 +37,8 @@ pub(super) const ON_TARGET: Commands = Commands::jobs();
 const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
+/// Commands whose runs can be routed to several nodes.
+const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY]);
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
 /// Commands whose runs all have the same load.
@@ -142,6 +144,27 @@ pub const SETTINGS: &[SettingDef] = &[
         "Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc",
     )
     .marked(&[OfHost, OnResumeOrStored]),
+    value(
+        "nodes",
+        "FILE",
+        ROUTED,
+        "File that declares the nodes of a cluster, and rules that route transactions to them: TOML, \
+         or a connect pool of HammerDB in XML",
+    )
+    .default("the hosts of the target, if --route is given")
+    .marked(&[OfHost, OnResumeOrStored, NotReplayed, OfTransactions]),
+    value(
+        "route",
+        "RULES",
+        ROUTED,
+        "Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. \
+         The types are all, reads, writes, or a transaction's name; the policies are first, last, random, \
+         round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are \
+         all, primaries, replicas, or names with + between them",
+    )
+    .titled(Group::Connection, "Rules that route transactions to the hosts of the target")
+    .default("with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used")
+    .marked(&[Repeats, OnResumeOrStored, NotReplayed, OfTransactions]),
     value("password-file", "FILE", CONNECT, "File with the password on its first line")
         .marked(&[OfHost, OnResume, NotReplayed, BesideForm]),
     switch("ask-password", CONNECT, "Prompt for the password").short('W').marked(&[
@@ -403,6 +426,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
         .choices(choices::protocols),
+    value("io", "WAY", DRIVE.and(&[DRILL]), "How worker threads wait for a server: {words}")
+        .titled(Group::Statements, "Waiting for the server")
+        .default("auto")
+        .choices(choices::io)
+    .marked(&[OfTransactions]),
     value("isolation", "LEVEL", DRIVE.and(&[DRILL]), "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
         .default(DATABASE_DEFAULT)
@@ -546,6 +574,26 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Observe, "Time between samples of sessions")
     .default("100ms")
     .marked(&[OfTransactions]),
+    value(
+        "cluster",
+        "ADDRESS",
+        DRIVE,
+        "Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; \
+         `local` for several processes on this host",
+    )
+    .default("none: one process")
+    .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
+    value("hosts", "N", DRIVE, "Number of hosts that drive the load")
+        .default("all nodes of the cluster; 2 processes with `local`")
+        .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
+    value(
+        "on-host-loss",
+        "POLICY",
+        DRIVE,
+        "What to do when a host is lost: continue (the others go on) or abort",
+    )
+    .default("continue")
+    .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
     value(
         "host-metrics",
         "URL",

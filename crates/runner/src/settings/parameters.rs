@@ -66,8 +66,8 @@ impl Parameter {
         Self {
             name: option.name.to_string(),
             value: option.value.as_ref().map(ToString::to_string),
-            kind: SettingKind::of_value(option.value.as_deref()),
-            words: Vec::new(),
+            kind: SettingKind::of_option(option),
+            words: option.choices.iter().map(|(word, _)| (*word).to_owned()).collect(),
             help: format!("{workload}: {}", option.help),
             positional: false,
             repeats: option.repeats,
@@ -82,8 +82,9 @@ impl Parameter {
             }
             _ => format!("{}; {workload}: {}", self.help, option.help),
         };
-        if SettingKind::of_value(option.value.as_deref()) != self.kind {
+        if SettingKind::of_option(option) != self.kind {
             self.kind = SettingKind::Text;
+            self.words.clear();
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use triphammer_core::SpecError;
+use triphammer_core::io::Io;
 use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
 use triphammer_core::spec::{
@@ -119,6 +120,8 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         drain: settings.duration("drain-timeout", TimeLimits::default().drain)?,
         ..TimeLimits::default()
     };
+    let io: Io = settings.read("io", str::parse, Io::to_string, Io::default)?;
+    io.check()?;
     let attempts = settings.count("retries", RETRIES_MAX, || RetryPolicy::default().attempts)?;
     let spec = RunSpec {
         users,
@@ -137,6 +140,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             |p: &Protocol| p.name().to_owned(),
             || capabilities.protocols[0],
         )?,
+        io,
         isolation: settings.optional(
             "isolation",
             str::parse,

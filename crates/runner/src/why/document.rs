@@ -80,6 +80,9 @@ pub struct WhyResult {
     pub next: Vec<String>,
     /// Warnings to read before using the result.
     pub warnings: Vec<Warning>,
+    /// CPUs of the client's host, for the words; not in the document, where it is 0.
+    #[serde(skip)]
+    pub(super) host_cpus: f64,
 }
 
 /// How the stretch was chosen.
@@ -265,6 +268,7 @@ impl WhyResult {
             notes: result.notes.iter().filter(is_in).cloned().collect(),
             next: Vec::new(),
             warnings: Vec::new(),
+            host_cpus: f64::from(result.bottleneck.figures.host_cpus),
         };
         made.words = words::of(&made, result.bottleneck.kind);
         made.next = words::next(&made);

@@ -14,6 +14,7 @@ pub(super) const STEAL: &str = "steal";
 pub(super) const DISK_QUEUE: &str = "disk_queue";
 pub(super) const MISSES: &str = "memory_misses";
 pub(super) const OWN_WRITES: &str = "own_writes";
+pub(super) const ROW_LOCKS: &str = "row_lock_waits";
 
 /// A figure; it is listed if it reaches `least` and is at least [`APART`] times that of the rest.
 struct Figure {
@@ -27,7 +28,7 @@ struct Figure {
 /// Ratio to the rest from which on a figure is evidence.
 const APART: f64 = 1.5;
 
-const FIGURES: [Figure; 11] = [
+const FIGURES: [Figure; 12] = [
     Figure {
         name: CHECKPOINTS,
         title: "checkpoints",
@@ -97,6 +98,13 @@ const FIGURES: [Figure; 11] = [
         unit: Unit::Average,
         least: 1.0,
         of: |of, _| own_writes(of),
+    },
+    Figure {
+        name: ROW_LOCKS,
+        title: "sessions that wait for row locks, counted by the server",
+        unit: Unit::Average,
+        least: 0.3,
+        of: |of, _| sum(of, "mysql.row_locks", &[("kind", "current_waits")]),
     },
     Figure {
         name: "temporary_data",

@@ -9,7 +9,7 @@ use crate::result::{RunResult, WaitClass};
 use crate::store::{JobId, SampleSeries, SeriesRow, Store, StoreError, StoredSeries};
 
 /// Metrics of servers and hosts that are evidence.
-const EVIDENCE: [&str; 11] = [
+const EVIDENCE: [&str; 12] = [
     "postgresql.bgwriter.checkpoint.count",
     "postgresql.autovacuum.workers",
     "postgresql.temp.io",
@@ -18,6 +18,7 @@ const EVIDENCE: [&str; 11] = [
     "postgresql.bgwriter.buffers.writes",
     "postgresql.io.writes",
     "mysql.buffer_pool.operations",
+    "mysql.row_locks",
     "system.cpu.utilization",
     "system.disk.weighted_io_time",
     "process.cpu.utilization",

@@ -1,16 +1,17 @@
 //! The sentences of `why`.
 
 use triphammer_statistics::Interval;
+use triphammer_statistics::causes::DROP_MIN;
 
 use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
-use super::evidence::{AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, MISSES, OTHER_CPU, OWN_WRITES, STEAL};
+use super::evidence::{
+    AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, MISSES, OTHER_CPU, OWN_WRITES, ROW_LOCKS, STEAL,
+};
 use crate::report::format::{figure, percent};
-use crate::result::{Bottleneck, STOP_OTHERS, WaitClass};
+use crate::result::{Bottleneck, CHECKPOINTS_FREQUENT, SPACE_CHECKPOINTS, STOP_OTHERS, WaitClass};
 
 /// Share of a cause's change from which on a statement, event or blocker is named with it.
 const MOSTLY: f64 = 0.5;
-/// Checkpoints per minute from which on they are named with a cause.
-const CHECKPOINTS_MIN: f64 = 2.0;
 /// What can slow every session, and from which mean on it is the cause of their waits: CPUs that
 /// others use, the share of CPU time that the hypervisor takes, workers of autovacuum.
 const OUTSIDE: [(&str, f64); 3] = [(OTHER_CPU, 0.5), (STEAL, 0.15), (AUTOVACUUM, 0.5)];
@@ -24,12 +25,12 @@ const NEXT_MAX: usize = 4;
 /// What to try next in situations that no class of wait describes.
 const END_FOREIGN: &str =
     "another program's session holds the lock: let it commit, end it, or run it at another time";
-const SPACE_CHECKPOINTS: &str =
-    "checkpoints are frequent: raise max_wal_size, or see what requests them";
 const MOVE_VACUUM: &str = "autovacuum competes with the run: let it start earlier and work in smaller steps, or vacuum \
      before the run";
 const ADD_MEMORY: &str = "the data in use does not fit in the server's memory: raise shared_buffers or \
      innodb_buffer_pool_size, or use less data";
+const SHOW_LOCKS: &str =
+    "the user may not see who holds the locks: GRANT PROCESS ON *.* TO it, and run again";
 const ASK_HYPERVISOR: &str = "the hypervisor gives the CPUs to others: use a dedicated host";
 
 /// The main cause with its evidence.
@@ -58,6 +59,13 @@ fn main(why: &WhyResult) -> Option<&Cause> {
 }
 
 fn nothing(why: &WhyResult) -> String {
+    if let Some(of) = outside(why).filter(|_| is_slower(why)) {
+        return format!(
+            "{}; no wait of the database needed more time per transaction: a session that gets no \
+             CPU for its next statement is not active yet",
+            capital(&circumstances(of))
+        );
+    }
     match (&why.rest, &why.notes.first()) {
         (_, Some(note)) => format!(
             "No wait of the database explains the stretch: its sessions did not need more time per \
@@ -170,22 +178,56 @@ fn statement(why: &WhyResult, cause: &Cause) -> Option<String> {
     is_most.then(|| format!("mostly in `{}` ({share} of active-session time)", top.statement))
 }
 
+/// Whether notably fewer transactions were committed than in the rest.
+fn is_slower(why: &WhyResult) -> bool {
+    let rest = why.rest.as_ref().map_or(0.0, |rest| rest.committed_per_second);
+    why.stretch.committed_per_second <= (1.0 - DROP_MIN) * rest
+}
+
 /// What began outside of the run and explains the waits of its sessions, whatever these wait for:
 /// who holds a lock or syncs the log for others needs a CPU too. Only beside a rest in which there
-/// was much less of it, and unless a session of another program holds the lock.
-fn outside<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
-    let is_foreign = locks(why, cause).first().is_some_and(|lock| lock.is_foreign);
+/// was much less of it, and if it explains most of the loss of throughput.
+fn outside(why: &WhyResult) -> Option<&Evidence> {
     let is_much = |of: &&Evidence, least: f64| {
-        let rest = of.rest.filter(|_| !is_foreign);
-        rest.is_some_and(|rest| of.here >= least && of.here >= MUCH_MORE * rest)
+        let is_more = |rest| of.here >= least && of.here >= MUCH_MORE * rest;
+        of.rest.is_some_and(|rest| is_more(rest) && explains(why, of, rest))
     };
     let mut found = OUTSIDE.iter().filter_map(|(name, least)| Some((evidence(why, name)?, *least)));
     found.find(|(of, least)| is_much(of, *least)).map(|(of, _)| of)
 }
 
-/// What explains the waits of the run's sessions, and so begins the sentence.
+/// Whether the CPU time that others took, of what they had left in the rest, is at least half of the
+/// loss of throughput: the run cannot lose much more by it. True where that is unknown.
+fn explains(why: &WhyResult, of: &Evidence, rest: f64) -> bool {
+    let left = match of.name.as_str() {
+        OTHER_CPU => why.host_cpus - rest,
+        STEAL => 1.0 - rest,
+        _ => return true,
+    };
+    let before = why.rest.as_ref().map_or(0.0, |rest| rest.committed_per_second);
+    if left <= 0.0 || before <= 0.0 {
+        return true;
+    }
+    let loss = 1.0 - why.stretch.committed_per_second / before;
+    (of.here - rest) / left >= MOSTLY * loss
+}
+
+/// What explains the waits of the run's sessions, and so begins the sentence: nothing else, if a
+/// session of another program holds the lock.
 fn origin<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
-    outside(why, cause).or_else(|| memory(why, cause))
+    if locks(why, cause).first().is_some_and(|lock| lock.is_foreign) {
+        return None;
+    }
+    unseen_locks(why, cause).or_else(|| outside(why)).or_else(|| memory(why, cause))
+}
+
+/// Row locks that the server counts, and does not show: without a privilege, sessions that wait for
+/// one seem to use a CPU.
+fn unseen_locks<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
+    let is_shown = why.waits.causes.iter().any(|cause| cause.class == WaitClass::RowLock);
+    let waits = evidence(why, ROW_LOCKS).filter(|_| cause.class == WaitClass::Cpu && !is_shown)?;
+    let more = waits.here - waits.rest.unwrap_or_default();
+    (more >= MOSTLY * cause.figures.excess_sessions).then_some(waits)
 }
 
 /// Too little memory for the data in use, if the sessions' waits follow from it. A session that needs
@@ -221,7 +263,7 @@ fn circumstance(why: &WhyResult, cause: &Cause) -> Option<String> {
     let told = origin(why, cause).map(|of| of.name.as_str());
     let names = names.iter().filter(|name| Some(**name) != told);
     let found: Vec<&Evidence> = names.filter_map(|name| evidence(why, name)).collect();
-    let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_MIN;
+    let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_FREQUENT;
     let told: Vec<String> = found.iter().filter(is_told).map(|of| circumstances(of)).collect();
     (!told.is_empty()).then(|| told.join(", "))
 }
@@ -241,6 +283,11 @@ fn circumstances(of: &Evidence) -> String {
             format!("too little memory: {share} of the blocks were not in it{}", rest(percent))
         }
         MISSES => format!("{} of the blocks were not in memory{}", percent(of.here), rest(percent)),
+        ROW_LOCKS => format!(
+            "row locks: {} sessions waited for them, as the server counts{}; who held them is hidden",
+            figure(of.here),
+            rest(figure)
+        ),
         STEAL => format!("the hypervisor took {} of the CPUs{}", percent(of.here), rest(percent)),
         _ => format!("{} {}{}", figure(of.here), of.title, rest(figure)),
     }
@@ -248,7 +295,7 @@ fn circumstances(of: &Evidence) -> String {
 
 /// What to try next: situations first, then the advice of the classes.
 pub(super) fn next(why: &WhyResult) -> Vec<String> {
-    let Some(main) = main(why) else { return Vec::new() };
+    let Some(main) = main(why) else { return next_without_cause(why) };
     let is_foreign = locks(why, main).first().is_some_and(|lock| lock.is_foreign);
     let origin = origin(why, main).map(|of| of.name.as_str());
     let told = |name| {
@@ -258,6 +305,7 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
     let is_cpu = main.class == WaitClass::Cpu;
     let situations = [
         (is_foreign, END_FOREIGN),
+        (origin == Some(ROW_LOCKS), SHOW_LOCKS),
         (origin == Some(MISSES), ADD_MEMORY),
         (told(OTHER_CPU), STOP_OTHERS),
         (told(STEAL), ASK_HYPERVISOR),
@@ -273,6 +321,16 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
     all.dedup();
     all.truncate(NEXT_MAX);
     all
+}
+
+/// What to try next if something outside of the run is the cause, and no wait is.
+fn next_without_cause(why: &WhyResult) -> Vec<String> {
+    let next = outside(why).filter(|_| is_slower(why)).map(|of| match of.name.as_str() {
+        STEAL => ASK_HYPERVISOR,
+        AUTOVACUUM => MOVE_VACUUM,
+        _ => STOP_OTHERS,
+    });
+    next.map(str::to_owned).into_iter().collect()
 }
 
 fn capital(text: &str) -> String {
@@ -335,5 +393,46 @@ mod tests {
         let why = short_of_memory(&["log"], 0.32, false);
         assert!(of(&why, Bottleneck::Database).ends_with("18.0 own writes"), "and the writes");
         assert_eq!(next(&why)[0], ADD_MEMORY);
+    }
+
+    /// The same, of a stretch with this evidence beside a rest with twice the throughput.
+    fn beside_a_rest(classes: &[&str], evidence: serde_json::Value) -> WhyResult {
+        let mut why = short_of_memory(classes, 0.0, true);
+        why.rest = Some(super::super::Part { committed_per_second: 200.0, ..why.stretch.clone() });
+        why.evidence = serde_json::from_value(evidence).unwrap();
+        why
+    }
+
+    #[test]
+    fn a_busy_host_is_the_cause_where_sessions_without_a_cpu_are_not_seen() {
+        let others = |here: f64, rest: f64| json!([{"name": OTHER_CPU, "title": "", "unit": "cores", "here": here, "rest": rest}]);
+        let why = beside_a_rest(&[], others(1.3, 0.1));
+        let words = of(&why, Bottleneck::Host);
+        assert!(words.starts_with("Other processes used CPU time: 1.30 CPUs (0.10"), "{words}");
+        assert_eq!(next(&why), [STOP_OTHERS]);
+        let mut large = beside_a_rest(&["cpu"], others(0.7, 0.2));
+        large.host_cpus = 2.0;
+        assert!(of(&large, Bottleneck::Host).starts_with("Other processes"), "28 % of 50 %");
+        large.host_cpus = 16.0;
+        assert!(of(&large, Bottleneck::Host).starts_with("CPU: "), "3 % of 50 %");
+        let before = beside_a_rest(&[], others(1.3, 0.9));
+        assert!(of(&before, Bottleneck::Host).starts_with("No cause is certain"));
+        let mut faster = beside_a_rest(&[], others(1.3, 0.1));
+        faster.stretch.committed_per_second = 300.0;
+        assert!(of(&faster, Bottleneck::Host).starts_with("No cause is certain"));
+        assert_eq!(next(&faster), Vec::<String>::new());
+    }
+
+    #[test]
+    fn row_locks_that_a_user_may_not_see_are_known_from_the_servers_count() {
+        let waits = |here: f64| json!([{"name": ROW_LOCKS, "title": "", "unit": "average", "here": here, "rest": 0.1}]);
+        let begins = |classes: &[&str], here: f64| {
+            let words = of(&beside_a_rest(classes, waits(here)), Bottleneck::Database);
+            words.starts_with("Row locks: ")
+        };
+        assert!(begins(&["cpu"], 3.0));
+        assert!(!begins(&["cpu"], 1.5), "less than half of what the sessions did more");
+        assert!(!begins(&["cpu", "row_lock"], 3.0), "locks are shown, and are not the most");
+        assert_eq!(next(&beside_a_rest(&["cpu"], waits(3.0)))[0], SHOW_LOCKS);
     }
 }

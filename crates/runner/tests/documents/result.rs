@@ -359,7 +359,8 @@ fn the_time_without_service_is_that_of_the_window() {
 fn a_count_that_does_not_add_up_is_violated_and_named() {
     let result = with(|_, end| {
         let identity = "started = ended + in flight";
-        end.violations = vec![Violation { identity, transaction: Some(0), left: 9, right: 7 }];
+        end.violations =
+            vec![Violation { identity: identity.into(), transaction: Some(0), left: 9, right: 7 }];
     });
     assert_eq!((result.status, result.is_good()), (Status::Failed, false));
     assert_eq!(kinds(&result), ["identity"]);

@@ -116,6 +116,7 @@ pub fn facts() -> RunFacts {
             length: Length::Time(Duration::from_secs(300)),
             mode: Mode::Procedures,
             protocol: Protocol::Prepared,
+            io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: Load::Closed,
             pacing: Pacing::default(),
@@ -164,6 +165,7 @@ pub fn facts() -> RunFacts {
         schedule: Schedule::default(),
         queries: None,
         query_streams: None,
+        nodes: Vec::new(),
         observed: None,
         statements: Vec::new(),
         script: None,
@@ -228,6 +230,7 @@ pub fn calm() -> RunEnd {
         all.add(&rampup);
     }
     RunEnd {
+        hosts: Vec::new(),
         started_at: Timestamp::from_seconds(1_778_311_792),
         ended: Elapsed(360_004_000_000),
         window: Window { start: Elapsed::at_second(60), end: Elapsed::at_second(360) },
@@ -243,6 +246,9 @@ pub fn calm() -> RunEnd {
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
         sessions: (0, 0),
         away: 0,
+        nodes: Vec::new(),
+        node_changes: Vec::new(),
+        failovers: Vec::new(),
         outages: Vec::new(),
         violations: Vec::new(),
         round_trips: 171_705,

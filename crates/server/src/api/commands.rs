@@ -148,11 +148,13 @@ fn setting(declared: &SettingDef) -> SettingInfo {
         kind: declared.kind(),
         help: declared.help(),
         default: declared.default.map(str::to_owned),
-        choices: words
-            .map(|c| ChoiceInfo { value: c.value.to_string(), meaning: c.meaning.to_string() })
-            .collect(),
+        choices: words.map(|c| choice(&c.value, &c.meaning)).collect(),
         of_transactions: declared.is(Mark::OfTransactions),
     }
+}
+
+fn choice(value: &str, meaning: &str) -> ChoiceInfo {
+    ChoiceInfo { value: value.to_owned(), meaning: meaning.to_owned() }
 }
 
 fn option(declared: &OptionDef) -> SettingInfo {
@@ -160,10 +162,10 @@ fn option(declared: &OptionDef) -> SettingInfo {
         name: declared.name.to_string(),
         title: title(&declared.name),
         group: Group::Workload,
-        kind: SettingKind::of_value(declared.value.as_deref()),
+        kind: SettingKind::of_option(declared),
         help: declared.help.to_string(),
         default: Some(declared.default.to_string()),
-        choices: Vec::new(),
+        choices: declared.choices.iter().map(|(value, meaning)| choice(value, meaning)).collect(),
         of_transactions: false,
     }
 }

@@ -11,6 +11,7 @@ use triphammer_core::Scale;
 use triphammer_core::text::steers;
 use triphammer_runner::campaign::given_settings;
 use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
+use triphammer_runner::requests::is_only_local;
 use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
@@ -24,7 +25,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
 use crate::schema::{host_schema, run_spec_schema, stored_document_schema};
-use crate::{html_export, ui};
+use crate::{command_line, html_export, ui};
 
 /// Maximum points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;
@@ -155,6 +156,11 @@ pub struct JobDetail {
     pub checks: Vec<JobCheck>,
     /// Available report formats.
     pub formats: Vec<String>,
+    /// The command that does the same again, without secrets.
+    pub command_line: String,
+    /// Whether only the command line does it again: a server would have to read files or run scripts
+    /// of its host.
+    pub only_command_line: bool,
 }
 
 /// A note on the run.
@@ -283,6 +289,8 @@ impl JobDetail {
         });
         Ok(Self {
             formats: formats(stored.row.kind),
+            command_line: command_line::of_job(&stored),
+            only_command_line: is_only_local(&stored.row.workload),
             checks: checks.collect(),
             notes: notes.collect(),
             spec: stored.spec.as_ref().and_then(|spec| serde_json::to_value(spec).ok()),

@@ -11,7 +11,7 @@ mod events;
 pub(crate) mod jobs;
 pub(crate) mod latency;
 mod metrics;
-mod samples;
+pub(crate) mod samples;
 pub(crate) mod series;
 mod session;
 mod targets;

@@ -294,6 +294,25 @@ impl Wanted {
 }
 
 impl JobSamples {
+    /// Returns the named metrics of a whole job in at most so many points, as charts need them.
+    pub(crate) fn drawn(
+        store: &Store,
+        job: JobId,
+        metrics: &[&str],
+        points: u32,
+    ) -> Result<Self, StoreError> {
+        let wanted = Wanted {
+            metrics: Some(metrics.iter().map(|name| (*name).to_owned()).collect()),
+            labels: BTreeMap::new(),
+            without: None,
+            spread: false,
+            from: None,
+            to: None,
+            points: points.into(),
+        };
+        Self::of(store, job, &wanted)
+    }
+
     fn of(store: &Store, job: JobId, wanted: &Wanted) -> Result<Self, StoreError> {
         let mut found = wanted.find(store, job)?;
         let left_out = found.len().saturating_sub(SERIES_MAX) as u64;

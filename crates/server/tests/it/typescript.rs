@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use triphammer_runner::host_metrics::{HOST, HOST_METRICS};
 use triphammer_runner::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
+use triphammer_runner::nodes::NODE_METRICS;
 use triphammer_runner::observe::{CPU_NUMBER, declared, dialects};
 
 const HEAD: &str = "\
@@ -236,7 +237,9 @@ pub fn metrics() -> String {
 
 /// What is declared about the charts of observed figures.
 fn observed() -> String {
-    let mut first: Vec<(String, String)> = Vec::new();
+    let of_nodes = NODE_METRICS.iter().filter(|metric| metric.first);
+    let mut first: Vec<(String, String)> =
+        of_nodes.map(|metric| (metric.name.to_owned(), metric.title.to_owned())).collect();
     let mut stacks = String::new();
     for metric in HOST_METRICS {
         if metric.first {

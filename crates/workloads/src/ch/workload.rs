@@ -152,6 +152,10 @@ impl Workload for Ch {
         self.transactions.acknowledged(input)
     }
 
+    fn partition(&self, input: &Self::Input) -> Option<u64> {
+        self.transactions.partition(input)
+    }
+
     async fn run<S: Session>(
         &self,
         input: &Self::Input,

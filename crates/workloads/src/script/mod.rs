@@ -10,6 +10,7 @@
 //! runner times            runs the steps of a program on a session, and counts their times
 //! ```
 
+mod attempts;
 mod builtin;
 mod expression;
 pub(crate) mod names;

@@ -101,7 +101,9 @@ pub async fn run<S: Session>(
     let parsed = &script.scripts[input.script];
     let mut lent = input.client.lend();
     let state = &mut *lent.state;
-    state.variables.clone_from(&state.before);
+    if parsed.sees_attempts {
+        state.variables.clone_from(&state.before);
+    }
     state.machine.place.0 = input.script;
     let mut execution = Execution {
         script,

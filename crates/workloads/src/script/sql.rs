@@ -208,6 +208,14 @@ impl Part {
         })
     }
 
+    /// Slots of all variables, those in texts and comments included.
+    pub fn slots(&self) -> impl Iterator<Item = usize> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Variable { slot, .. } => Some(*slot),
+            Piece::Text(_) => None,
+        })
+    }
+
     /// Whether the statement has this word, in lower case, anywhere.
     pub fn has_word(&self, word: &str) -> bool {
         let has = |text: &String| {

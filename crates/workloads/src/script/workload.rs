@@ -1,6 +1,6 @@
 //! The scripts of a run as a [`Workload`]: each is a transaction type.
 
-use std::cell::Cell;
+use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
@@ -15,6 +15,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, SpecError};
 
+use super::attempts::sees_the_one_before;
 use super::expression::Machine;
 use super::names::Names;
 use super::parser::{Action, Program, parse};
@@ -56,6 +57,8 @@ pub(super) struct ParsedScript {
     pub name: String,
     pub program: Program,
     pub has_pipelines: bool,
+    /// Whether an attempt may see the variables of an earlier one, so that those before it must be kept.
+    pub sees_attempts: bool,
     /// For each step the number under which its times are counted.
     pub counted: Box<[Option<usize>]>,
 }
@@ -65,7 +68,7 @@ pub struct User(Rc<Client>);
 
 /// The variables of a client, lent to the transaction that it runs, and the names of the scripts.
 pub(super) struct Client {
-    state: Cell<Option<Box<State>>>,
+    state: RefCell<State>,
     names: Arc<[String]>,
 }
 
@@ -88,22 +91,14 @@ pub struct Input {
     pub(super) rng: Rng,
 }
 
-/// A client's state during a transaction; it returns to the client even if the transaction is
-/// abandoned.
+/// A client's state during a transaction, of which a client has one at a time.
 pub(super) struct Lent<'a> {
-    client: &'a Client,
-    pub state: Box<State>,
+    pub state: RefMut<'a, State>,
 }
 
 impl Client {
     pub fn lend(&self) -> Lent<'_> {
-        Lent { client: self, state: self.state.take().unwrap_or_default() }
-    }
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        self.client.state.set(Some(std::mem::take(&mut self.state)));
+        Lent { state: self.state.borrow_mut() }
     }
 }
 
@@ -275,7 +270,8 @@ impl ParsedScript {
             return Err(SpecError::new(message).about("script"));
         }
         let has_pipelines = has(|action| matches!(action, Action::Pipeline(_))).is_some();
-        Ok(Self { name, program, has_pipelines, counted })
+        let sees_attempts = sees_the_one_before(&program);
+        Ok(Self { name, program, has_pipelines, sees_attempts, counted })
     }
 }
 
@@ -325,7 +321,7 @@ impl Workload for Script {
         }
         let before = variables.clone();
         let state = State { variables, before, ..State::default() };
-        let (state, names) = (Cell::new(Some(Box::new(state))), Arc::clone(&self.titles));
+        let (state, names) = (RefCell::new(state), Arc::clone(&self.titles));
         User(Rc::new(Client { state, names }))
     }
 
@@ -350,9 +346,11 @@ impl Workload for Script {
     }
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {
-        let mut lent = user.0.lend();
-        let State { variables, before, .. } = &mut *lent.state;
-        before.clone_from(variables);
+        if self.scripts[transaction].sees_attempts {
+            let mut lent = user.0.lend();
+            let State { variables, before, .. } = &mut *lent.state;
+            before.clone_from(variables);
+        }
         Input { script: transaction, client: Rc::clone(&user.0), rng: Rng::of(rng.bits(), &[]) }
     }
 

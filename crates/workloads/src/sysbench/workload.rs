@@ -74,12 +74,22 @@ impl Limit {
         Ok((events > 0).then_some(limit))
     }
 
+    /// Whether the time is over.
+    fn is_over(&self) -> bool {
+        let clock = self.clock.get_or_init(Clock::start);
+        self.seconds > 0 && clock.now().second() >= self.seconds
+    }
+
+    /// Whether no further event may begin.
+    fn is_reached(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0 || self.is_over()
+    }
+
     /// Whether another event may begin.
     fn take(&self) -> bool {
-        let clock = self.clock.get_or_init(Clock::start);
-        let is_over = self.seconds > 0 && clock.now().second() >= self.seconds;
         let take = |left: u64| left.checked_sub(1);
-        !is_over && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+        !self.is_over()
+            && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 }
 
@@ -350,6 +360,10 @@ impl Workload for Sysbench {
 
     async fn finish<S: Session>(&self, prepared: Prepared, session: &mut S) {
         runner::finish(self, prepared, session).await;
+    }
+
+    fn is_done(&self) -> bool {
+        self.limit.as_ref().is_some_and(Limit::is_reached)
     }
 
     fn failure(&self) -> Option<String> {

@@ -32,6 +32,21 @@ pub enum Input {
     Hammerdb(hammerdb::Input),
 }
 
+impl Input {
+    /// The home warehouse of the transaction.
+    #[must_use]
+    pub const fn warehouse(&self) -> i32 {
+        match self {
+            Self::NewOrder(input) => input.w_id,
+            Self::Payment(input) => input.w_id,
+            Self::OrderStatus(input) => input.w_id,
+            Self::Delivery(input) => input.w_id,
+            Self::StockLevel(input) => input.w_id,
+            Self::Hammerdb(input) => input.w_id,
+        }
+    }
+}
+
 /// How a customer is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CustomerKey {

@@ -59,7 +59,11 @@ pub const ROUTINES: OptionDef = OptionDef::value(
     "OWNER",
     Routines::Triphammer.name(),
     "the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)",
-);
+)
+.choices(&[
+    (Routines::Triphammer.name(), "those that triphammer's build creates"),
+    (Routines::Hammerdb.name(), "those that HammerDB created, with its rules for inputs"),
+]);
 
 /// Which stored routines a run calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +85,8 @@ impl Routines {
     }
 
     fn read(text: &str) -> Result<Self, SpecError> {
-        let all = [Self::Triphammer, Self::Hammerdb];
-        all.into_iter().find(|routines| routines.name() == text.trim()).ok_or_else(|| {
-            SpecError::new(format!("--routines must be triphammer or hammerdb, got `{text}`"))
-        })
+        let is_hammerdb = ROUTINES.chosen(text)? == Self::Hammerdb.name();
+        Ok(if is_hammerdb { Self::Hammerdb } else { Self::Triphammer })
     }
 }
 

@@ -39,6 +39,17 @@ const HAMMERDB_PAYMENT: &[Param] = &[
 ];
 const HAMMERDB_ORDER_STATUS: &[Param] =
     &[W_ID, D_ID, C_ID, param("by_name", Int), param("c_last", Text)];
+/// The same where `hammerdb.set_customer` comes before the call.
+const HAMMERDB_PAYMENT_OF_SET: &[Param] = &[
+    W_ID,
+    D_ID,
+    param("c_w_id", Int),
+    param("c_d_id", Int),
+    param("by_name", Int),
+    param("amount", Int),
+    TIME,
+];
+const HAMMERDB_ORDER_STATUS_OF_SET: &[Param] = &[W_ID, D_ID, param("by_name", Int)];
 const HAMMERDB_DELIVERY: &[Param] = &[W_ID, param("carrier_id", Int), TIME];
 const HAMMERDB_STOCK_LEVEL: &[Param] = &[W_ID, D_ID, param("threshold", Int)];
 
@@ -52,29 +63,40 @@ pub fn statements() -> Vec<StatementDef> {
         optional("hammerdb.routines", &[]),
         optional("hammerdb.no_autocommit", &[]),
         optional("hammerdb.patience", &[]),
+        optional("hammerdb.set_customer", &[C_ID, param("c_last", Text)]),
         optional("hammerdb.new_order.function", &HAMMERDB_NEW_ORDER[..5]),
         optional("hammerdb.new_order.native", HAMMERDB_NEW_ORDER),
         optional("hammerdb.new_order.procedure", HAMMERDB_NEW_ORDER),
         optional("hammerdb.new_order.rows", HAMMERDB_NEW_ORDER),
+        optional("hammerdb.new_order.block", HAMMERDB_NEW_ORDER),
+        optional("hammerdb.new_order.variables", HAMMERDB_NEW_ORDER),
         optional("hammerdb.new_order.committed", &HAMMERDB_ORDER[..4]),
         optional("hammerdb.new_order.numbered", HAMMERDB_ORDER),
         optional("hammerdb.payment.function", &HAMMERDB_PAYMENT[..8]),
         optional("hammerdb.payment.native", HAMMERDB_PAYMENT),
         optional("hammerdb.payment.procedure", HAMMERDB_PAYMENT),
         optional("hammerdb.payment.rows", HAMMERDB_PAYMENT),
+        optional("hammerdb.payment.block", HAMMERDB_PAYMENT),
+        optional("hammerdb.payment.variables", HAMMERDB_PAYMENT_OF_SET),
         optional("hammerdb.order_status.function", HAMMERDB_ORDER_STATUS),
         optional("hammerdb.order_status.function_numeric", HAMMERDB_ORDER_STATUS),
         optional("hammerdb.order_status.native", HAMMERDB_ORDER_STATUS),
         optional("hammerdb.order_status.procedure", HAMMERDB_ORDER_STATUS),
         optional("hammerdb.order_status.rows", HAMMERDB_ORDER_STATUS),
+        optional("hammerdb.order_status.block", HAMMERDB_ORDER_STATUS),
+        optional("hammerdb.order_status.variables", HAMMERDB_ORDER_STATUS_OF_SET),
         optional("hammerdb.delivery.function", &HAMMERDB_DELIVERY[..2]),
         optional("hammerdb.delivery.native", HAMMERDB_DELIVERY),
         optional("hammerdb.delivery.procedure", HAMMERDB_DELIVERY),
         optional("hammerdb.delivery.rows", HAMMERDB_DELIVERY),
+        optional("hammerdb.delivery.block", HAMMERDB_DELIVERY),
+        optional("hammerdb.delivery.variables", HAMMERDB_DELIVERY),
         optional("hammerdb.stock_level.function", HAMMERDB_STOCK_LEVEL),
         optional("hammerdb.stock_level.native", HAMMERDB_STOCK_LEVEL),
         optional("hammerdb.stock_level.procedure", HAMMERDB_STOCK_LEVEL),
         optional("hammerdb.stock_level.rows", HAMMERDB_STOCK_LEVEL),
+        optional("hammerdb.stock_level.block", HAMMERDB_STOCK_LEVEL),
+        optional("hammerdb.stock_level.variables", HAMMERDB_STOCK_LEVEL),
         // Procedures: one round trip per transaction.
         call(
             "new_order.call",

@@ -176,6 +176,11 @@ impl Workload for TprocC {
         }
     }
 
+    /// The home warehouse.
+    fn partition(&self, input: &Input) -> Option<u64> {
+        Some(input.warehouse().unsigned_abs().into())
+    }
+
     async fn run<S: Session>(
         &self,
         input: &Input,

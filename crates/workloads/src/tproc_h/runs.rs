@@ -36,7 +36,13 @@ pub const TEST: OptionDef = OptionDef::value(
     "power",
     "what to measure: queries (alone), power (one stream between the refresh functions), throughput \
      (several streams in parallel with them) or both",
-);
+)
+.choices(&[
+    ("power", "one stream of all queries between the two refresh functions"),
+    ("throughput", "several streams in parallel with the refresh functions"),
+    ("both", "the power test, then the throughput test"),
+    ("queries", "the queries alone, without refresh functions"),
+]);
 pub const STREAMS: OptionDef = OptionDef::value(
     OptionCommand::Run,
     "streams",
@@ -86,7 +92,7 @@ impl Runs {
     /// When one is invalid, or does not fit the test.
     pub fn read(given: &WorkloadSettings, scale: Scale) -> Result<Self, SpecError> {
         let test: QueryTest =
-            given.option(&TEST).trim().parse().map_err(|error| about(&TEST, error))?;
+            TEST.chosen(given.option(&TEST))?.parse().map_err(|error| about(&TEST, error))?;
         let streams = match given.option(&STREAMS) {
             BY_SCALE if matches!(test, QueryTest::Queries | QueryTest::Power) => 1,
             BY_SCALE => streams(scale),
@@ -254,7 +260,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_rejected_with_the_reason() {
         for (option, value, why) in [
-            ("test", "speed", "expected queries, power, throughput or both"),
+            ("test", "speed", "expected power, throughput, both or queries"),
             ("streams", "0", "from 1 to 1000"),
             ("queries", "1,23", "invalid query `23`"),
             ("queries", "", "invalid query ``"),

@@ -101,19 +101,17 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
     set("script", arguments.script.clone());
     set("target", arguments.target()?);
     set("vus", arguments.number("threads")?.to_string());
-    match (arguments.number("events")?, arguments.number("time")?) {
-        (1.., _) if arguments.number("rate")? > 0 => {
-            let message = "--events and --rate exclude each other here; give --time";
-            return Err(SpecError::new(message).into());
-        }
+    let (events, time, rate) =
+        (arguments.number("events")?, arguments.number("time")?, arguments.number("rate")?);
+    if events > 0 && rate == 0 {
         // The workload ends it.
-        (1.., _) => set("transactions", TRANSACTIONS.to_owned()),
-        (0, time) => {
-            set("rampup", "0s".to_owned());
-            set("duration", if time == 0 { UNLIMITED.to_owned() } else { format!("{time}s") });
-        }
+        set("transactions", TRANSACTIONS.to_owned());
+    } else {
+        // With both limits the workload ends it, too, if its events are done first.
+        set("rampup", "0s".to_owned());
+        set("duration", if time == 0 { UNLIMITED.to_owned() } else { format!("{time}s") });
     }
-    if let rate @ 1.. = arguments.number("rate")? {
+    if rate > 0 {
         set("load", format!("rate:{rate}/s"));
     }
     if let every @ 1.. = arguments.number("report_interval")? {

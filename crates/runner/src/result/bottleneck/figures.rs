@@ -166,6 +166,17 @@ pub struct TimeShares {
     pub rest: f64,
 }
 
+/// What the figures are of: a run, or one host of several.
+#[derive(Clone, Copy)]
+pub(in crate::result) struct Part<'a> {
+    /// Transactions of all types that ended in the timed window.
+    pub all: &'a TypeInterval,
+    pub sessions: u32,
+    pub same_host: Option<bool>,
+    pub offered: Option<Offered>,
+    pub gauges: &'a Gauges,
+}
+
 impl LimitFigures {
     /// Collects the figures of a run.
     #[must_use]
@@ -174,13 +185,27 @@ impl LimitFigures {
         for seen in &end.timed {
             all.add(seen);
         }
-        let service = Times::of(all.service_times(), Some(all.counts.service_ns));
         let sessions = facts.spec.sessions();
+        let same_host = facts.server.same_host;
+        let part =
+            Part { all: &all, sessions, same_host, offered: end.offered, gauges: &end.gauges };
+        Self::of_part(facts, &part, window_s, per_transaction)
+    }
+
+    /// Collects the figures of one host of a run, or of all together.
+    pub(in crate::result) fn of_part(
+        facts: &RunFacts,
+        part: &Part<'_>,
+        window_s: f64,
+        per_transaction: f64,
+    ) -> Self {
+        let Part { all, sessions, same_host, offered, gauges } = *part;
+        let service = Times::of(all.service_times(), Some(all.counts.service_ns));
         let mut figures = Self {
             window_s,
             committed: all.counts.committed,
             paced: !facts.spec.load.is_closed(),
-            kept_up: end.offered.map(kept_up),
+            kept_up: offered.map(kept_up),
             sessions,
             sessions_busy_share: sessions_busy(&all.counts, sessions, window_s),
             database_on_threads: facts.database_on_threads,
@@ -188,12 +213,12 @@ impl LimitFigures {
             median_service_us: service.p50_us,
             mean_service_us: service.mean_us,
             round_trips_per_transaction: per_transaction,
-            same_host: facts.server.same_host,
+            same_host,
             ..Self::default()
         };
-        figures.threads(&end.gauges.cpu);
-        figures.waits(&end.gauges);
-        figures.host(&end.gauges);
+        figures.threads(&gauges.cpu);
+        figures.waits(gauges);
+        figures.host(gauges);
         figures.time = figures.time_shares();
         figures
     }

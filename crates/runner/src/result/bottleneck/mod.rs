@@ -27,12 +27,13 @@ mod words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(in crate::result) use figures::Part;
 pub use figures::{LimitFigures, TimeShares};
-pub use words::STOP_OTHERS;
+pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 
 use super::observed::{Observed, WaitClass};
 use crate::measure::Evidence;
-use crate::report::format::percent;
+use crate::report::format::{figure, percent};
 
 /// Minimum number of lag measurements for a mean.
 pub const LAG_SAMPLES_MIN: u64 = 20;
@@ -64,6 +65,8 @@ pub const LOCAL_ROUND_TRIP_US: u64 = 1_000;
 pub const ROUND_TRIP_QUANTILE: f64 = 0.1;
 /// Minimum share of the time of active sessions of a wait that the advice is about.
 pub const WAIT_SHARE_MIN: f64 = 0.2;
+/// Checkpoints per minute from which on they are named with what sessions waited for.
+pub const CHECKPOINTS_FREQUENT: f64 = 2.0;
 /// Transport of a database that is part of this process.
 const IN_PROCESS: &str = "in process";
 
@@ -94,13 +97,38 @@ pub struct BottleneckVerdict {
 }
 
 /// What the sessions of a run waited for at the database.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BottleneckWait {
     /// Class of the wait.
     pub class: WaitClass,
     /// Share of the time of active sessions, from 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
+    /// Which of the class, if it is most of it: the table of a lock, or the name of a latch or
+    /// another wait at the server; empty otherwise.
+    #[serde(default)]
+    pub which: String,
+    /// Checkpoints per minute, if they are frequent.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub checkpoints_per_minute: Option<f64>,
+}
+
+impl BottleneckWait {
+    /// Formats `: row locks on warehouse (62 % of active-session time)`.
+    fn title(&self) -> String {
+        let Self { class, share, which, .. } = self;
+        let which = match (which.is_empty(), class) {
+            (true, _) => String::new(),
+            (_, WaitClass::RowLock | WaitClass::Lock) => format!(" on {which}"),
+            _ => format!(" {which}"),
+        };
+        let checkpoints = self.checkpoints_per_minute.map_or_else(String::new, |count| {
+            format!(", with {} checkpoints per minute", figure(count))
+        });
+        let share = percent(*share);
+        format!(": {}{which} ({share} of active-session time){checkpoints}", class.title())
+    }
 }
 
 /// A possible bottleneck of a run.
@@ -229,13 +257,20 @@ impl BottleneckVerdict {
     #[must_use]
     pub(super) fn explained(mut self, observed: Option<&Observed>) -> Self {
         let is_waits = matches!(self.cause, Some(Cause::Waits));
-        let Some(top) = observed.and_then(Observed::top_wait).filter(|_| is_waits) else {
-            return self;
-        };
-        self.wait = Some(BottleneckWait { class: top.class, share: top.share });
+        let Some(observed) = observed.filter(|_| is_waits) else { return self };
+        let Some(top) = observed.top_wait() else { return self };
+        let checkpoints = observed.checkpoints_per_minute().filter(|_| top.class.is_of_disks());
+        let checkpoints = checkpoints.filter(|count| *count >= CHECKPOINTS_FREQUENT);
         if top.share >= WAIT_SHARE_MIN {
-            self.advice = top.class.advice().to_owned();
+            let of_class = top.class.advice();
+            self.advice = checkpoints.map_or(of_class, |_| SPACE_CHECKPOINTS).to_owned();
         }
+        self.wait = Some(BottleneckWait {
+            class: top.class,
+            share: top.share,
+            which: observed.which(top),
+            checkpoints_per_minute: checkpoints,
+        });
         self
     }
 
@@ -244,11 +279,9 @@ impl BottleneckVerdict {
     #[must_use]
     pub fn title(&self) -> String {
         let label = self.kind.label();
-        let reason = match (self.cause, self.wait) {
+        let reason = match (self.cause, &self.wait) {
             (Some(Cause::OtherProcesses), _) => ", because of other processes".to_owned(),
-            (_, Some(BottleneckWait { class, share })) => {
-                format!(": {} ({} of active-session time)", class.title(), percent(share))
-            }
+            (_, Some(wait)) => wait.title(),
             _ => String::new(),
         };
         let doubt = match (self.certainty, self.kind) {

@@ -355,10 +355,60 @@ fn waits_of_the_database_are_named_from_its_sessions() {
     assert_eq!(limited(&[]).explained(None), limited(&[]), "nothing was observed");
 
     let host = limited(&[saturated]).explained(Some(&locks));
-    assert_eq!((host.wait, host.title()), (None, limited(&[saturated]).title()), "not its waits");
+    assert_eq!((&host.wait, host.title()), (&None, limited(&[saturated]).title()), "not its waits");
 
     let thin = observed(&[(WaitClass::Client, 0.9), (WaitClass::Log, 0.1)]);
     let verdict = limited(&[]).explained(Some(&thin));
     assert_eq!(verdict.title(), "the database: commit log (10 % of active-session time)");
     assert_eq!(verdict.advice, limited(&[]).advice, "too little to advise on");
+}
+
+#[test]
+fn the_table_of_locks_the_latch_and_frequent_checkpoints_are_named() {
+    use crate::metrics::Unit;
+    use crate::result::{Blocker, ProfileFigure, WaitShare};
+    let title = |of: &Observed| limited(&[]).explained(Some(of)).title();
+
+    let mut locks = observed(&[(WaitClass::RowLock, 0.62)]);
+    locks.blockers = vec![Blocker {
+        session: None,
+        description: String::new(),
+        statement: String::new(),
+        object: "warehouse PRIMARY (1)".to_owned(),
+        blocked: 4.0,
+        blocked_max: 7,
+    }];
+    let row_locks = "the database: row locks on warehouse (62 % of active-session time)";
+    assert_eq!(title(&locks), row_locks);
+
+    let mut latches = observed(&[(WaitClass::Latch, 0.4)]);
+    let wait = |name: &str, share| WaitShare {
+        class: WaitClass::Latch,
+        wait: name.to_owned(),
+        average: 8.0 * share,
+        share,
+    };
+    let sessions = latches.sessions.as_mut().unwrap();
+    sessions.waits = vec![wait("LWLock:BufferContent", 0.3), wait("LWLock:ProcArray", 0.1)];
+    let which = "the database: latches LWLock:BufferContent (40 % of active-session time)";
+    assert_eq!(title(&latches), which);
+
+    let mut log = observed(&[(WaitClass::Log, 0.5)]);
+    let checkpoints = |per_minute: f64| ProfileFigure {
+        metric: "postgresql.bgwriter.checkpoint.count".to_owned(),
+        labels: std::collections::BTreeMap::new(),
+        title: String::new(),
+        unit: Unit::PerSecond,
+        mean: per_minute / 60.0,
+        max: 1.0,
+        last: 0.0,
+        per_transaction: None,
+    };
+    log.profile = vec![checkpoints(12.0), checkpoints(0.0)];
+    let verdict = limited(&[]).explained(Some(&log));
+    let often = "(50 % of active-session time), with 12.0 checkpoints per minute";
+    assert!(verdict.title().ends_with(often), "{}", verdict.title());
+    assert_eq!(verdict.advice, SPACE_CHECKPOINTS);
+    log.profile = vec![checkpoints(1.0)];
+    assert!(title(&log).ends_with("(50 % of active-session time)"), "rare");
 }

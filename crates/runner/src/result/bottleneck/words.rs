@@ -6,6 +6,9 @@ use super::{Cause, Certainty};
 use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
+/// Advice where checkpoints are frequent.
+pub const SPACE_CHECKPOINTS: &str =
+    "checkpoints are frequent: raise max_wal_size, or see what requests them";
 /// Advice where other processes took the host's CPUs.
 pub const STOP_OTHERS: &str = "stop other programs on this host, and run again";
 

@@ -220,6 +220,7 @@ impl Control<'_> {
     fn end(self, is_stopped: bool) -> (RunEnd, Vec<StepTime>) {
         let ended = self.clock.now();
         let end = RunEnd {
+            hosts: Vec::new(),
             started_at: self.clock.zero_timestamp(),
             ended,
             window: Window { start: Elapsed::default(), end: ended },
@@ -235,6 +236,9 @@ impl Control<'_> {
             worker_cpu_ns: self.cpu_ns,
             sessions: self.sessions,
             away: self.away,
+            nodes: Vec::new(),
+            node_changes: Vec::new(),
+            failovers: Vec::new(),
             outages: Vec::new(),
             violations: Vec::new(),
             round_trips: 0,

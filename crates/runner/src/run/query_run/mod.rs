@@ -42,6 +42,7 @@ use std::time::Duration;
 
 use triphammer_core::Scale;
 use triphammer_core::SpecError;
+use triphammer_core::io::Io;
 use triphammer_core::pace::Load;
 use triphammer_core::query_plan::QueryPlan;
 use triphammer_core::session::Capabilities;
@@ -154,6 +155,7 @@ fn spec(
         length: Length::Transactions(steps.unwrap_or(0) as u64 * u64::from(plan.repeats)),
         mode: Mode::Statements,
         protocol: protocol.unwrap_or(capabilities.protocols[0]),
+        io: Io::Epoll,
         isolation: settings.get("isolation").and_then(|text| text.parse().ok()),
         load: Load::Closed,
         pacing: Pacing::default(),

@@ -50,7 +50,7 @@ FROM (
     SELECT count(*) OVER () AS violations, row_number() OVER (ORDER BY s_w_id, s_i_id) AS place,
            concat('s_w_id=', s_w_id, ' s_i_id=', s_i_id) AS first_key
     FROM stock
-    LEFT JOIN supplier ON su_suppkey = (s_w_id * s_i_id) % 10000
+    LEFT JOIN supplier ON su_suppkey = {mod}(s_w_id * s_i_id){mod_by}10000{of_mod}
     WHERE s_w_id BETWEEN :first AND :last AND su_suppkey IS NULL
 ) found
 WHERE place = 1;

@@ -24,14 +24,14 @@ SELECT su_suppkey, su_name, n_name, i_id, i_name, su_address, su_phone, su_comme
 FROM item, supplier, stock, nation, region, (
     SELECT s_i_id AS m_i_id, min(s_quantity) AS m_s_quantity
     FROM stock, supplier, nation, region
-    WHERE (s_w_id * s_i_id) % 10000 = su_suppkey
+    WHERE {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
         AND su_nationkey = n_nationkey
         AND n_regionkey = r_regionkey
         AND r_name LIKE 'Europ%'
     GROUP BY s_i_id
 ) lowest
 WHERE i_id = s_i_id
-    AND (s_w_id * s_i_id) % 10000 = su_suppkey
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND su_nationkey = n_nationkey
     AND n_regionkey = r_regionkey
     AND i_data LIKE '%b'
@@ -84,7 +84,7 @@ WHERE c_id = o_c_id
     AND ol_d_id = o_d_id
     AND ol_w_id = s_w_id
     AND ol_i_id = s_i_id
-    AND (s_w_id * s_i_id) % 10000 = su_suppkey
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND {ascii}({substr}(c_state, 1, 1)) = su_nationkey
     AND su_nationkey = n_nationkey
     AND n_regionkey = r_regionkey
@@ -109,7 +109,7 @@ SELECT
 FROM supplier, stock, order_line, orders, customer, nation n1, nation n2
 WHERE ol_supply_w_id = s_w_id
     AND ol_i_id = s_i_id
-    AND (s_w_id * s_i_id) % 10000 = su_suppkey
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND ol_w_id = o_w_id
     AND ol_d_id = o_d_id
     AND ol_o_id = o_id
@@ -134,7 +134,7 @@ FROM item, supplier, stock, order_line, orders, customer, nation n1, nation n2, 
 WHERE i_id = s_i_id
     AND ol_i_id = s_i_id
     AND ol_supply_w_id = s_w_id
-    AND (s_w_id * s_i_id) % 10000 = su_suppkey
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND ol_w_id = o_w_id
     AND ol_d_id = o_d_id
     AND ol_o_id = o_id
@@ -157,7 +157,7 @@ SELECT n_name, {year_of}o_entry_d{of_year} AS l_year, sum(ol_amount) AS sum_prof
 FROM item, stock, supplier, order_line, orders, nation
 WHERE ol_i_id = s_i_id
     AND ol_supply_w_id = s_w_id
-    AND (s_w_id * s_i_id) % 10000 = su_suppkey
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND ol_w_id = o_w_id
     AND ol_d_id = o_d_id
     AND ol_o_id = o_id
@@ -185,14 +185,14 @@ ORDER BY revenue DESC;
 -- name: q11
 SELECT s_i_id, sum(s_order_cnt) AS ordercount
 FROM stock, supplier, nation
-WHERE (s_w_id * s_i_id) % 10000 = su_suppkey
+WHERE {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND su_nationkey = n_nationkey
     AND n_name = 'Germany'
 GROUP BY s_i_id
 HAVING sum(s_order_cnt) > (
     SELECT sum(s_order_cnt) * 0.005
     FROM stock, supplier, nation
-    WHERE (s_w_id * s_i_id) % 10000 = su_suppkey
+    WHERE {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
         AND su_nationkey = n_nationkey
         AND n_name = 'Germany'
 )
@@ -235,12 +235,12 @@ WHERE ol_i_id = i_id
 
 -- name: q15
 WITH revenue AS (
-    SELECT (s_w_id * s_i_id) % 10000 AS supplier_no, sum(ol_amount) AS total_revenue
+    SELECT {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} AS supplier_no, sum(ol_amount) AS total_revenue
     FROM order_line, stock
     WHERE ol_i_id = s_i_id
         AND ol_supply_w_id = s_w_id
         AND ol_delivery_d >= :since
-    GROUP BY (s_w_id * s_i_id) % 10000
+    GROUP BY {mod}(s_w_id * s_i_id){mod_by}10000{of_mod}
 )
 SELECT su_suppkey, su_name, su_address, su_phone, total_revenue
 FROM supplier, revenue
@@ -253,11 +253,11 @@ SELECT
     i_name,
     {substr}(i_data, 1, 3) AS brand,
     i_price,
-    count(DISTINCT (s_w_id * s_i_id) % 10000) AS supplier_cnt
+    count(DISTINCT {mod}(s_w_id * s_i_id){mod_by}10000{of_mod}) AS supplier_cnt
 FROM stock, item
 WHERE i_id = s_i_id
     AND i_data NOT LIKE 'zz%'
-    AND (s_w_id * s_i_id) % 10000 NOT IN (
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} NOT IN (
         SELECT su_suppkey
         FROM supplier
         WHERE su_comment LIKE '%bad%'
@@ -318,7 +318,7 @@ WHERE (
 SELECT su_name, su_address
 FROM supplier, nation
 WHERE su_suppkey IN (
-        SELECT (s_w_id * s_i_id) % 10000
+        SELECT {mod}(s_w_id * s_i_id){mod_by}10000{of_mod}
         FROM stock, order_line
         WHERE s_i_id IN (SELECT i_id FROM item WHERE i_data LIKE 'co%')
             AND ol_i_id = s_i_id
@@ -338,7 +338,7 @@ WHERE l1.ol_o_id = o_id
     AND l1.ol_d_id = o_d_id
     AND l1.ol_w_id = s_w_id
     AND l1.ol_i_id = s_i_id
-    AND (s_w_id * s_i_id) % 10000 = su_suppkey
+    AND {mod}(s_w_id * s_i_id){mod_by}10000{of_mod} = su_suppkey
     AND l1.ol_delivery_d > o_entry_d
     AND NOT EXISTS (
         SELECT *

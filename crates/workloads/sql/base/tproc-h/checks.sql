@@ -48,9 +48,9 @@ HAVING count(*) <> (:last - :first + 1) * 150;
 -- name: check.orders
 SELECT abs((:last - :first + 1) * 1500 - count(*)), concat('orders=', {text_of}count(*){of_text})
 FROM orders
-WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-        AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
-    AND o_orderkey % 32 < 8
+WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+        AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
+    AND {mod}o_orderkey{mod_by}32{of_mod} < 8
 HAVING count(*) <> (:last - :first + 1) * 1500;
 
 -- name: check.lines
@@ -58,13 +58,13 @@ SELECT count(*) OVER (), concat('o_orderkey=', {text_of}orderkey{of_text}, ' lin
 FROM (
     SELECT l_orderkey AS orderkey, l_linenumber AS line
     FROM lineitem
-    WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-        AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
+    WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+        AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
     UNION ALL
     SELECT o_orderkey, NULL
     FROM orders
-    WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-        AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
+    WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+        AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
 ) sides
 GROUP BY orderkey
 HAVING count(line) NOT BETWEEN 1 AND 7 OR min(line) <> 1 OR max(line) <> count(line)
@@ -76,8 +76,8 @@ ORDER BY orderkey
 -- name: check.totals
 SELECT count(*) OVER (), concat('o_orderkey=', {text_of}o_orderkey{of_text})
 FROM orders JOIN lineitem ON l_orderkey = o_orderkey
-WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-    AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
+WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+    AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
 GROUP BY o_orderkey, o_totalprice, o_orderstatus, o_orderdate
 HAVING abs(sum(l_extendedprice * (1 + l_tax) * (1 - l_discount)) - o_totalprice) > 0.03 * count(*)
     OR o_orderstatus <> CASE
@@ -91,8 +91,8 @@ ORDER BY o_orderkey
 -- name: check.prices
 SELECT count(*) OVER (), concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
 FROM lineitem LEFT JOIN part ON p_partkey = l_partkey
-WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-    AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
+WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+    AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
     AND (p_partkey IS NULL OR abs(l_extendedprice - l_quantity * p_retailprice) > 0.005
         OR l_receiptdate <= l_shipdate)
 ORDER BY l_orderkey, l_linenumber
@@ -115,14 +115,14 @@ FROM (
     UNION ALL
     SELECT concat('o_orderkey=', {text_of}o_orderkey{of_text})
     FROM orders LEFT JOIN customer ON c_custkey = o_custkey
-    WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-            AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
-        AND (c_custkey IS NULL OR c_custkey % 3 = 0)
+    WHERE o_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+            AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
+        AND (c_custkey IS NULL OR {mod}c_custkey{mod_by}3{of_mod} = 0)
     UNION ALL
     SELECT concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
     FROM lineitem LEFT JOIN partsupp ON ps_partkey = l_partkey AND ps_suppkey = l_suppkey
-    WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-            AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
+    WHERE l_orderkey BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+            AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
         AND ps_partkey IS NULL
 ) sides
 ORDER BY missing
@@ -132,7 +132,7 @@ ORDER BY missing
 -- name: check.refresh
 SELECT count(*) OVER (), concat('o_orderkey=', {text_of}o_orderkey{of_text})
 FROM orders
-WHERE o_orderkey % 32 >= 8 AND :first <= :last
+WHERE {mod}o_orderkey{mod_by}32{of_mod} >= 8 AND :first <= :last
 ORDER BY o_orderkey
 {limit}1{of_limit};
 
@@ -163,9 +163,9 @@ FROM (
     UNION ALL
     SELECT concat('o_orderkey=', {text_of}o_orderkey{of_text})
     FROM orders
-    WHERE o_orderkey NOT BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * (((:first - 1) * 1500 + 1) % 8)
-            AND 4 * :last * 1500 - 3 * (:last * 1500 % 8)
-        AND o_orderkey % 32 < 8
+    WHERE o_orderkey NOT BETWEEN 4 * ((:first - 1) * 1500 + 1) - 3 * ({mod}((:first - 1) * 1500 + 1){mod_by}8{of_mod})
+            AND 4 * :last * 1500 - 3 * ({mod}:last * 1500{mod_by}8{of_mod})
+        AND {mod}o_orderkey{mod_by}32{of_mod} < 8
     UNION ALL
     SELECT concat('l_orderkey=', {text_of}l_orderkey{of_text}, ' l_linenumber=', {text_of}l_linenumber{of_text})
     FROM lineitem LEFT JOIN orders ON o_orderkey = l_orderkey

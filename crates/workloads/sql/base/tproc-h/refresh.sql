@@ -3,8 +3,8 @@
 
 -- name: rf2.lineitem
 DELETE FROM lineitem
-WHERE l_orderkey BETWEEN :first AND :last AND l_orderkey % 32 BETWEEN :eight AND :eight + 7;
+WHERE l_orderkey BETWEEN :first AND :last AND {mod}l_orderkey{mod_by}32{of_mod} BETWEEN :eight AND :eight + 7;
 
 -- name: rf2.orders
 DELETE FROM orders
-WHERE o_orderkey BETWEEN :first AND :last AND o_orderkey % 32 BETWEEN :eight AND :eight + 7;
+WHERE o_orderkey BETWEEN :first AND :last AND {mod}o_orderkey{mod_by}32{of_mod} BETWEEN :eight AND :eight + 7;

@@ -1,3 +1,6 @@
+use triphammer_core::random::Rng;
+
+use super::super::variable::Variable;
 use super::*;
 
 fn evaluate_with(text: &str, given: &[(&str, &str)]) -> Result<Value, String> {

@@ -9,20 +9,20 @@
 //! not return is unknown: which districts Delivery skipped, for instance.
 //!
 //! Supported interfaces: those of HammerDB 3.3 to 6.0, functions or procedures on PostgreSQL,
-//! procedures on MySQL, MariaDB and SQL Server; `signatures` distinguishes them. The calls are in
+//! procedures on MySQL, MariaDB, SQL Server, Oracle and Db2; `signatures` distinguishes them. The calls are in
 //! `sql/*/tproc-c/hammerdb.sql`.
 
+mod ending;
 mod signatures;
 
 use std::fmt;
-use std::time::Duration;
 
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::value::{Timestamp, Value};
 use triphammer_core::workload::{Completion, ExternalSchema, Mode, Name, Needs, Statements};
-use triphammer_core::{Clock, DbError, Elapsed, ErrorClass};
+use triphammer_core::{DbError, ErrorClass};
 
 use super::constants::A_LAST;
 use super::input::Rules;
@@ -31,6 +31,7 @@ use super::schema::CUSTOMERS;
 use super::settings::{ROUTINES, Routines as Wanted};
 use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use super::user::Terminal;
+use ending::RunEnding;
 use signatures::{Found, Remark};
 
 /// Schemas that HammerDB built. Conditions that do not hold there: its population gives delivered
@@ -54,8 +55,6 @@ const ROUTINES_THERE: &str = "hammerdb.routines";
 /// PostgreSQL's code for a routine that ends the transaction where it may not. HammerDB's functions
 /// do so when they try to roll back.
 const INVALID_TERMINATION: &str = "2D000";
-/// The column of NEWORD's row, on PostgreSQL, that contains the order's number.
-const NEXT_O_ID: usize = 5;
 
 /// The constant C of NURand for last names, which is the same in HammerDB's population and runs.
 const C_LAST: i64 = 123;
@@ -243,23 +242,8 @@ pub(super) struct Routines {
     leave_open: bool,
     /// Whether they roll back and return an error as a row instead of failing.
     return_errors: bool,
-}
-
-/// How a session determines the outcome of New-Order.
-#[derive(Debug)]
-enum RunEnding {
-    /// It commits, or an error is reported.
-    Commits,
-    /// It rolls back by rule and reports an error.
-    Fails,
-    /// It rolls back by rule without reporting it; the statement looks for the order.
-    Asks(StatementId),
-    /// Like `Asks`, with a statement that takes the number that the routine returned.
-    AsksByNumber(StatementId),
-    /// It commits, or rolls back after a deadlock without reporting it. The database checks for
-    /// deadlocks only after `patience`, so the statement of `AsksByNumber` is run after calls that
-    /// took that long.
-    AsksAfter { patience: Duration, statement: StatementId, clock: Clock },
+    /// What sets the customer's number and name, where parameters that are read and written must be variables.
+    set_customer: Option<StatementId>,
 }
 
 impl Routines {
@@ -294,6 +278,10 @@ impl Routines {
             ending: RunEnding::of(&found, statements, session, rows).await?,
             leave_open,
             return_errors: found.form.name == "rows",
+            set_customer: match statements.has("hammerdb.set_customer") {
+                true => Some(statements.prepare(session, "hammerdb.set_customer").await?),
+                false => None,
+            },
         })
     }
 
@@ -340,19 +328,29 @@ impl Routines {
                 let begun = self.ending.now();
                 let called = self.call(NEW_ORDER, &args, rows, session).await;
                 let order = [w_id, d_id, c_id, ol_cnt];
-                return self.new_order_ended(called, begun, &order, rows, session).await;
+                return self.ending.judge(called, begun, &order, rows, session).await;
             }
             Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount } => {
                 let [c_id, by_name, c_last] = customer.args(names);
                 let (d_id, c_w_id, c_d_id) = ((*d_id).into(), (*c_w_id).into(), (*c_d_id).into());
                 let amount = (*h_amount).into();
-                let args = [w_id, d_id, c_w_id, c_d_id, c_id, by_name, amount, c_last, time];
-                self.call(PAYMENT, &args, rows, session).await?;
+                if self.sets_customer(c_id, c_last, session).await? {
+                    let args = [w_id, d_id, c_w_id, c_d_id, by_name, amount, time];
+                    self.call(PAYMENT, &args, rows, session).await?;
+                } else {
+                    let args = [w_id, d_id, c_w_id, c_d_id, c_id, by_name, amount, c_last, time];
+                    self.call(PAYMENT, &args, rows, session).await?;
+                }
             }
             Of::OrderStatus { d_id, customer } => {
                 let [c_id, by_name, c_last] = customer.args(names);
-                let args = [w_id, (*d_id).into(), c_id, by_name, c_last];
-                self.read(ORDER_STATUS, &args, rows, session).await?;
+                let d_id = (*d_id).into();
+                if self.sets_customer(c_id, c_last, session).await? {
+                    self.read(ORDER_STATUS, &[w_id, d_id, by_name], rows, session).await?;
+                } else {
+                    let args = [w_id, d_id, c_id, by_name, c_last];
+                    self.read(ORDER_STATUS, &args, rows, session).await?;
+                }
             }
             Of::Delivery { o_carrier_id } => {
                 if self.leave_open {
@@ -368,6 +366,17 @@ impl Routines {
             }
         }
         Ok(Completion::COMMITTED)
+    }
+
+    /// Sets the customer by a statement of its own; false where the call takes it.
+    async fn sets_customer<S: Session>(
+        &self,
+        c_id: Value<'_>,
+        c_last: Value<'_>,
+        session: &mut S,
+    ) -> Result<bool, DbError> {
+        let Some(statement) = self.set_customer else { return Ok(false) };
+        session.execute(statement, &[c_id, c_last]).await.map(|_| true)
     }
 
     /// Calls a routine, with the time as its last argument if it has that parameter.
@@ -405,114 +414,6 @@ impl Routines {
         session.call(call, args, rows).await?;
         self.returned(rows)
     }
-
-    async fn new_order_ended<S: Session>(
-        &self,
-        called: Result<(), DbError>,
-        begun: Elapsed,
-        order: &[Value<'_>; 4],
-        rows: &mut Rows,
-        session: &mut S,
-    ) -> Result<Completion, DbError> {
-        let by_rule = |error: &DbError| error.code() == Some(INVALID_TERMINATION);
-        let by_its_rule = |is_there| {
-            if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK }
-        };
-        match (&self.ending, called) {
-            (RunEnding::Fails, Err(error)) if by_rule(&error) => Ok(Completion::ROLLED_BACK),
-            (_, Err(error)) => Err(error),
-            (RunEnding::Commits | RunEnding::Fails, Ok(())) => Ok(Completion::COMMITTED),
-            (RunEnding::Asks(statement), Ok(())) => {
-                is_there(*statement, order, rows, session).await.map(by_its_rule)
-            }
-            (RunEnding::AsksByNumber(statement), Ok(())) => {
-                is_numbered(*statement, order, rows, session).await.map(by_its_rule)
-            }
-            (RunEnding::AsksAfter { patience, statement, clock }, Ok(())) => {
-                let took = clock.now().duration().saturating_sub(begun.duration());
-                if took < *patience || is_numbered(*statement, order, rows, session).await? {
-                    return Ok(Completion::COMMITTED);
-                }
-                let message =
-                    "HammerDB's procedure rolled back after a deadlock without reporting it";
-                Err(DbError::new(ErrorClass::Deadlock, message).undone())
-            }
-        }
-    }
-}
-
-impl RunEnding {
-    async fn of<S: Session>(
-        found: &Found,
-        statements: &mut Statements<'_>,
-        session: &mut S,
-        rows: &mut Rows,
-    ) -> Result<Self, DbError> {
-        let rolls_back =
-            found.has(Remark::RollsBack) || matches!(found.form.name, "procedure" | "rows");
-        if statements.has("hammerdb.new_order.committed") {
-            return Ok(Self::Asks(
-                statements.prepare(session, "hammerdb.new_order.committed").await?,
-            ));
-        }
-        if found.form.name == "function" {
-            return Ok(if rolls_back { Self::Fails } else { Self::Commits });
-        }
-        let statement = statements.prepare(session, "hammerdb.new_order.numbered").await?;
-        if rolls_back {
-            return Ok(Self::AsksByNumber(statement));
-        }
-        let patience = patience(statements, session, rows).await?;
-        Ok(Self::AsksAfter { patience, statement, clock: Clock::start() })
-    }
-
-    /// Start of a call, if it matters.
-    fn now(&self) -> Elapsed {
-        match self {
-            Self::AsksAfter { clock, .. } => clock.now(),
-            _ => Elapsed::default(),
-        }
-    }
-}
-
-/// Minimum duration of a call in which the database found a deadlock or a serialization failure.
-async fn patience<S: Session>(
-    statements: &mut Statements<'_>,
-    session: &mut S,
-    rows: &mut Rows,
-) -> Result<Duration, DbError> {
-    let statement = statements.prepare(session, "hammerdb.patience").await?;
-    session.query(statement, &[], rows).await?;
-    let milliseconds = rows.first("the deadlock timeout")?.int(0)?;
-    Ok(Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default()))
-}
-
-/// Like [`is_there`], by the number that NEWORD returned.
-async fn is_numbered<S: Session>(
-    statement: StatementId,
-    order: &[Value<'_>; 4],
-    rows: &mut Rows,
-    session: &mut S,
-) -> Result<bool, DbError> {
-    let row = rows.first("the result of NEWORD")?;
-    // A call that returns no number did not create an order.
-    let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
-        return Ok(false);
-    };
-    let [w_id, d_id, c_id, ol_cnt] = *order;
-    is_there(statement, &[w_id, d_id, c_id, ol_cnt, number.into()], rows, session).await
-}
-
-async fn is_there<S: Session>(
-    statement: StatementId,
-    order: &[Value<'_>],
-    rows: &mut Rows,
-    session: &mut S,
-) -> Result<bool, DbError> {
-    // The order may already exist: without an answer its outcome is unknown.
-    let asked = session.query(statement, order, rows).await;
-    asked.map_err(DbError::after_commit_sent)?;
-    Ok(rows.first("the order of New-Order")?.int(0)? > 0)
 }
 
 /// The error that a procedure on SQL Server returned: a row of number, severity, state, procedure,

@@ -36,12 +36,12 @@ pub(super) struct Form {
     pub(super) name: &'static str,
     title: &'static str,
     kind: &'static str,
-    /// Parameter types by the indexes of [`NAMES`]: `n`umber, `t`ext or `d`ate and time.
+    /// Parameter types by the indexes of [`NAMES`]: `n`umber, `t`ext, `d`ate and time, or `a`rray.
     parameters: [&'static str; 5],
 }
 
 /// All forms. If two match equally many routines, the first is chosen.
-static FORMS: [Form; 4] = [
+static FORMS: [Form; 6] = [
     Form {
         name: "function",
         title: "functions",
@@ -68,19 +68,25 @@ static FORMS: [Form; 4] = [
         parameters: in_order("nnnnnd", "nnnnnnntd", "nnnnt", "nnd", "nnn"),
     },
     // On PostgreSQL the Oracle-compatible form; on MySQL and MariaDB the only one.
+    Form { name: "procedure", title: "procedures", kind: "procedure", parameters: OF_ORACLE },
+    // On Oracle, called in a block that takes what they return.
+    Form { name: "block", title: "procedures", kind: "procedure", parameters: OF_ORACLE },
+    // On Db2: what they return goes to variables, which HammerDB creates, and Delivery returns an array.
     Form {
-        name: "procedure",
+        name: "variables",
         title: "procedures",
         kind: "procedure",
-        parameters: in_order(
-            "nnnnnnttnnnd",
-            "nnnnnnntttttttttttttttttttdtnnntd",
-            "nnnntttnndn",
-            "nnd",
-            "nnnn",
-        ),
+        parameters: {
+            let mut parameters = OF_ORACLE;
+            parameters[DELIVERY] = "nnda";
+            parameters
+        },
     },
 ];
+
+/// The parameters on Oracle, and on databases whose procedures follow Oracle's.
+const OF_ORACLE: [&str; 5] =
+    in_order("nnnnnnttnnnd", "nnnnnnntttttttttttttttttttdtnnntd", "nnnntttnndn", "nnd", "nnnn");
 
 const fn in_order(
     neword: &'static str,
@@ -235,6 +241,7 @@ const fn word(class: char) -> &'static str {
     match class {
         'n' => "number",
         't' => "text",
+        'a' => "array",
         _ => "time",
     }
 }
@@ -244,11 +251,13 @@ fn class(type_name: &str) -> Option<char> {
     let name = type_name.to_lowercase();
     match name.split([' ', '(']).next()? {
         "smallint" | "tinyint" | "mediumint" | "int" | "integer" | "bigint" | "decimal"
-        | "numeric" | "number" => Some('n'),
+        | "numeric" | "number" | "binary_integer" | "pls_integer" => Some('n'),
         "char" | "character" | "varchar" | "varchar2" | "text" | "mediumtext" | "longtext" => {
             Some('t')
         }
         "date" | "datetime" | "datetime2" | "timestamp" => Some('d'),
+        // HammerDB's own type.
+        "delivarray" => Some('a'),
         _ => None,
     }
 }

@@ -1,0 +1,324 @@
+//! Runs on a primary and its replica: where transactions go, what is reported per node, a node that
+//! is killed and comes back, and a promotion.
+
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer};
+
+use crate::program::{Done, Program, finish, wait_until};
+use crate::servers::name_of;
+
+/// How often a replica is asked whether it has what its primary has, and how long each time is.
+const ASKED_MAX: u32 = 1_500;
+const ASKED_EVERY: Duration = Duration::from_millis(20);
+/// Reads and writes.
+const LOAD: [&str; 8] = ["-w", "kv", "--mix", "read=3,update=1", "--vus", "4", "--rampup", "0s"];
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..ASKED_MAX {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(ASKED_EVERY);
+    }
+    panic!("no {what}");
+}
+
+fn document(done: &Done) -> Json {
+    serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}\n{}", done.out, done.err))
+}
+
+/// Number of transactions of a type that a node completed in the window.
+fn completed(document: &Json, node: usize, name: &str) -> u64 {
+    let types = document["nodes"][node]["types"].as_array().unwrap();
+    types.iter().find(|of| of["name"] == name).unwrap()["completed"].as_u64().unwrap()
+}
+
+fn changes(document: &Json, node: usize) -> Vec<&str> {
+    let changes = document["nodes"][node]["changes"].as_array().unwrap();
+    changes.iter().map(|of| of["change"].as_str().unwrap()).collect()
+}
+
+/// A PostgreSQL primary and its replica, with the data of the key-value load on both.
+struct Pair {
+    program: Program,
+    primary: PostgresServer,
+    standby: PostgresServer,
+    url: String,
+    nodes: String,
+}
+
+impl Pair {
+    fn start() -> Self {
+        let primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+        let standby = PostgresServer::standby(primary.port()).unwrap();
+        let url = primary.fresh_database("nodes").unwrap();
+        let replica = url.replace(&primary.port().to_string(), &standby.port().to_string());
+        let program = Program::new();
+        program.ok(&["build", &url, "-w", "kv", "--scale", "0.001", "--payload-size", "40"]);
+        let lsn = primary.run("postgres", "SELECT pg_current_wal_lsn()").unwrap();
+        let lsn = lsn[0][0].clone().unwrap();
+        let sql = format!("SELECT pg_last_wal_replay_lsn() >= '{lsn}'");
+        until("replication", || {
+            standby.run("postgres", &sql).is_ok_and(|rows| rows[0][0].as_deref() == Some("t"))
+        });
+        let nodes = program.path("nodes.toml");
+        let text = format!(
+            "[[node]]\nname = \"one\"\ntarget = \"{url}\"\n\n\
+             [[node]]\nname = \"two\"\ntarget = \"{replica}\"\n"
+        );
+        std::fs::write(&nodes, text).unwrap();
+        let nodes = nodes.display().to_string();
+        Self { program, primary, standby, url, nodes }
+    }
+
+    fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        [&["run", "--nodes", &self.nodes][..], &LOAD, more].concat()
+    }
+}
+
+#[test]
+fn reads_go_to_the_replica_and_each_node_has_its_figures() {
+    let pair = Pair::start();
+    let document = pair.program.json(&pair.args(&["--duration", "5s"]));
+    let nodes = document["nodes"].as_array().unwrap();
+    assert_eq!((&nodes[0]["name"], &nodes[1]["name"]), (&"one".into(), &"two".into()));
+    assert_eq!((&nodes[0]["role"], &nodes[1]["role"]), (&"primary".into(), &"replica".into()));
+    assert_eq!((completed(&document, 0, "read"), completed(&document, 1, "update")), (0, 0));
+    let (updates, reads) = (completed(&document, 0, "update"), completed(&document, 1, "read"));
+    assert!(updates > 0 && reads > updates, "{updates} and {reads}");
+    assert_eq!(document["window"]["total"]["completed"], updates + reads);
+    for node in nodes {
+        assert_eq!((&node["failed"], &node["sessions"]), (&0.into(), &4.into()), "{node}");
+        assert!(node["connections"].as_u64().unwrap() >= 4, "{node}");
+        assert!(node["server_per_minute"].as_f64().unwrap() > 0.0, "{node}");
+        assert!(node["response"]["p95_us"].as_u64().unwrap() > 0, "{node}");
+    }
+    assert!(nodes[0]["lag_mean_s"].is_null() && nodes[1]["lag_mean_s"].is_number(), "{nodes:?}");
+    let text = pair.program.ok(&["report", "last"]);
+    assert!(text.contains("Nodes in the timed window") && text.contains("replica"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let markdown = pair.program.ok(&["report", "last", "--format", "markdown"]);
+    assert!(markdown.contains("| node | role |"), "{markdown}");
+}
+
+#[test]
+fn hosts_of_a_url_are_nodes_with_rules() {
+    let pair = Pair::start();
+    let port = pair.primary.port().to_string();
+    let both = pair.url.replace(&port, &format!("{port},127.0.0.1:{}", pair.standby.port()));
+    let args = [&["run", &both, "--duration", "3s"][..], &LOAD].concat();
+    let routed = [&args[..], &["--route", "reads=round-robin", "--route", "writes=first"]].concat();
+    let document = pair.program.json(&routed);
+    let reads = [0, 1].map(|node| completed(&document, node, "read"));
+    assert!(reads[0].abs_diff(reads[1]) < reads[0] / 10, "{reads:?}");
+    assert_eq!(completed(&document, 1, "update"), 0);
+    // Without rules, the target is one server, as it was.
+    let single = pair.program.json(&args);
+    assert_eq!(single["nodes"], Json::Array(Vec::new()));
+}
+
+#[test]
+fn the_users_of_a_killed_replica_read_at_the_primary_and_return() {
+    let mut pair = Pair::start();
+    let mut child = pair.program.start(&pair.args(&["--duration", "15s", "--json"]));
+    pair.program.wait_for_seconds(2, &mut child);
+    pair.standby.kill9();
+    let lost = "SELECT count(*) FROM notes WHERE kind = 'node_lost'";
+    wait_until(&mut child, "a lost node", || pair.program.number("jobs.sqlite", lost) > 0);
+    pair.standby.restart().unwrap();
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    assert_eq!(changes(&document, 1), ["lost", "back"], "{document}");
+    assert_eq!(changes(&document, 0), Vec::<&str>::new());
+    let reads = [0, 1].map(|node| completed(&document, node, "read"));
+    assert!(reads[0] > 0 && reads[1] > 0, "{reads:?}");
+    assert_eq!(document["nodes"][1]["sessions"], 4, "all users have returned: {document}");
+    assert!(document["nodes"][1]["sessions_lost"].as_u64().unwrap() >= 1, "{document}");
+    let failed = document["run"]["total"]["failed"].as_u64().unwrap();
+    assert!(failed <= 4, "each user's transaction in flight at most: {document}");
+    assert!(done.err.contains("node two cannot be reached"), "{}", done.err);
+    assert_eq!(document["failovers"], Json::Array(Vec::new()));
+}
+
+#[test]
+fn a_promotion_during_a_run_is_survived_and_timed() {
+    let mut pair = Pair::start();
+    let sql = "ALTER SYSTEM SET synchronous_standby_names = standby";
+    pair.primary.run("postgres", sql).unwrap();
+    pair.primary.run("postgres", "SELECT pg_reload_conf()").unwrap();
+    let mut child = pair.program.start(&pair.args(&["--duration", "15s", "--json"]));
+    pair.program.wait_for_seconds(3, &mut child);
+    pair.primary.kill9();
+    pair.standby.run("postgres", "SELECT pg_promote()").unwrap();
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(document["status"], "complete", "{document}");
+    assert_eq!((changes(&document, 0), changes(&document, 1)), (vec!["lost"], vec!["promoted"]));
+    let failovers = document["failovers"].as_array().unwrap();
+    assert_eq!(failovers.len(), 1, "{document}");
+    let failover = &failovers[0];
+    assert_eq!((&failover["from"], &failover["to"]), (&"one".into(), &"two".into()));
+    let gap = failover["gap_s"].as_f64().unwrap();
+    assert!(gap > 0.0 && gap < 12.0, "{failover}");
+    assert!(completed(&document, 1, "update") > 0, "{document}");
+    assert_eq!(document["nodes"][1]["role_at_end"], "primary");
+    let audit = &document["audits"][0]["verdict"];
+    assert_ne!(audit, "violated", "what a synchronous replica acknowledged is there: {document}");
+    let text = pair.program.ok(&["report", "last"]);
+    assert!(text.contains("writes moved from one to two: none committed for"), "{text}");
+    assert!(text.contains("replica → primary"), "{text}");
+}
+
+/// A MariaDB primary and its replica, whose user cannot write where `read_only` is set.
+fn mariadb_pair(program: &Program) -> (MariadbServer, MariadbServer, String) {
+    let primary = MariadbServer::start(MariadbOptions::of_primary()).unwrap();
+    let replica = MariadbServer::replica(&primary).unwrap();
+    for sql in [
+        "CREATE DATABASE nodes",
+        "CREATE USER plain@'%' IDENTIFIED BY 'plain'",
+        "GRANT ALL ON nodes.* TO plain@'%'",
+        "GRANT REPLICA MONITOR ON *.* TO plain@'%'",
+    ] {
+        primary.run("mysql", sql).unwrap();
+    }
+    let of =
+        |server: &MariadbServer| format!("mariadb://plain:plain@127.0.0.1:{}/nodes", server.port());
+    let url = of(&primary);
+    program.ok(&["build", &url, "-w", "kv", "--scale", "0.001", "--payload-size", "40"]);
+    catch_up(&primary, &replica);
+    let nodes = program.path("nodes.toml");
+    let text = format!(
+        "[[node]]\nname = \"one\"\ntarget = \"{url}\"\n\n\
+         [[node]]\nname = \"two\"\nhost = \"127.0.0.1:{}\"\n",
+        replica.port()
+    );
+    std::fs::write(&nodes, text).unwrap();
+    (primary, replica, url)
+}
+
+/// Waits until a replica has everything that its primary has.
+fn catch_up(primary: &MariadbServer, replica: &MariadbServer) {
+    let position = primary.run("mysql", "SELECT @@gtid_binlog_pos").unwrap();
+    let position = position[0][0].clone().unwrap();
+    let sql = format!("SELECT MASTER_GTID_WAIT('{position}', 30)");
+    let answer = replica.run("mysql", &sql).unwrap();
+    assert_eq!(answer[0][0].as_deref(), Some("0"), "the replica has {position}");
+}
+
+#[test]
+fn writes_follow_from_a_mariadb_that_became_read_only_to_its_promoted_replica() {
+    let program = Program::new();
+    let (primary, replica, url) = mariadb_pair(&program);
+    let args = [&["run", &url, "--nodes", "nodes.toml", "--json"][..], &LOAD].concat();
+    let mut child = program.start(&[&args[..], &["--duration", "15s"]].concat());
+    program.wait_for_seconds(3, &mut child);
+    primary.run("mysql", "SET GLOBAL read_only = 1").unwrap();
+    catch_up(&primary, &replica);
+    replica.run("mysql", "STOP SLAVE; SET GLOBAL read_only = 0").unwrap();
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!((changes(&document, 0), changes(&document, 1)), (vec!["demoted"], vec!["promoted"]));
+    assert_eq!(document["run"]["total"]["failed"], 0, "rejected writes are retried: {document}");
+    assert_eq!(document["failovers"][0]["to"], "two", "{document}");
+    assert!(document["failovers"][0]["gap_s"].as_f64().unwrap() < 9.0, "{document}");
+    assert_eq!(document["nodes"][0]["role_at_end"], "replica");
+    let [before, after] = [0, 1].map(|node| completed(&document, node, "update"));
+    assert!(before > 0 && after > 0, "{before} and {after}");
+    assert!(document["nodes"][1]["lag_mean_s"].is_number(), "{document}");
+    let reads = [0, 1].map(|node| completed(&document, node, "read"));
+    assert!(reads[0] > 0 && reads[1] > 0, "reads go to whichever is the replica: {reads:?}");
+}
+
+#[test]
+fn a_connect_pool_of_hammerdb_is_read_as_it_is() {
+    let primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let standby = PostgresServer::standby(primary.port()).unwrap();
+    let url = primary.fresh_database("pool").unwrap();
+    let program = Program::new();
+    program.ok(&["build", &url, "--scale", "1"]);
+    let lsn = primary.run("postgres", "SELECT pg_current_wal_lsn()").unwrap();
+    let sql = format!("SELECT pg_last_wal_replay_lsn() >= '{}'", lsn[0][0].as_ref().unwrap());
+    until("replication", || {
+        standby.run("postgres", &sql).is_ok_and(|rows| rows[0][0].as_deref() == Some("t"))
+    });
+    let connection = |name: &str, port: u16| {
+        format!(
+            "    <{name}>\n\t<pg_host>127.0.0.1</pg_host>\n        <pg_port>{port}</pg_port>\n\
+             \t<pg_sslmode>disable</pg_sslmode>\n\t<pg_user>{}</pg_user>\n\
+             \t<pg_pass>{}</pg_pass>\n\t<pg_dbase>{}</pg_dbase>\n    </{name}>\n",
+            primary.user(),
+            primary.password(),
+            name_of(&url)
+        )
+    };
+    let procedure = |name: &str, policy: &str, connections: &str| {
+        format!(
+            "  \t<{name}>\n\t\t<connections>{connections}</connections>\n\
+             \t\t<policy>{policy}</policy>\n\t</{name}>\n"
+        )
+    };
+    let xml = format!(
+        "<connpool>\n<connections>\n{}{}</connections>\n<sprocs>\n{}{}{}{}{}</sprocs>\n</connpool>\n",
+        connection("c1", primary.port()),
+        connection("c2", standby.port()),
+        procedure("neworder", "first_named", "c1 c2"),
+        procedure("payment", "round_robin", "c1"),
+        procedure("delivery", "random", "c1"),
+        procedure("stocklevel", "last_named", "c1 c2"),
+        procedure("orderstatus", "round_robin", "c1 c2"),
+    );
+    std::fs::write(program.path("pgcpool.xml"), xml).unwrap();
+    let document = program.json(&[
+        "run",
+        "--nodes",
+        "pgcpool.xml",
+        "--vus",
+        "2",
+        "--rampup",
+        "0s",
+        "--duration",
+        "5s",
+    ]);
+    let at = |name| [0, 1].map(|node| completed(&document, node, name));
+    assert!(at("new_order")[0] > 0 && at("new_order")[1] == 0, "{document}");
+    assert!(at("stock_level")[0] == 0 && at("stock_level")[1] > 0, "{document}");
+    assert!(at("order_status").iter().all(|count| *count > 0), "{document}");
+    assert!(!document.to_string().contains(primary.password()), "no password is in a document");
+}
+
+#[test]
+fn bad_nodes_are_rejected_before_anything_runs() {
+    let program = Program::new();
+    let file = |name: &str, text: &str| std::fs::write(program.path(name), text).unwrap();
+    file("one.toml", "[[node]]\nname = \"a\"\ntarget = \"postgres://u:s3cret@127.0.0.1:1/d\"\n");
+    file(
+        "files.toml",
+        "[[node]]\nname='a'\ntarget='sqlite:a'\n[[node]]\nname='b'\ntarget='sqlite:b'\n",
+    );
+    file("color.toml", "[[node]]\nname = \"a\"\ncolor = \"red\"\n");
+    file(
+        "pool.xml",
+        "<connpool><connections><c1><ora_host>h</ora_host></c1></connections></connpool>",
+    );
+    file("null.toml", "[[node]]\nname='a'\ntarget='null:'\n[[node]]\nname='b'\ntarget='null:'\n");
+    let null = ["--nodes", "null.toml", "--route"];
+    for (args, message) in [
+        (vec!["--nodes", "absent.toml"], "cannot read the nodes"),
+        (vec!["--nodes", "one.toml"], "from 2 to 64 nodes, got 1"),
+        (vec!["--nodes", "files.toml"], "a database in this process cannot be a node"),
+        (vec!["--nodes", "color.toml"], "unknown field `color`"),
+        (vec!["--nodes", "pool.xml"], "connect pools of PostgreSQL, MySQL and MariaDB"),
+        (vec!["postgres://u@127.0.0.1:1/d", "--route", "reads=first"], "from 2 to 64 nodes, got 1"),
+        (vec!["postgres://u@127.0.0.1:1,b/d", "--route", "first"], "invalid rule `first`"),
+        ([&null[..], &["reads=nearest"]].concat(), "unknown policy `nearest`"),
+        ([&null[..], &["tea_time=first"]].concat(), "no such transaction type"),
+    ] {
+        let done = program.run(&[&["run"][..], &args].concat());
+        assert_eq!(done.code, 2, "{args:?}: {}", done.err);
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+        assert!(!done.err.contains("s3cret"), "{}", done.err);
+    }
+}

@@ -1,0 +1,512 @@
+//! The coordinator: has the hosts begin at one instant, merges their seconds, moves the run through
+//! its phases, and verifies the counts at the end. It does for hosts what
+//! [`control`](crate::engine::control) does for worker threads.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::host::{Host, is_possible};
+use super::message::{FromShare, ToShare};
+use super::{Coordination, FromHost, HEARTBEAT, HOST_LOST, OnHostLoss, SILENCE_MAX, WallClock};
+use crate::clock::{Clock, Elapsed};
+use crate::engine::demand::Demand;
+use crate::engine::merge::{Merger, Sums};
+use crate::engine::outage::Outages;
+use crate::engine::outbox::Outbox;
+use crate::engine::phases::Phases;
+use crate::engine::queue::Tickets;
+use crate::engine::signal::{Signal, State, StopHandle};
+use crate::engine::{Offered, RunEnd, RunEnding, RunError, Share, Violation, accounts};
+use crate::error::{DbError, ErrorClass};
+use crate::event::{Event, Note, Phase};
+use crate::recorder::{HostCpu, HostUse, RecordedInterval};
+use crate::spec::RunSpec;
+
+/// Shortest time from the decision to begin to the agreed instant.
+const NOTICE_MIN: Duration = Duration::from_millis(200);
+/// That time in round trips of the slowest message.
+const NOTICE_TRIPS: u32 = 4;
+/// Whole seconds from the decision to end the window to its end, in which all hosts learn of it.
+const WINDOW_NOTICE: u64 = 2;
+/// Notes of a share that the coordinator makes itself, for the whole run.
+const OWN_NOTES: [&str; 3] = ["interrupted", "outage", "sessions_lost"];
+/// The longest sleep; see [`control`](crate::engine::control).
+const SLEEP_MAX: Elapsed = Elapsed(86_400_000_000_000);
+
+/// Runs it.
+pub(super) async fn coordinate(
+    run: Coordination,
+    events: mpsc::Sender<Event>,
+    stopper: StopHandle,
+    signal: Signal,
+) -> Result<RunEnd, RunError> {
+    let mut coordinator = Coordinator::new(run, events, stopper, signal).map_err(unshared)?;
+    if let Err(error) = coordinator.all_connect().await {
+        let (connected, of) = coordinator.connected();
+        coordinator.send_all(&ToShare::Abort);
+        coordinator.stopper.over();
+        return Err(RunError { connected, of, error });
+    }
+    coordinator.begin().await;
+    while coordinator.hosts.iter().any(Host::is_at_work) {
+        if !coordinator.step().await {
+            break;
+        }
+    }
+    Ok(coordinator.finish().await)
+}
+
+fn unshared(error: crate::error::SpecError) -> RunError {
+    RunError { connected: 0, of: 0, error: DbError::new(ErrorClass::Other, error.to_string()) }
+}
+
+struct Coordinator {
+    spec: RunSpec,
+    types: usize,
+    on_host_loss: OnHostLoss,
+    hosts: Vec<Host>,
+    messages: mpsc::Receiver<FromHost>,
+    wall: WallClock,
+    heartbeat: tokio::time::Interval,
+    stopper: StopHandle,
+    signal: Signal,
+    phases: Phases,
+    merger: Merger,
+    sums: Sums,
+    /// What hosts used of their machines, by the last second of the interval.
+    uses: BTreeMap<u64, HostUse>,
+    outbox: Outbox,
+    demand: Demand,
+    outages: Outages,
+}
+
+impl Coordinator {
+    fn new(
+        run: Coordination,
+        events: mpsc::Sender<Event>,
+        stopper: StopHandle,
+        signal: Signal,
+    ) -> Result<Self, crate::error::SpecError> {
+        let Coordination { spec, types, on_host_loss, hosts, messages } = run;
+        let of = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+        let mut shared = Vec::new();
+        for (index, link) in (0..).zip(hosts) {
+            let share = Share::new(index, of, &spec)?;
+            let ids = share.range(spec.sessions());
+            shared.push(Host::new(link, share, ids.end - ids.start, types));
+        }
+        let mut heartbeat = interval(HEARTBEAT);
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Ok(Self {
+            merger: Merger::new(shared.len(), types),
+            phases: Phases::new(&spec),
+            demand: Demand::new(spec.clone(), Share::WHOLE, Arc::new(Tickets::default()), None),
+            sums: Sums::new(types),
+            uses: BTreeMap::new(),
+            outbox: Outbox::new(events),
+            outages: Outages::default(),
+            wall: WallClock::new(),
+            hosts: shared,
+            spec,
+            types,
+            on_host_loss,
+            messages,
+            heartbeat,
+            stopper,
+            signal,
+        })
+    }
+
+    /// Numbers of sessions that are open, and of all.
+    fn connected(&self) -> (u32, u32) {
+        (self.hosts.iter().map(|host| host.connected).sum(), self.spec.sessions())
+    }
+
+    /// Sends a message to all hosts; those to which that is not possible end their link, too.
+    fn send_all(&self, message: &ToShare) {
+        for host in &self.hosts {
+            host.send(message);
+        }
+    }
+
+    fn ping(&self, host: usize) {
+        self.hosts[host].send(&ToShare::Ping { sent_ns: self.wall.now() });
+    }
+
+    /// Waits until all sessions are connected and all clocks are known.
+    async fn all_connect(&mut self) -> Result<(), DbError> {
+        let mut signal = self.signal.clone();
+        (0..self.hosts.len()).for_each(|host| self.ping(host));
+        while !self.hosts.iter().all(Host::is_ready) {
+            let message = tokio::select! {
+                message = self.messages.recv() => message,
+                _ = self.heartbeat.tick() => {
+                    self.send_all(&ToShare::Alive);
+                    match self.hosts.iter().find(|host| host.is_silent()) {
+                        Some(host) => return Err(of_host(&host.link.name, &silence())),
+                        None => continue,
+                    }
+                }
+                _ = signal.until(|state| state.stop_requested) => {
+                    let text = "interrupted while connecting";
+                    return Err(DbError::new(ErrorClass::Cancelled, text));
+                }
+            };
+            let Some(FromHost { host, message }) = message else {
+                return Err(DbError::new(ErrorClass::Other, "no host is there any more"));
+            };
+            if host >= self.hosts.len() {
+                continue; // It has no share.
+            }
+            let received_ns = self.wall.now();
+            let name = &self.hosts[host].link.name;
+            let message = message.map_err(|reason| of_host(name, &reason))?;
+            match message {
+                FromShare::Failed(reason) => return Err(of_host(name, &reason)),
+                FromShare::Ended(_) => return Err(of_host(name, "ended before the start")),
+                FromShare::Pong { sent_ns, clock_ns } => {
+                    let measures_on = self.hosts[host].pong(sent_ns, clock_ns, received_ns);
+                    if measures_on {
+                        self.ping(host);
+                    }
+                }
+                FromShare::Connecting { connected } => {
+                    self.hosts[host].connected = connected;
+                    let (connected, of) = self.connected();
+                    self.outbox.offer(Event::Connecting { connected, of });
+                }
+                _ => {}
+            }
+            self.hosts[host].heard();
+        }
+        Ok(())
+    }
+
+    /// Agrees on the start with all hosts, and waits for it.
+    async fn begin(&mut self) {
+        let error = self.hosts.iter().map(|host| host.clock().error_ns).max().unwrap_or_default();
+        let notice = NOTICE_MIN.max(Duration::from_nanos(2 * error) * NOTICE_TRIPS);
+        let (at, at_ns) = (Instant::now() + notice, self.wall.now());
+        let at_ns = at_ns.saturating_add_unsigned(Elapsed::from_duration(notice).0);
+        let date = at_ns / 1_000_000_000;
+        for host in &self.hosts {
+            let at_ns = at_ns + host.clock().to_apply();
+            host.send(&ToShare::Begin { at_ns, date });
+        }
+        sleep_until(at).await;
+        let clock = Clock::at(at, date);
+        let first = self.phases.begin(clock);
+        self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
+        self.enter(first);
+        self.stopper.go(clock);
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        let now = self.phases.enter(phase);
+        self.outbox.offer(Event::Phase(phase, now));
+    }
+
+    /// Waits for one event and handles it. Returns false when there is no point in continuing.
+    async fn step(&mut self) -> bool {
+        let mut signal = self.signal.clone();
+        let draining = self.phases.is_draining();
+        let aborting = self.phases.current == Some(Phase::Abort);
+        let shortens = self.phases.can_shorten();
+        let called = |state: &State| {
+            (state.stop_requested && !draining)
+                || (state.aborted && !aborting)
+                || (state.window_over.is_some() && shortens)
+        };
+        let deadline = self.phases.deadline().map(|at| match draining {
+            // The hosts keep this limit; here it only ends the wait for them.
+            true => Elapsed::from_duration(at.duration() + SILENCE_MAX),
+            false => at,
+        });
+        let far = Elapsed(self.phases.clock.now().0 + SLEEP_MAX.0);
+        let wake = self.phases.clock.instant(deadline.unwrap_or(far).min(far));
+        tokio::select! {
+            message = self.messages.recv() => match message {
+                Some(FromHost { host, message }) => self.take(host, message),
+                None => return false,
+            },
+            () = sleep_until(wake), if deadline.is_some() => return self.phase_is_over(),
+            _ = self.heartbeat.tick() => self.look_after_hosts(),
+            state = signal.until(called) => match state.stop_requested {
+                true => self.stop_early(state),
+                false => self.end_window(),
+            },
+        }
+        true
+    }
+
+    fn take(&mut self, host: usize, message: Result<FromShare, String>) {
+        if !self.hosts.get(host).is_some_and(Host::is_at_work) {
+            return;
+        }
+        self.hosts[host].heard();
+        match message {
+            Err(reason) | Ok(FromShare::Failed(reason)) => self.lose(host, reason),
+            Ok(message) if !is_possible(&message, self.types) => {
+                self.lose(host, "it sent figures of another workload".to_owned());
+            }
+            Ok(FromShare::Started { late_ns }) => self.hosts[host].late_ns = Some(late_ns),
+            Ok(FromShare::Second(interval)) => self.second(host, *interval),
+            Ok(FromShare::Note(note)) => self.note(host, note),
+            Ok(FromShare::Ended(end)) => {
+                self.hosts[host].ended(end);
+                self.merger.end(host);
+                self.emit();
+            }
+            Ok(
+                FromShare::Alive
+                | FromShare::Hello(_)
+                | FromShare::Pong { .. }
+                | FromShare::Connecting { .. },
+            ) => {}
+        }
+    }
+
+    /// Takes a second of a host.
+    fn second(&mut self, host: usize, mut interval: RecordedInterval) {
+        let is_timed = self.phases.is_timed(&interval);
+        self.hosts[host].count(&mut interval, host, is_timed);
+        self.put_beside(host, &mut interval);
+        self.merger.take(host, interval.last + 1, interval);
+        self.emit();
+    }
+
+    /// Takes out of an interval what its host used of its machine: what happens on several machines
+    /// at the same time does not add up as what happens on one after another.
+    fn put_beside(&mut self, host: usize, interval: &mut RecordedInterval) {
+        let machine = self.hosts[host].link.machine;
+        let is_first = self.hosts[..host].iter().all(|other| other.link.machine != machine);
+        let mut used = std::mem::take(&mut interval.gauges.host_use);
+        if !is_first {
+            // Its machine is counted already.
+            interval.gauges.host = HostCpu::default();
+            let HostUse { wall_ns, process_cpu_ns, is_alone, niceness, .. } = used;
+            used = HostUse { wall_ns, process_cpu_ns, is_alone, niceness, ..HostUse::default() };
+        }
+        match self.uses.get_mut(&interval.last) {
+            Some(all) => all.add_beside(&used),
+            None => {
+                self.uses.insert(interval.last, used);
+            }
+        }
+    }
+
+    /// Emits every second that all hosts have completed, including empty ones.
+    fn emit(&mut self) {
+        let stop = self.phases.stop();
+        while let Some(mut second) = self.merger.next_second(self.phases.least_seconds()) {
+            let completed = second.types.iter().map(|seen| seen.counts.completed()).sum();
+            let number = self.merger.given() - 1;
+            if Elapsed::at_second(number + 1) <= stop
+                && self.demand.asks_for_work(number)
+                && let Some(note) = self.outages.second(number, completed)
+            {
+                self.outbox.note(note);
+            }
+            second.outage_since = self.outages.since();
+            second.gauges.host_use = self.uses.remove(&second.last).unwrap_or_default();
+            let is_timed = self.phases.is_timed(&second);
+            self.sums.add(&second, is_timed);
+            self.sums.add_second(&second, is_timed);
+            self.outbox.second(second, self.phases.edges());
+        }
+    }
+
+    /// Passes on the remark of a share, with its name; an error once, whichever host had it first.
+    fn note(&mut self, host: usize, note: Note) {
+        match note.kind.as_str() {
+            kind if OWN_NOTES.contains(&kind) => {}
+            "error" => self.outbox.failing(note),
+            _ => {
+                let text = format!("{}: {}", self.hosts[host].link.name, note.text);
+                self.outbox.note(Note { text, ..note });
+            }
+        }
+    }
+
+    /// Shows all hosts that the coordinator is there, and loses those that are silent.
+    fn look_after_hosts(&mut self) {
+        for host in 0..self.hosts.len() {
+            if !self.hosts[host].send(&ToShare::Alive) {
+                self.lose(host, "it takes no messages".to_owned());
+            } else if self.hosts[host].is_silent() {
+                self.lose(host, silence());
+            }
+        }
+    }
+
+    /// Goes on without a host, or ends the run.
+    fn lose(&mut self, host: usize, reason: String) {
+        let now = self.phases.clock.now();
+        self.hosts[host].send(&ToShare::Abort);
+        let Host { link, sessions, .. } = &self.hosts[host];
+        let text = format!("{} was lost with {sessions} sessions: {reason}", link.name);
+        self.outbox.note(Note::new(HOST_LOST, Some(now), text));
+        let rest = self.hosts[host].lose(now, reason);
+        self.merger.take(host, rest.last + 1, rest);
+        self.merger.end(host);
+        self.emit();
+        if self.on_host_loss == OnHostLoss::Abort && self.phases.current != Some(Phase::Abort) {
+            self.abort();
+        }
+    }
+
+    /// Ends the current phase by the clock. Returns false when even the abort has taken too long.
+    fn phase_is_over(&mut self) -> bool {
+        match self.phases.current {
+            Some(Phase::RampUp) => self.enter(Phase::Window),
+            Some(Phase::Window) => {
+                self.phases.window_is_over();
+                self.stopper.stopped();
+                self.enter(Phase::Drain);
+            }
+            Some(Phase::Drain) => self.abort(),
+            Some(Phase::Abort) | None => {
+                for host in 0..self.hosts.len() {
+                    if self.hosts[host].is_at_work() {
+                        self.lose(host, "it did not end".to_owned());
+                    }
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Ends the window because its stopping rule is satisfied, at a second that no host has begun.
+    fn end_window(&mut self) {
+        let end = self.phases.shorten(self.phases.clock.now().second() + WINDOW_NOTICE);
+        self.send_all(&ToShare::EndWindow { second: end.second() });
+    }
+
+    /// Ends the run early, by request.
+    fn stop_early(&mut self, state: State) {
+        if !self.phases.is_draining() {
+            let now = self.phases.stop_early();
+            self.outbox.note(Note::new("interrupted", Some(now), "stopped early"));
+            self.stopper.stopped();
+            self.send_all(&ToShare::Stop);
+            self.enter(Phase::Drain);
+        }
+        if state.aborted {
+            self.abort();
+        }
+    }
+
+    /// Abandons transactions in flight.
+    fn abort(&mut self) {
+        self.phases.ending = RunEnding::Aborted;
+        self.enter(Phase::Abort);
+        self.stopper.abort();
+        self.send_all(&ToShare::Abort);
+    }
+
+    /// Closes the sinks and the counters, and assembles the result.
+    async fn finish(mut self) -> RunEnd {
+        let is_early = self.phases.is_timed_load() && self.phases.users_ended();
+        if self.phases.is_timed_load() && !is_early {
+            self.enter(Phase::Drain);
+        }
+        self.emit();
+        self.outbox.flush().await;
+        self.stopper.over();
+        let stop = self.phases.stop().min(self.phases.clock.now());
+        let last = self.phases.window_end().map_or(self.merger.given(), Elapsed::second);
+        let (outages, notes) = std::mem::take(&mut self.outages).end(last);
+        notes.into_iter().for_each(|note| self.outbox.note(note));
+        if let (lost @ 1.., anew) = (self.sums.lost, self.sums.reconnected) {
+            let text = format!("{lost} sessions were lost and {anew} reconnected");
+            self.outbox.note(Note::new("sessions_lost", None, text));
+        }
+        let ends = || self.hosts.iter().filter_map(Host::end);
+        if ends().any(|end| end.ending == RunEnding::Aborted) {
+            self.phases.ending = RunEnding::Aborted;
+        }
+        let ended = ends().map(|end| end.last_finish).max().unwrap_or_default();
+        let lost = self.hosts.iter().filter(|host| host.end().is_none());
+        let ended = lost.map(|host| Elapsed::at_second(host.next)).fold(ended, Elapsed::max);
+        let [start, end] = self.phases.edges();
+        let kept = ends().flat_map(|end| end.exemplars.iter().copied());
+        let end = RunEnd {
+            started_at: self.phases.clock.zero_timestamp(),
+            ended,
+            window: self.phases.real_window(ended),
+            started: self.by_type(|host| host.started().to_vec()),
+            in_flight: self
+                .by_type(|host| host.end().map(|e| e.in_flight.clone()).unwrap_or_default()),
+            offered: self.offered(stop),
+            exemplars: accounts::slowest(kept, start..end),
+            worker_cpu_ns: ends().flat_map(|end| end.worker_cpu_ns.iter().copied()).collect(),
+            sessions: (self.sums.lost, self.sums.reconnected),
+            away: ends().map(|end| end.away).sum(),
+            outages,
+            violations: self.violations(),
+            round_trips: ends().map(|end| end.round_trips).sum(),
+            errors: accounts::errors(ends().flat_map(|end| &end.errors)),
+            ending: self.phases.ending,
+            run: self.sums.run,
+            timed: self.sums.window,
+            pool_wait: self.sums.pool_wait,
+            backlog_max: self.sums.backlog_max,
+            gauges: self.sums.gauges,
+            notes: self.outbox.notes,
+            hosts: Vec::new(),
+            // A target with several nodes is driven by one process.
+            nodes: Vec::new(),
+            node_changes: Vec::new(),
+            failovers: Vec::new(),
+        };
+        RunEnd { hosts: self.hosts.into_iter().map(Host::into_end).collect(), ..end }
+    }
+
+    /// Sums of all hosts, by transaction type.
+    fn by_type(&self, read: impl Fn(&Host) -> Vec<u64>) -> Vec<u64> {
+        let mut sums = vec![0; self.types];
+        for host in &self.hosts {
+            sums.iter_mut().zip(read(host)).for_each(|(sum, of_host)| *sum += of_host);
+        }
+        sums
+    }
+
+    fn offered(&self, stop: Elapsed) -> Option<Offered> {
+        let mut all: Option<Offered> = None;
+        for of_host in self.hosts.iter().filter_map(|host| host.offered(&self.spec, stop)) {
+            let sum = all.get_or_insert_default();
+            sum.offered += of_host.offered;
+            sum.skipped += of_host.skipped;
+            sum.never_started += of_host.never_started;
+        }
+        all
+    }
+
+    /// The counting identities that do not hold: those of the shares, and that their seconds, as
+    /// they arrived here, are all that they counted.
+    fn violations(&self) -> Vec<Violation> {
+        let mut violations = accounts::violations(
+            &self.by_type(|host| host.started().to_vec()),
+            &self.by_type(Host::all_ended),
+            &self.by_type(|host| host.end().map(|e| e.in_flight.clone()).unwrap_or_default()),
+            &self.sums.run,
+        );
+        for end in self.hosts.iter().filter_map(Host::end) {
+            violations.extend(end.violations.iter().cloned());
+        }
+        violations
+    }
+}
+
+fn of_host(name: &str, reason: &str) -> DbError {
+    DbError::new(ErrorClass::Other, format!("{name}: {reason}"))
+}
+
+fn silence() -> String {
+    format!("no message for {} s", SILENCE_MAX.as_secs())
+}

@@ -1,0 +1,103 @@
+//! What a share is given: the resolved run, so that nothing depends on the settings, the environment
+//! or the folder of its host; and how to reach the database. The password is in it, because hosts
+//! have none of their own: it goes to the share's stdin, never to a command line or a file.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::SpecError;
+use triphammer_core::engine::Share;
+use triphammer_core::session::Database as _;
+use triphammer_core::spec::{RunSpec, Sessions};
+use triphammer_core::workload::{Workload as _, WorkloadSettings};
+use triphammer_load::Plan;
+use triphammer_workloads::AnyWorkload;
+
+use crate::command::{Command, JobKind};
+use crate::failure::Failure;
+use crate::settings::{Settings, Source};
+use crate::target::{Secrets, open};
+use crate::worker_pool::identify;
+use crate::{catalogues, describe, resources};
+
+/// A share of a run.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Order {
+    /// Name of the workload.
+    pub workload: String,
+    /// The workload's settings, as resolved.
+    pub settings: WorkloadSettings,
+    /// How the whole run is driven.
+    pub spec: RunSpec,
+    /// Whether there are as many worker threads as CPUs.
+    pub threads_by_cpus: bool,
+    /// Number of the share, from 0.
+    pub index: u32,
+    /// Number of shares.
+    pub of: u32,
+    /// Settings of the target.
+    pub target: Vec<(String, String)>,
+    /// Password given outside the URL.
+    pub password: Option<String>,
+}
+
+impl Order {
+    /// Resolves it on this host.
+    pub fn plan(self) -> Result<Plan, Failure> {
+        let mut settings = Settings::new(Command::Job(JobKind::Run));
+        for (name, value) in self.target {
+            settings.set(&name, value, Source::Flag);
+        }
+        let database = open(&mut settings, &self.workload, &Sent(self.password))?.database;
+        identify(&*describe(&self.workload)?, &database)?;
+        let workload = Arc::new(AnyWorkload::new(&self.workload, &self.settings)?);
+        let catalogue = catalogues::catalogue(
+            workload.description(),
+            database.dialect(),
+            database.capabilities().procedures,
+        )?;
+        let share = Share::new(self.index, self.of, &self.spec)?;
+        let mut spec = self.spec;
+        if self.threads_by_cpus && !database.capabilities().blocks {
+            spec.threads = cpus();
+        }
+        resources::check(&part(&spec, share), &database)?;
+        Ok(Plan { workload, database, nodes: None, catalogue: Arc::new(catalogue), spec, share })
+    }
+}
+
+/// Number of CPUs that this process may use.
+pub(super) fn cpus() -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    u32::try_from(cpus).unwrap_or(u32::MAX)
+}
+
+/// What a share needs of its host, as a run of its own.
+fn part(spec: &RunSpec, share: Share) -> RunSpec {
+    let count = |all| {
+        let ids = share.range(all);
+        ids.end - ids.start
+    };
+    let mut part = spec.clone();
+    part.users = count(spec.users);
+    if let Sessions::Pool(sessions) = spec.pacing.sessions {
+        part.pacing.sessions = Sessions::Pool(count(sessions));
+    }
+    part
+}
+
+/// The password that was sent.
+struct Sent(Option<String>);
+
+impl Secrets for Sent {
+    fn variable(&self, name: &str) -> Option<String> {
+        match name {
+            "TRIPHAMMER_PASSWORD" => self.0.clone(),
+            _ => None,
+        }
+    }
+
+    fn prompt(&self, _: &str) -> Result<String, SpecError> {
+        Err(SpecError::new("a host of a run cannot ask for the password"))
+    }
+}

@@ -1,0 +1,493 @@
+//! The sockets of a thread: what is received and not read yet, what could not be sent at once, who
+//! waits for it, and what each completion changes.
+
+use std::cell::RefCell;
+use std::io;
+use std::net::Shutdown;
+use std::ops::Range;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use socket2::Socket;
+use tokio::io::ReadBuf;
+
+use crate::ring::{Done, Ring};
+
+/// Longest data in bytes that is copied to be sent with that of the others; longer data is sent by
+/// a call of its own, without a copy.
+const TOGETHER_BYTES_MAX: usize = 16 * 1024;
+/// Bytes that a socket receives ahead of its reader before it stops receiving.
+const AHEAD_BYTES_MAX: usize = 256 * 1024;
+/// Memory in bytes that an empty socket keeps.
+const KEPT_BYTES_MAX: usize = 64 * 1024;
+/// Longest wait for operations to end when a thread ends, in turns of [`LAST_TURN`].
+const LAST_TURNS: usize = 100;
+const LAST_TURN: Duration = Duration::from_millis(10);
+
+/// Operations, as the upper half of a token; the lower half is the socket's place.
+const RECEIVE: u64 = 1 << 32;
+const SEND: u64 = 2 << 32;
+const ROOM: u64 = 3 << 32;
+const CANCEL: u64 = 4 << 32;
+const WAKE: u64 = 5 << 32;
+const KIND: u64 = !0 << 32;
+
+/// A socket's place among those of its thread.
+pub type Place = u32;
+
+/// Number of the next ring of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// What belongs to one thread.
+pub struct Driver {
+    number: u64,
+    inner: RefCell<Inner>,
+}
+
+struct Inner {
+    ring: Ring,
+    slots: Vec<Option<Slot>>,
+    free: Vec<Place>,
+    /// Places whose owner has gone; looked at after each turn.
+    left: Vec<Place>,
+    /// Number of submissions so far.
+    turn: u64,
+    /// What other threads wake this one with, and whether they have.
+    bell: Arc<OwnedFd>,
+    rung: bool,
+    /// When the thread wants to be woken, in nanoseconds of the monotonic clock.
+    alarm: Option<(u64, Waker)>,
+}
+
+struct Slot {
+    socket: Socket,
+    received: Vec<u8>,
+    read: usize,
+    /// Whether the kernel receives, and whether it was told to stop.
+    receiving: bool,
+    stopping: bool,
+    /// How receiving has ended: 0 at the end of the stream, or an error number.
+    end: Option<i32>,
+    /// What was given to the kernel last, in which turn.
+    sending: (u64, Range<usize>),
+    /// What there was no room for; nothing else is sent before it.
+    unsent: Vec<u8>,
+    awaiting_room: bool,
+    /// Why nothing can be sent any more, as an error number.
+    broken: Option<i32>,
+    reader: Option<Waker>,
+    writer: Option<Waker>,
+    /// Whether its owner has gone.
+    left: bool,
+}
+
+/// Nanoseconds of the monotonic clock.
+pub fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+impl Driver {
+    /// Creates the driver of this thread; `bell` wakes it, an eventfd.
+    pub fn new(bell: Arc<OwnedFd>) -> io::Result<Self> {
+        let mut ring = Ring::new()?;
+        ring.watch(bell.as_raw_fd(), WAKE);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let inner = RefCell::new(Inner {
+            ring,
+            slots: Vec::new(),
+            free: Vec::new(),
+            left: Vec::new(),
+            turn: 1,
+            bell,
+            rung: false,
+            alarm: None,
+        });
+        Ok(Self { number, inner })
+    }
+
+    /// Number of the ring in this process.
+    #[inline]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Takes over a connected, non-blocking socket, and begins to receive.
+    pub fn open(&self, socket: Socket) -> Place {
+        let mut inner = self.inner.borrow_mut();
+        let place = inner.free.pop().unwrap_or_else(|| {
+            inner.slots.push(None);
+            Place::try_from(inner.slots.len() - 1).expect("fewer than the files of a process")
+        });
+        let mut slot = Slot::new(socket);
+        slot.receive(&mut inner.ring, place);
+        inner.slots[place as usize] = Some(slot);
+        place
+    }
+
+    /// Gives a socket back. It is closed when the kernel has let go of it.
+    pub fn close(&self, place: Place) {
+        self.inner.borrow_mut().close(place);
+    }
+
+    /// Reads what has arrived.
+    #[inline]
+    pub fn poll_read(
+        &self,
+        place: Place,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut inner = self.inner.borrow_mut();
+        let (slot, ring) = inner.slot(place);
+        let ahead = &slot.received[slot.read..];
+        if !ahead.is_empty() {
+            let fits = ahead.len().min(buffer.remaining());
+            buffer.put_slice(&ahead[..fits]);
+            slot.read += fits;
+            slot.forget_read();
+            return Poll::Ready(Ok(()));
+        }
+        if let Some(end) = slot.end {
+            return Poll::Ready(match (slot.broken, end) {
+                (Some(code), _) => Err(io::Error::from_raw_os_error(code)),
+                (None, 0) => Ok(()),
+                (None, code) => Err(io::Error::from_raw_os_error(code)),
+            });
+        }
+        if !slot.receiving {
+            slot.receive(ring, place);
+        }
+        let old = register(&mut slot.reader, cx);
+        drop(inner);
+        drop(old);
+        Poll::Pending
+    }
+
+    /// Number of bytes that can be read, at most one; 0 at the end of the stream.
+    pub fn peek(&self, place: Place) -> Poll<io::Result<usize>> {
+        let mut inner = self.inner.borrow_mut();
+        let (slot, _) = inner.slot(place);
+        match slot.end {
+            _ if slot.read < slot.received.len() => Poll::Ready(Ok(1)),
+            Some(0) => Poll::Ready(Ok(0)),
+            Some(code) => Poll::Ready(Err(io::Error::from_raw_os_error(code))),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Sends at the end of the turn, or at once if it is long.
+    #[inline]
+    pub fn poll_write(
+        &self,
+        place: Place,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut inner = self.inner.borrow_mut();
+        let is_short = data.len() <= TOGETHER_BYTES_MAX;
+        let turn = inner.turn;
+        let (slot, ring) = inner.slot(place);
+        // One send of a socket per turn: should the first find no room, the second must not
+        // overtake it.
+        if slot.sending.0 == turn || (is_short && !ring.has_room(data.len())) {
+            inner.flush();
+        }
+        let turn = inner.turn;
+        let (slot, ring) = inner.slot(place);
+        if let Some(code) = slot.broken {
+            return Poll::Ready(Err(io::Error::from_raw_os_error(code)));
+        }
+        if slot.unsent.is_empty() {
+            if is_short {
+                let place_of_data = ring.send(slot.fd(), SEND | u64::from(place), data);
+                slot.sending = (turn, place_of_data);
+                return Poll::Ready(Ok(data.len()));
+            }
+            match slot.socket.send(data) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return Poll::Ready(result),
+            }
+        }
+        slot.await_room(ring, place);
+        let old = register(&mut slot.writer, cx);
+        drop(inner);
+        drop(old);
+        Poll::Pending
+    }
+
+    /// Shuts down the writing half after everything is sent.
+    pub fn poll_shutdown(&self, place: Place, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut inner = self.inner.borrow_mut();
+        inner.flush();
+        let (slot, _) = inner.slot(place);
+        if slot.unsent.is_empty() || slot.broken.is_some() {
+            return Poll::Ready(slot.socket.shutdown(Shutdown::Write));
+        }
+        let old = register(&mut slot.writer, cx);
+        drop(inner);
+        drop(old);
+        Poll::Pending
+    }
+
+    /// Wakes at this time of the monotonic clock, instead of any other.
+    pub fn set_alarm(&self, at_ns: u64, waker: &Waker) {
+        let old = self.inner.borrow_mut().alarm.replace((at_ns, waker.clone()));
+        drop(old);
+    }
+
+    /// Submits, and waits for something to happen unless told not to.
+    #[inline]
+    pub fn submit(&self, wait: bool) {
+        let mut inner = self.inner.borrow_mut();
+        let limit = match &inner.alarm {
+            Some((at, _)) if wait => Some(Duration::from_nanos(at.saturating_sub(monotonic_ns()))),
+            _ => None,
+        };
+        inner.submit(wait, limit);
+    }
+
+    /// Wakes whom it concerns what has happened. Returns whether another thread rang the bell.
+    #[inline]
+    pub fn deliver(&self) -> bool {
+        let mut inner = self.inner.borrow_mut();
+        inner.deliver();
+        let due = inner.alarm.take_if(|(at, _)| *at <= monotonic_ns());
+        let rung = std::mem::take(&mut inner.rung);
+        drop(inner);
+        if let Some((_, waker)) = due {
+            waker.wake();
+        }
+        rung
+    }
+}
+
+impl Inner {
+    #[inline]
+    fn slot(&mut self, place: Place) -> (&mut Slot, &mut Ring) {
+        let slot = self.slots[place as usize].as_mut().expect("a place is given back once");
+        (slot, &mut self.ring)
+    }
+
+    fn close(&mut self, place: Place) {
+        let (slot, ring) = self.slot(place);
+        if slot.receiving && !slot.stopping {
+            ring.cancel(RECEIVE | u64::from(place), CANCEL);
+        }
+        if slot.awaiting_room {
+            ring.cancel(ROOM | u64::from(place), CANCEL);
+        }
+        slot.stopping = true;
+        slot.left = true;
+        slot.unsent = Vec::new();
+        self.left.push(place);
+    }
+
+    /// Closes all sockets that are left.
+    fn leave(&mut self) {
+        let open = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| !slot.left);
+        for place in 0..self.slots.len() {
+            if open(&self.slots[place]) {
+                self.close(Place::try_from(place).expect("places are counted in 32 bits"));
+            }
+        }
+    }
+
+    fn submit(&mut self, wait: bool, limit: Option<Duration>) {
+        self.ring.submit(wait, limit);
+        self.turn += 1;
+    }
+
+    fn deliver(&mut self) {
+        while let Some(done) = self.ring.next_done() {
+            self.apply(&done);
+        }
+        if !self.left.is_empty() {
+            self.release();
+        }
+    }
+
+    /// Submits in the middle of a turn.
+    fn flush(&mut self) {
+        self.submit(false, None);
+        self.deliver();
+    }
+
+    /// Wakers are woken here by reference, which runs and drops nothing.
+    fn apply(&mut self, done: &Done) {
+        if done.token & KIND == WAKE {
+            self.rung = true;
+            if !done.more {
+                self.ring.watch(self.bell.as_raw_fd(), WAKE);
+            }
+            return;
+        }
+        let place = Place::try_from(done.token & !KIND).expect("the lower half");
+        let Some(slot) = self.slots.get_mut(place as usize).and_then(Option::as_mut) else {
+            return;
+        };
+        match done.token & KIND {
+            RECEIVE => slot.received(done, &mut self.ring, place),
+            SEND => slot.not_sent(done.result, &mut self.ring, place),
+            ROOM => slot.has_room(&mut self.ring, place),
+            _ => {}
+        }
+    }
+
+    /// Closes the sockets that nobody uses any more, neither we nor the kernel.
+    fn release(&mut self) {
+        let (slots, free, turn) = (&mut self.slots, &mut self.free, self.turn);
+        self.left.retain(|&place| {
+            let slot = slots[place as usize].as_ref().expect("left places are full");
+            let is_busy = slot.receiving || slot.awaiting_room || slot.sending.0 == turn;
+            if !is_busy {
+                slots[place as usize] = None;
+                free.push(place);
+            }
+            is_busy
+        });
+    }
+}
+
+impl Slot {
+    fn new(socket: Socket) -> Self {
+        Self {
+            socket,
+            received: Vec::new(),
+            read: 0,
+            receiving: false,
+            stopping: false,
+            end: None,
+            sending: (0, 0..0),
+            unsent: Vec::new(),
+            awaiting_room: false,
+            broken: None,
+            reader: None,
+            writer: None,
+            left: false,
+        }
+    }
+
+    fn fd(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+
+    fn receive(&mut self, ring: &mut Ring, place: Place) {
+        self.receiving = true;
+        ring.receive(self.fd(), RECEIVE | u64::from(place));
+    }
+
+    fn await_room(&mut self, ring: &mut Ring, place: Place) {
+        if !std::mem::replace(&mut self.awaiting_room, true) {
+            ring.await_room(self.fd(), ROOM | u64::from(place));
+        }
+    }
+
+    fn forget_read(&mut self) {
+        if self.read == self.received.len() {
+            self.read = 0;
+            self.received.clear();
+            if self.received.capacity() > KEPT_BYTES_MAX {
+                self.received = Vec::new();
+            }
+        }
+    }
+
+    fn received(&mut self, done: &Done, ring: &mut Ring, place: Place) {
+        ring.take(done, &mut self.received);
+        if !done.more {
+            self.receiving = false;
+            self.stopping = false;
+        }
+        match done.result {
+            1.. => {
+                let ahead = self.received.len() - self.read;
+                if self.receiving && !self.stopping && ahead > AHEAD_BYTES_MAX {
+                    self.stopping = true;
+                    ring.cancel(RECEIVE | u64::from(place), CANCEL);
+                }
+            }
+            0 => self.end = Some(0),
+            // The reader begins again.
+            code if code == -libc::ENOBUFS || code == -libc::ECANCELED => {}
+            code => self.end = Some(-code),
+        }
+        if let Some(reader) = &self.reader {
+            reader.wake_by_ref();
+        }
+    }
+
+    /// Nothing more or only a part of the last send fitted, or the connection is broken.
+    #[cold]
+    fn not_sent(&mut self, result: i32, ring: &mut Ring, place: Place) {
+        let sent = match usize::try_from(result) {
+            Ok(sent) => sent,
+            Err(_) if result == -libc::EAGAIN || result == -libc::EINTR => 0,
+            Err(_) => return self.breaks(-result),
+        };
+        if self.left {
+            return;
+        }
+        let Range { start, end } = self.sending.1.clone();
+        self.unsent = ring.unsent((start + sent).min(end)..end).to_vec();
+        self.await_room(ring, place);
+    }
+
+    #[cold]
+    fn has_room(&mut self, ring: &mut Ring, place: Place) {
+        self.awaiting_room = false;
+        while !self.unsent.is_empty() {
+            match self.socket.send(&self.unsent) {
+                Ok(sent) => drop(self.unsent.drain(..sent)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return self.await_room(ring, place);
+                }
+                Err(error) => return self.breaks(error.raw_os_error().unwrap_or(libc::EIO)),
+            }
+        }
+        self.wake_writer();
+    }
+
+    fn breaks(&mut self, code: i32) {
+        self.broken = Some(code);
+        self.unsent = Vec::new();
+        self.wake_writer();
+        if let Some(reader) = &self.reader {
+            reader.wake_by_ref();
+        }
+    }
+
+    fn wake_writer(&mut self) {
+        if let Some(writer) = &self.writer {
+            writer.wake_by_ref();
+        }
+    }
+}
+
+/// Remembers whom to wake; returns another waker that was there.
+#[inline]
+fn register(place: &mut Option<Waker>, cx: &Context<'_>) -> Option<Waker> {
+    match place {
+        Some(waker) if waker.will_wake(cx.waker()) => None,
+        _ => place.replace(cx.waker().clone()),
+    }
+}
+
+impl Drop for Driver {
+    /// Waits until the kernel has let go of the sockets, so that they are closed when this returns.
+    fn drop(&mut self) {
+        let inner = self.inner.get_mut();
+        inner.leave();
+        for _ in 0..LAST_TURNS {
+            inner.flush();
+            if inner.left.is_empty() {
+                return;
+            }
+            inner.submit(true, Some(LAST_TURN));
+        }
+    }
+}

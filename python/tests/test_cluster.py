@@ -1,0 +1,30 @@
+"""Runs by several hosts: without Ray, as far as that goes. `tools/test-ray.py` runs on a cluster of Ray."""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+import triphammer
+
+RUN = dict(workload="tpc-b", vus=4, rampup="0s", duration="2s")
+
+
+def test_a_run_by_processes_of_this_host(store):
+    result = triphammer.run("null:?service=2ms", cluster="local", hosts=2, store=store, **RUN).result()
+    assert result.good
+    assert [host.sessions for host in result.hosts] == [2, 2]
+    assert sum(host.completed for host in result.hosts) == result.window.total.completed
+
+
+def test_the_command_line_starts_them_too(store):
+    run = ["run", "null:?service=2ms", "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "1s"]
+    done = subprocess.run([sys.executable, "-m", "triphammer", *run, "--cluster", "local"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_the_package_to_install_is_named(store):
+    with pytest.raises(triphammer.SettingError, match=r"pip install 'triphammer\[ray\]'"):
+        triphammer.run("null:", cluster="ray://localhost:1", store=store, **RUN).result()

@@ -1,0 +1,126 @@
+"""Job files of what scripts would run: ``triphammer hammerdb --convert SCRIPT``."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+
+import triphammer
+
+from .interpreters import Interpreter
+from .session import Quit, Session, identifier
+
+#: Commands, in the order in which the file has them, with the flags that no job file may contain.
+_COMMANDS = {"build": " --create-database", "check": "", "run": "", "profile": "", "drop": " --yes"}
+#: Swallows what the script prints; what it writes to files stays.
+_QUIET = """
+rename puts ::triphammer_puts
+proc puts args {
+    set rest [expr {[lindex $args 0] eq "-nonewline" ? [lrange $args 1 end] : $args}]
+    if {[llength $rest] > 1 && [lindex $rest 0] ni {stdout stderr}} { ::triphammer_puts {*}$args }
+}
+"""
+
+
+def job_file(script, run):
+    """The text of the job file. ``run`` runs the script in the interpreter that it receives."""
+    with tempfile.TemporaryDirectory(prefix="triphammer-") as folder:
+        # Where the script writes job numbers, which are not those of jobs.
+        before, os.environ["TMP"] = os.environ.get("TMP"), folder
+        try:
+            interpreter = Interpreter(Recorder)
+            interpreter.eval(_QUIET)
+            with contextlib.redirect_stdout(io.StringIO()):
+                run(interpreter)
+        except Quit as end:
+            if end.args[0] != 0:
+                raise
+        finally:
+            os.environ.pop("TMP") if before is None else os.environ.update(TMP=before)
+    return _text(os.path.basename(script), interpreter.session)
+
+
+class Recorder(Session):
+    """Notes what a script would do."""
+
+    def __init__(self, puts):
+        super().__init__(puts)
+        #: Settings by command, each a list without repetitions.
+        self.noted = {}
+        self.targets = []
+
+    def _note(self, command, settings):
+        target = self._given().target(with_password=False)
+        if target not in self.targets:
+            self.targets.append(target)
+        settings = {name: value for name, value in settings.items() if value is not None and name != "create_database"}
+        found = self.noted.setdefault(command, [])
+        if settings not in found:
+            found.append(settings)
+
+    def buildschema(self):
+        self._note("build", self._given().build())
+        return f"Schema Build jobid={identifier(0)}"
+
+    def checkschema(self):
+        self._note("check", {"workload": self._given().build()["workload"]})
+
+    def deleteschema(self):
+        self._note("drop", {"workload": self._given().build()["workload"]})
+
+    def vurun(self):
+        if not self._users:
+            return super().vurun()
+        self._note("run", self._given().run(self._users))
+        self._each("FINISHED SUCCESS")
+        return f"Benchmark Run jobid={identifier(0)}"
+
+    def jobs(self, *_):
+        """There are no jobs."""
+
+    job = jobs
+
+
+def _text(script, session):
+    commands = dict(session.noted)
+    if not commands:
+        raise triphammer.Error("the script builds, checks, runs and deletes nothing, so there is nothing to convert")
+    if len(session.targets) > 1:
+        raise triphammer.Error(f"the script uses several databases, a job file one: {', '.join(session.targets)}")
+    _as_profile(commands)
+    for command, found in commands.items():
+        if len(found) > 1:
+            raise triphammer.Error(f"the script has {len(found)} different settings for `{command}`, a job file one: split it")
+    tables = {command: found[0] for command, found in commands.items()}
+    # All commands of a script have the same, unless it changes the benchmark.
+    workloads = {table["workload"] for table in tables.values()}
+    common = {"workload": workloads.pop()} if len(workloads) == 1 else {}
+    lines = [f"# What {script} runs. Its password is not here: use TRIPHAMMER_PASSWORD or password-file.",
+             *_values({"target": session.targets[0], **common})]
+    for command, flags in _COMMANDS.items():
+        if command in tables:
+            own = {name: value for name, value in tables[command].items() if name not in common}
+            lines += ["", f"# triphammer {command} -f FILE{flags}", f"[{command}]", *_values(own)]
+    return "\n".join(lines) + "\n"
+
+
+def _as_profile(commands):
+    """Runs that differ only in their number of virtual users are the levels of a profile."""
+    runs = commands.get("run", [])
+    others = [{name: value for name, value in run.items() if name != "vus"} for run in runs]
+    if len(runs) > 1 and all("vus" in run for run in runs) and all(other == others[0] for other in others):
+        del commands["run"]
+        commands["profile"] = [{**others[0], "vus": [run["vus"] for run in runs]}]
+
+
+def _values(settings):
+    return [f"{name.replace('_', '-')} = {_value(value)}" for name, value in settings.items()]
+
+
+def _value(value):
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return value if isinstance(value, str) and value.isdigit() else json.dumps(value, ensure_ascii=False)
