@@ -129,6 +129,7 @@ def run(
     transactions: Union[Union[int, str], None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
@@ -145,6 +146,9 @@ def run(
     abort_on_failures: Union[Text, None] = ...,
     no_observe: Union[bool, None] = ...,
     observe_interval: Union[Duration, None] = ...,
+    cluster: Union[Text, None] = ...,
+    hosts: Union[Union[int, str], None] = ...,
+    on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
@@ -212,6 +216,7 @@ def run(
     transactions: Number of transactions per virtual user, instead of a duration
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
@@ -228,6 +233,9 @@ def run(
     abort_on_failures: End the run early if this share of transactions fails within this time, such as 50%/10s. The run is stored and the exit code is 1 [default: never]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -299,6 +307,7 @@ def profile(
     resume: Union[Text, None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
@@ -308,6 +317,9 @@ def profile(
     max_failures: Union[Union[float, str], None] = ...,
     no_observe: Union[bool, None] = ...,
     observe_interval: Union[Duration, None] = ...,
+    cluster: Union[Text, None] = ...,
+    hosts: Union[Union[int, str], None] = ...,
+    on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
@@ -373,6 +385,7 @@ def profile(
     resume: Resume this interrupted job (a number or `last`) with its original settings
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
@@ -382,6 +395,9 @@ def profile(
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -448,6 +464,7 @@ def capacity(
     resume: Union[Text, None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
@@ -457,6 +474,9 @@ def capacity(
     max_failures: Union[Union[float, str], None] = ...,
     no_observe: Union[bool, None] = ...,
     observe_interval: Union[Duration, None] = ...,
+    cluster: Union[Text, None] = ...,
+    hosts: Union[Union[int, str], None] = ...,
+    on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
@@ -522,6 +542,7 @@ def capacity(
     resume: Resume this interrupted job (a number or `last`) with its original settings
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
@@ -531,6 +552,9 @@ def capacity(
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -602,6 +626,7 @@ def compare(
     transactions: Union[Union[int, str], None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
     engine_memory: Union[Text, None] = ...,
@@ -617,6 +642,9 @@ def compare(
     max_failures: Union[Union[float, str], None] = ...,
     no_observe: Union[bool, None] = ...,
     observe_interval: Union[Duration, None] = ...,
+    cluster: Union[Text, None] = ...,
+    hosts: Union[Union[int, str], None] = ...,
+    on_host_loss: Union[Text, None] = ...,
     host_metrics: Union[Text, None] = ...,
     log_probe: Union[bool, None] = ...,
     capture_on: Union[Text, Sequence[Text], None] = ...,
@@ -687,6 +715,7 @@ def compare(
     transactions: Number of transactions per virtual user, instead of a duration
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
@@ -702,6 +731,9 @@ def compare(
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -760,6 +792,7 @@ def drill(
     verify: Union[Text, None] = ...,
     verify_timeout: Union[Duration, None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     retries: Union[Union[int, str], None] = ...,
     transaction_timeout: Union[Duration, None] = ...,
@@ -788,6 +821,7 @@ def drill(
     verify: URL of the database to read the table back from after the load, such as that of the promoted replica [default: the target]
     verify_timeout: Maximum wait after the load until that database answers and accepts writes [default: 1m]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
     transaction_timeout: Cancel an attempt that takes longer than this and reconnect; 0s disables it [default: 10s]

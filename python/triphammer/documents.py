@@ -33,6 +33,9 @@ ComparisonVerdict = Record
 #: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
 ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "unsupported", "other"]
 
+#: How worker threads wait for their sessions.
+Io = Literal["auto", "epoll", "uring"]
+
 #: Isolation levels by the names of the SQL standard, plus snapshot isolation.
 Isolation = Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"]
 
@@ -50,6 +53,9 @@ Mode = Literal["procedures", "statements"]
 
 #: Amount of further measurement.
 More = Record
+
+#: Whether a node accepts writes.
+NodeRole = Literal["primary", "replica"]
 
 #: A comparison operator.
 Operator = Literal["<", "<=", ">", ">=", "==", "!="]
@@ -951,6 +957,22 @@ class FailedRun(Record):
     step: int
 
 
+class FailoverFigure(Record):
+    """Writes moved from one node to another, which had been promoted or accepted writes anyway."""
+
+    __slots__ = ()
+    #: End of the first write committed afterwards.
+    first_s: float
+    #: Name of the node that wrote before.
+    from_: str
+    #: Time without a committed write, in seconds.
+    gap_s: float
+    #: End of the last write committed before, in seconds since the start of the run.
+    last_s: float
+    #: Name of the node that has written since.
+    to: str
+
+
 class FailureShare(Record):
     """Share of failures, compared with the limit."""
 
@@ -1091,6 +1113,36 @@ class Host(Record):
     memory_bytes: Optional[int]
     #: Operating system: `Debian GNU/Linux 12 (bookworm)`, or at least `linux`, `macos` or `windows`.
     os: str
+
+
+class HostShare(Record):
+    """One of several hosts that drove a run."""
+
+    __slots__ = ()
+    #: What limited its share; `None` if it was lost.
+    bottleneck: Optional[BottleneckVerdict]
+    #: CPU cores that its process used in the timed window; `None` if it was lost.
+    client_cpus: Optional[float]
+    #: Largest possible error of that, in milliseconds.
+    clock_error_ms: float
+    #: How far its clock was ahead of the coordinator's before the start, in milliseconds. An offset within its error is not taken into account.
+    clock_offset_ms: float
+    #: Number of transactions that it completed in the timed window.
+    completed: int
+    #: Number of CPUs that its process may use.
+    cpus: int
+    #: 99th percentile of its event-loop lag, in microseconds.
+    lag_p99_us: Optional[int]
+    #: How it was lost; `None` if it was not.
+    loss: Optional[LostHost]
+    #: Name of the host; processes of one host are numbered.
+    name: str
+    #: Time of a round trip on its sessions, 10th percentile, in microseconds.
+    round_trip_us: Optional[int]
+    #: Number of sessions of its share.
+    sessions: int
+    #: How long after the agreed instant its load began, in milliseconds; `None` if unknown.
+    start_late_ms: Optional[float]
 
 
 class Interval(Record):
@@ -1285,6 +1337,18 @@ class LimitFigures(Record):
     window_s: float
 
 
+class LostHost(Record):
+    """How a host was lost."""
+
+    __slots__ = ()
+    #: When that was noticed, in seconds since the start of the run.
+    at_s: float
+    #: Number of transactions that were in flight when it last reported: they count as in doubt.
+    in_doubt: int
+    #: Why.
+    reason: str
+
+
 class LostRange(Record):
     """Lost commits of one user without a gap."""
 
@@ -1299,6 +1363,72 @@ class LostRange(Record):
     to_s: int
     #: The user: column `usr`.
     user: int
+
+
+class NodeChangeFigure(Record):
+    """Something that happened to a node."""
+
+    __slots__ = ()
+    #: When it was noticed, in seconds since the start of the run.
+    at_s: float
+    #: `lost`, `back`, `promoted` or `demoted`.
+    change: str
+
+
+class NodeFigures(Record):
+    """What a node did: its transactions, sessions and state. Counts are those of the timed window."""
+
+    __slots__ = ()
+    #: Losses, returns and promotions, in order.
+    changes: list[NodeChangeFigure]
+    #: Number of transactions completed on the node.
+    completed: int
+    #: Sessions of all clients, when the node last answered; `None` if it does not report them.
+    connections: Optional[int]
+    #: Number of transactions failed.
+    failed: int
+    #: `failed` by error class; only classes that occurred.
+    failed_by_class: list[ClassCount]
+    #: Number of transactions in doubt: the connection was lost after a commit had been sent.
+    indeterminate: int
+    #: Longest replication lag, in seconds.
+    lag_max_s: Optional[float]
+    #: Mean replication lag, in seconds; `None` if the node does not report it, as on a primary.
+    lag_mean_s: Optional[float]
+    #: Name in rules and reports.
+    name: str
+    #: The same per minute.
+    per_minute: float
+    #: Response times of committed transactions.
+    response: Times
+    #: Role at the start of the run; `None` if the node does not report it.
+    role: Optional[NodeRole]
+    #: Role when the node last answered.
+    role_at_end: Optional[NodeRole]
+    #: Transactions per minute that the node's server counted, of all clients; `None` if it counts none.
+    server_per_minute: Optional[float]
+    #: Sessions of the run that were open on the node at the end of the timed window.
+    sessions: int
+    #: Sessions of the run lost on the node, in the whole run.
+    sessions_lost: int
+    #: Share of the transactions completed on all nodes, from 0 to 1.
+    share: float
+    #: URL of the node, without secrets.
+    target: Redacted
+    #: Number of transactions completed on the node, by transaction type.
+    types: list[NodeTypeCount]
+    #: The server's version, as it reports it.
+    version: str
+
+
+class NodeTypeCount(Record):
+    """Transactions of one type on a node."""
+
+    __slots__ = ()
+    #: Number completed in the timed window.
+    completed: int
+    #: Key of the transaction type: `new_order`.
+    name: str
 
 
 class Observed(Record):
@@ -1769,6 +1899,8 @@ class RunResult(RunDocument):
     errors: list[ErrorFigure]
     #: The slowest transactions that ended in the timed window, slowest first.
     exemplars: list[SlowTransaction]
+    #: Moves of the writes from one node to another, in order.
+    failovers: list[FailoverFigure]
     #: Share of failures, compared with the limit.
     failures: FailureShare
     #: Declared figures without separate fields, in display order.
@@ -1777,12 +1909,16 @@ class RunResult(RunDocument):
     format: Literal[2]
     #: The host of the client.
     host: Host
+    #: What each host did, if several drove the load; otherwise empty.
+    hosts: list[HostShare]
     #: Job number; `None` if it was not stored.
     job: Optional[int]
     #: Kind of document, by the name of its command.
     kind: Literal["run"]
     #: Label given by the user; `None` without one.
     label: Optional[str]
+    #: What each node of the target did; empty for a single server.
+    nodes: list[NodeFigures]
     #: Notes made during the run.
     notes: list[Remark]
     #: What was observed at the database beside the run; `None` with `--no-observe`, and where the database shows nothing.
@@ -1849,6 +1985,8 @@ class RunSpec(Record):
     """How a workload is driven."""
 
     __slots__ = ()
+    #: How worker threads wait for their sessions.
+    io: Io
     #: Isolation level; `None` for the database's own.
     isolation: Optional[Isolation]
     #: Length of the run, as a time or a number of transactions.
@@ -1917,7 +2055,7 @@ class ServerInfo(Record):
     product: str
     #: Whether the server runs on this host, and so shares its CPUs with the client; `None` if unknown.
     same_host: Optional[bool]
-    #: How it is reached: `tcp`, `unix socket`, `in process`.
+    #: How it is reached: `tcp`, `unix socket`, `in process`; with `, io_uring` if that is what the worker threads of the run use.
     transport: str
     #: The server's version, as it reports it.
     version: str

@@ -1122,6 +1122,34 @@ export interface HostLoad {
   memory_used_bytes: number | null;
 }
 
+/** One of several hosts that drove a run. */
+export interface HostShare {
+  /** What limited its share; `null` if it was lost. */
+  bottleneck: BottleneckVerdict | null;
+  /** CPU cores that its process used in the timed window; `null` if it was lost. */
+  client_cpus: number | null;
+  /** Largest possible error of that, in milliseconds. */
+  clock_error_ms: number;
+  /** How far its clock was ahead of the coordinator's before the start, in milliseconds. An offset within its error is not taken into account. */
+  clock_offset_ms: number;
+  /** Number of transactions that it completed in the timed window. */
+  completed: number;
+  /** Number of CPUs that its process may use. */
+  cpus: number;
+  /** 99th percentile of its event-loop lag, in microseconds. */
+  lag_p99_us: number | null;
+  /** How it was lost; `null` if it was not. */
+  loss: LostHost | null;
+  /** Name of the host; processes of one host are numbered. */
+  name: string;
+  /** Time of a round trip on its sessions, 10th percentile, in microseconds. */
+  round_trip_us: number | null;
+  /** Number of sessions of its share. */
+  sessions: number;
+  /** How long after the agreed instant its load began, in milliseconds; `null` if unknown. */
+  start_late_ms: number | null;
+}
+
 /** A 95 % interval, in the unit of its value. */
 export interface Interval {
   /** Upper end of the interval. */
@@ -1129,6 +1157,9 @@ export interface Interval {
   /** Lower end of the interval. */
   low: number;
 }
+
+/** How worker threads wait for their sessions. */
+export type Io = "auto" | "epoll" | "uring";
 
 /** Isolation levels by the names of the SQL standard, plus snapshot isolation. */
 export type Isolation = "read-uncommitted" | "read-committed" | "repeatable-read" | "snapshot" | "serializable";
@@ -1648,6 +1679,16 @@ export interface LiveType {
 
 /** A load model, as `--load` names it. */
 export type Load = string;
+
+/** How a host was lost. */
+export interface LostHost {
+  /** When that was noticed, in seconds since the start of the run. */
+  at_s: number;
+  /** Number of transactions that were in flight when it last reported: they count as in doubt. */
+  in_doubt: number;
+  /** Why. */
+  reason: string;
+}
 
 /** Lost commits of one user without a gap. */
 export interface LostRange {
@@ -2296,6 +2337,8 @@ export interface RunResult {
   format: 2;
   /** The host of the client. */
   host: Host;
+  /** What each host did, if several drove the load; otherwise empty. */
+  hosts: HostShare[];
   /** Job number; `null` if it was not stored. */
   job: number | null;
   /** Kind of document, by the name of its command. */
@@ -2368,6 +2411,8 @@ export interface RunResult {
 
 /** How a workload is driven. */
 export interface RunSpec {
+  /** How worker threads wait for their sessions. */
+  io: Io;
   /** Isolation level; `null` for the database's own. */
   isolation: Isolation | null;
   /** Length of the run, as a time or a number of transactions. */
@@ -2511,7 +2556,7 @@ export interface ServerInfo {
   product: string;
   /** Whether the server runs on this host, and so shares its CPUs with the client; `null` if unknown. */
   same_host: boolean | null;
-  /** How it is reached: `tcp`, `unix socket`, `in process`. */
+  /** How it is reached: `tcp`, `unix socket`, `in process`; with `, io_uring` if that is what the worker threads of the run use. */
   transport: string;
   /** The server's version, as it reports it. */
   version: string;
