@@ -576,7 +576,8 @@ impl Recorder {
         next.nodes.resize_with(self.nodes, NodeInterval::default);
         self.edge = Elapsed::at_second(now.second() + 1);
         let Totals { started, ended } = &self.totals;
-        self.current.in_flight = started.iter().zip(ended).map(|(of, ended)| of - ended).collect();
+        let in_flight = started.iter().zip(ended).map(|(of, ended)| of.saturating_sub(*ended));
+        self.current.in_flight = in_flight.collect();
         std::mem::replace(&mut self.current, Box::new(next))
     }
 

@@ -344,6 +344,6 @@ fn a_report_is_one_page_that_asks_nothing_from_any_network() {
     assert_eq!(exported["detail"]["document"]["kind"], "run");
     assert!(!exported["series"]["first"].as_array().unwrap().is_empty());
     assert!(!exported["percentiles"]["curves"].as_array().unwrap().is_empty());
-    let line = exported["command_line"].as_str().unwrap();
+    let line = exported["detail"]["command_line"].as_str().unwrap();
     assert!(line.starts_with("triphammer run null:") && line.contains("--duration 2s"), "{line}");
 }

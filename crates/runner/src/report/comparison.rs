@@ -9,7 +9,7 @@ use super::markdown::plainly;
 use super::plans;
 use super::profile::{WIDTH, fill, printed};
 use super::summary::{Summary, indented};
-use super::table::{Table, wrapped};
+use super::table::{Table, width, wrapped};
 use super::why::{Sides, tables, waits};
 use super::words::{self, DOT};
 use crate::compare::{
@@ -19,8 +19,8 @@ use crate::profile::parameter;
 use crate::requirement::Unit;
 use crate::result::{Status, Warning};
 
-/// Maximum columns of a value in a table of differences.
-const VALUE: usize = 40;
+/// Maximum columns of a value in the text's table of differences.
+const VALUE: usize = 24;
 
 /// Heading of what the sessions waited for.
 const WAITS: &str = "What sessions did or waited for more or less in B than in A";
@@ -46,7 +46,7 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
     if !result.differences.is_empty() {
         lines.push(String::new());
         lines.push("What differs".to_owned());
-        lines.extend(indented(&differences(&result.differences, VALUE)));
+        lines.extend(what_differs(&result.differences));
     }
     if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
         lines.extend([String::new(), WAITS.to_owned()]);
@@ -104,8 +104,8 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
         }
     }
     if !result.differences.is_empty() {
-        let table = differences(&result.differences, usize::MAX);
-        out.push_str(&format!("\n## What differs\n\n{}", table.markdown()));
+        let table = differences(&result.differences).markdown();
+        out.push_str(&format!("\n## What differs\n\n{table}"));
     }
     if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
         out.push_str(&format!("\n## {WAITS}\n"));
@@ -228,23 +228,41 @@ fn curves(profiles: &Profiles) -> Table {
     table
 }
 
-/// The table of differences, with values truncated to a number of columns.
-pub(super) fn differences(all: &[Difference], columns: usize) -> Table {
+/// The differences: those with short values as a table, and the others with their values below.
+pub(super) fn what_differs(all: &[Difference]) -> Vec<String> {
+    let is_short = |value: &Option<String>| value.as_ref().is_none_or(|it| width(it) <= VALUE);
+    let (short, long): (Vec<_>, Vec<_>) =
+        all.iter().partition(|one| is_short(&one.a) && is_short(&one.b));
+    let mut lines = Vec::new();
+    if !short.is_empty() {
+        lines.extend(indented(&differences(short)));
+    }
+    for one in long {
+        let names = named(one);
+        lines.push(format!("  {}", names.join(" ").trim_end()));
+        for (side, value) in [("A", &one.a), ("B", &one.b)] {
+            lines.extend(wrapped(&format!("    {side}  "), value.as_deref().unwrap_or("-"), WIDTH));
+        }
+    }
+    lines
+}
+
+/// The table of differences.
+fn differences<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Table {
     let mut table = Table::new(4, &["", "", "A", "B"]);
     for one in all {
-        let cell = |value: &Option<String>| match value {
-            None => "-".to_owned(),
-            Some(value) if value.chars().count() > columns => {
-                value.chars().take(columns - 1).chain(['…']).collect()
-            }
-            Some(value) => value.clone(),
-        };
-        let subject = one.subject.label().to_owned();
-        // The target needs no separate name.
-        let name = if one.name == subject { String::new() } else { one.name.clone() };
+        let cell = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+        let [subject, name] = named(one);
         table.row(vec![subject, name, cell(&one.a), cell(&one.b)]);
     }
     table
+}
+
+/// Subject and name of a difference. The target needs no separate name.
+fn named(one: &Difference) -> [String; 2] {
+    let subject = one.subject.label().to_owned();
+    let name = if one.name == subject { String::new() } else { one.name.clone() };
+    [subject, name]
 }
 
 fn remark(warning: &Warning) -> String {

@@ -1,7 +1,7 @@
 //! The report of a history: a bar per run, and the changes between them.
 
 use super::chart::Charset;
-use super::comparison::differences;
+use super::comparison::what_differs;
 use super::format::{self, counted, figure};
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
@@ -12,8 +12,6 @@ use crate::history::{Change, HistoryResult, HistoryRun};
 const SHOWN: usize = 60;
 /// Columns of the longest bar.
 const BAR: f64 = 24.0;
-/// Maximum columns of a value in a table of differences.
-const VALUE: usize = 32;
 
 /// Renders a history as text, with a final line break.
 #[must_use]
@@ -106,7 +104,6 @@ fn told(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
         return lines;
     }
     lines.push(format!("  What differs: A is job {before}, B job {}", change.job));
-    let table = differences(&change.differences, VALUE);
-    lines.extend(table.lines(2).into_iter().map(|line| format!("  {line}")));
+    lines.extend(what_differs(&change.differences));
     lines
 }

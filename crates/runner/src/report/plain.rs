@@ -30,13 +30,14 @@ fn build(report: &BuildReport) -> String {
         return format!("{what} is already built; --replace rebuilds it\n");
     }
     let whole: f64 = report.phases.iter().map(|(_, seconds)| seconds).sum();
-    let mut out = format!(
-        "{} {what} in {whole:.1} s: {} rows, {}, seed {}\n",
+    let text = format!(
+        "{} {what} in {whole:.1} s: {} rows, {}, seed {}",
         report.outcome,
         integer(report.rows),
         counted(u64::from(report.jobs), "jobs"),
         report.seed
     );
+    let mut out = paragraph("", &text).join("\n") + "\n";
     for (phase, seconds) in &report.phases {
         out.push_str(&format!("  {phase:18} {seconds:8.1} s\n"));
     }

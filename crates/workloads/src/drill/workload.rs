@@ -280,7 +280,7 @@ mod tests {
     fn every_dialect_has_its_statements() {
         for dialect in ["postgres", "mysql", "mariadb", "sqlserver", "sqlite", "duckdb", "trino"] {
             let catalogue = catalogue(&DESCRIPTION, dialect, false).unwrap();
-            let terminates = ["postgres", "mysql", "mariadb"].contains(&dialect);
+            let terminates = ["postgres", "mysql", "mariadb", "sqlserver"].contains(&dialect);
             assert_eq!(catalogue.has_statement(SESSION_TERMINATE), terminates, "{dialect}");
             assert_eq!(catalogue.has_statement(WRITABLE), terminates, "{dialect}");
         }

@@ -208,7 +208,11 @@ mod tests {
             (1, vec![("population-time", "yesterday")], "got `yesterday`"),
             (1, vec![("population-time", "2026-01-01 00:00:00.5")], "whole seconds"),
             (1, vec![("foreign-keys", "yes")], "true or false"),
-            (1, vec![("routines", "oracle")], "triphammer or hammerdb, got `oracle`"),
+            (
+                1,
+                vec![("routines", "oracle")],
+                "unknown value `oracle`: expected triphammer or hammerdb",
+            ),
             (1, vec![("foriegn-keys", "true")], "unknown option `foriegn-keys`"),
         ] {
             let error = settings(scale, &options).unwrap_err().to_string();
