@@ -27,7 +27,7 @@ const SHORT: [&str; 8] =
 fn the_last_screen_of_a_build_a_check_a_run_and_a_drop_holds_the_verdict() {
     let program = Program::new();
     verdict(&program, &["build"], &["at sqlite:", "rows"]);
-    verdict(&program, &["check"], &["conditions of tproc-c", "hold"]);
+    verdict(&program, &["check"], &["conditions of TPROC-C", "hold"]);
     let run = ["run", "--vus", "1", "--rampup", "0s", "--duration", "2s"];
     let required =
         [&run[..], &["--require", "nopm >= 1000000000", "--require", "failures < 100%"]].concat();
