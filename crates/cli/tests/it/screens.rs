@@ -34,7 +34,7 @@ fn the_last_screen_of_a_build_a_check_a_run_and_a_drop_holds_the_verdict() {
     let expected =
         ["NOPM", "verified", "Limited by", "FAIL  nopm >= 1000000000", "pass  failures < 100%"];
     verdict(&program, &required, &expected);
-    verdict(&program, &["drop", "--yes"], &["dropped tproc-c"]);
+    verdict(&program, &["drop", "--yes"], &["dropped TPROC-C"]);
 }
 
 #[test]
