@@ -59,6 +59,40 @@ def test_campaigns_wait_for_their_results():
     assert pair.verdict.kind in ("faster", "slower", "equivalent", "inconclusive")
 
 
+def test_a_capacity_search_finds_a_known_rate():
+    steps = []
+    search = triphammer.start("capacity", "null:?service=20ms&workers=4", vus=64, limit="all.p95 < 400ms", rampup="0s",
+                              duration="1s", cool_down="0s", precision="20%")
+    search.on_message = lambda message: steps.append(message["event"])
+    result = search.result(timeout=300)
+    assert result.good, result.text()
+    # Four workers that need 20 ms each.
+    assert result.judgement.result == "found" and 80 < result.judgement.rate < 320
+    assert steps.count("step") == len(result.probes)
+    assert "holds up to" in result.text()
+    assert triphammer.job(result.job).judgement.rate == result.judgement.rate
+
+
+def test_a_drill_proves_that_nothing_is_lost(postgres):
+    result = triphammer.drill(postgres, vus=4, duration="6s", fault=["at=1s cut=1s", "at=4s terminate"])
+    assert result.good, result.text()
+    assert [fault.succeeded for fault in result.faults] == [True, True]
+    assert result.commits.acknowledged > 0
+    assert (result.commits.lost, result.commits.duplicated, result.commits.reordered) == (0, 0, 0)
+    assert "<testsuite" in result.junit()
+    assert triphammer.job(result.run).kind == "run"
+    with pytest.raises(triphammer.SettingError, match="at="):
+        triphammer.drill(postgres, fault="cut=1s")
+
+
+def test_a_drill_that_loses_commits_is_not_good(postgres):
+    steal = "DELETE FROM triphammer_drill WHERE usr = 0 AND seq = 1"
+    fault = f"at=3s cmd=psql '{postgres}' -c '{steal}'"
+    result = triphammer.drill(postgres, vus=2, duration="4s", fault=fault)
+    assert result.faults[0].succeeded, result.faults[0].detail
+    assert result.good is False and result.commits.lost == 1
+
+
 def test_stored_jobs_are_found_and_loaded(result, store):
     found = triphammer.jobs(label="python")
     assert [job.id for job in found] == [result.job]
