@@ -14,7 +14,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 PREFIX ?= $(HOME)/.cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install uninstall deb test-packages cycles docs test test-ui test-python test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install uninstall deb test-packages cycles docs test test-ui test-python wheels test-matrix fuzz lint bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
@@ -72,6 +72,11 @@ test-ui: deps ui
 # that the tests need are downloaded once.
 test-python: deps
 	tools/test-python.py
+
+# The packages of Python, in target/wheels: a wheel for this machine and the source distribution. PYTHONS are tried.
+PYTHONS ?= python3
+wheels: ui
+	tools/wheels.py $(addprefix --python ,$(PYTHONS))
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
 # on them and on SQLite, and our histogram logs in HdrHistogram's own reader; the drivers on io_uring; slow tests of the program; and the Python
