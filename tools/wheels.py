@@ -25,6 +25,13 @@ import triphammer
 run = triphammer.run("null:", workload="tpc-b", rampup="0s", duration="1s")
 seconds = [second.second for second in run]
 assert run.result().good and seconds, run.result().text()
+
+class Selects(triphammer.Workload):
+    @triphammer.transaction
+    async def select(self, session):
+        assert await session.query("SELECT ?", (1,)) == [(1,)]
+
+assert triphammer.run("sqlite:x.sqlite", workload=Selects, vus=1, transactions=100).result().run.total.committed == 100
 print("ran", triphammer.__version__)
 """
 

@@ -9,11 +9,15 @@ mod events;
 mod failure;
 mod job;
 mod stored;
+mod watchdog;
+mod workload;
 
 use pyo3::pymodule;
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::cluster::use_interpreter;
     #[pymodule_export]
@@ -22,6 +26,15 @@ mod _native {
     use crate::job::Job;
     #[pymodule_export]
     use crate::stored::{histogram, jobs, load, report, series};
+
+    /// Makes this interpreter the one that runs workloads in Python.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let _ = module;
+        crate::workload::register();
+        Ok(())
+    }
+
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 }

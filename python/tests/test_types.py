@@ -12,6 +12,20 @@ for second in run:
 tps: float = run.result().primary_metric.value
 users: int = run.result().spec.users
 names: list[str] = [type.name for type in run.result().window.types]
+
+
+class Shop(triphammer.Workload):
+    @triphammer.transaction(weight=2, reads=True)
+    async def look(self, session: triphammer.Session) -> None:
+        rows: list[tuple[object, ...]] = await session.query("SELECT 1")
+
+    @triphammer.transaction
+    async def buy(self, session: triphammer.Session) -> None:
+        async with session.transaction():
+            count: int = await session.execute("UPDATE t SET a = ?", (session.random.random(),))
+
+
+triphammer.run("null:", workload=Shop)
 """
 MISTAKES = """
 import triphammer

@@ -31,6 +31,7 @@ from ._commands import (
 from ._errors import Cancelled, DatabaseError, Error, HostError, SettingError
 from ._job import Job
 from ._native import VERSION as __version__
+from ._workload import Session, Workload, transaction
 
 # Runs by several hosts start processes: this program again, and a bridge to Ray.
 if _sys.executable:
@@ -42,7 +43,9 @@ __all__ = [
     "Error",
     "HostError",
     "Job",
+    "Session",
     "SettingError",
+    "Workload",
     "build",
     "capacity",
     "check",
@@ -57,4 +60,5 @@ __all__ = [
     "profile",
     "run",
     "start",
+    "transaction",
 ]

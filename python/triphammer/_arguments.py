@@ -25,6 +25,10 @@ def given(command, positional, settings):
         if name in by_name:
             raise SettingError(f"`{name}` is given by position and by name; give it once")
         by_name[name] = value
+    if isinstance(by_name.get("workload"), type):
+        from ._workload import settings as of_class
+
+        by_name = of_class(by_name["workload"], by_name)
     return [(name.replace("_", "-"), text(value)) for name, value in by_name.items() if value is not None]
 
 

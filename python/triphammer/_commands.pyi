@@ -10,6 +10,7 @@ from typing import Any, Literal, Union
 
 from ._job import Job
 from ._record import Document, Record
+from ._workload import Workload
 from .documents import (
     BuildReport,
     CapacityResult,
@@ -69,7 +70,7 @@ def build(
     """Create the schema and load the data of a workload.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -107,7 +108,7 @@ def build(
 def run(
     target: Union[Text, None] = ...,
     *,
-    workload: Union[Text, None] = ...,
+    workload: Union[Text, type[Workload], None] = ...,
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
@@ -194,7 +195,7 @@ def run(
     """Run a workload and measure it.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -282,7 +283,7 @@ def run(
 def profile(
     target: Union[Text, None] = ...,
     *,
-    workload: Union[Text, None] = ...,
+    workload: Union[Text, type[Workload], None] = ...,
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
@@ -360,7 +361,7 @@ def profile(
     """Run with increasing numbers of virtual users and fit a scalability curve.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -439,7 +440,7 @@ def profile(
 def capacity(
     target: Union[Text, None] = ...,
     *,
-    workload: Union[Text, None] = ...,
+    workload: Union[Text, type[Workload], None] = ...,
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
@@ -517,7 +518,7 @@ def capacity(
     """Find the highest rate at which a response time stays within a limit.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -597,7 +598,7 @@ def compare(
     target: Union[Text, None] = ...,
     other: Union[Text, None] = ...,
     *,
-    workload: Union[Text, None] = ...,
+    workload: Union[Text, type[Workload], None] = ...,
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
@@ -686,7 +687,7 @@ def compare(
 
     target: Baseline: a job number, `last`, or a label (all complete runs with that label); with --ab, a target as in `run`
     other: What to compare with A: a job number, `last` or a label; with --ab, a second target [default: with --ab, the target of A]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -852,7 +853,7 @@ def check(
     """Verify the consistency of the data.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -888,7 +889,7 @@ def drop(
     """Remove what a build created.
 
     target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
-    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: tproc-c]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
@@ -943,7 +944,7 @@ def history(
     """Show runs over time, and where the performance changed.
 
     label: Only runs with this label [default: any]
-    workload: Only runs of this workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay or sysbench [default: the workload of the newest run]
+    workload: Only runs of this workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: the workload of the newest run]
     on: Only runs whose target, as listed by `jobs`, contains this text [default: any]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
     store: File of the job store [default: in the user's data directory]

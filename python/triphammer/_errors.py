@@ -1,5 +1,7 @@
 """Exceptions. Their messages are those of the command line, where each of them is exit code 2."""
 
+from __future__ import annotations
+
 
 class Error(Exception):
     """A job or request that failed: what failed, where, and what to do next."""
@@ -11,6 +13,9 @@ class SettingError(Error, ValueError):
 
 class DatabaseError(Error):
     """The database reported an error, or could not be reached."""
+
+    #: The database's own code of an error of a statement: SQLSTATE, or a number.
+    code: str | None = None
 
 
 class HostError(Error, OSError):

@@ -367,6 +367,10 @@ pub struct ScriptTotals {
     pub other: u64,
     /// Statements that failed, and errors that the code counted itself.
     pub errors: u64,
+    /// Time for which the code held a lock that only one thread can have, such as Python's; zero if it needs none.
+    pub lock_held: std::time::Duration,
+    /// Time for which all threads together waited for that lock.
+    pub lock_waited: std::time::Duration,
 }
 
 /// Times of one statement, of all users together, over the whole run.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
 use triphammer_workloads::{
-    AnyWorkload, custom, describe, describe_with, drill, is_of_command, is_of_user, replay, script,
-    sysbench,
+    AnyWorkload, custom, describe, describe_with, drill, is_of_command, is_of_user, python, replay,
+    script, sysbench,
 };
 
 use crate::build::{BuildRequest, base_record};
@@ -69,6 +69,7 @@ fn own(settings: &mut Settings, name: &str) -> Result<Arc<Description>, Failure>
         script::NAME => scripts(settings),
         replay::NAME => recording(settings),
         sysbench::NAME => sysbench_script(settings),
+        python::NAME => python_script(settings),
         _ => workload_file(settings),
     }
 }
@@ -106,7 +107,7 @@ fn set_replay(settings: &mut Settings) -> Result<(), Failure> {
 /// Whether a workload reads files or runs scripts of the host, so that a server rejects it.
 #[must_use]
 pub fn is_only_local(workload: &str) -> bool {
-    [replay::NAME, sysbench::NAME].contains(&workload)
+    [replay::NAME, sysbench::NAME, python::NAME].contains(&workload)
 }
 
 /// Reads the recording, and describes it.
@@ -195,6 +196,29 @@ fn sysbench_script(settings: &mut Settings) -> Result<Arc<Description>, Failure>
     Ok(describe_with(sysbench::NAME, &options)?)
 }
 
+/// Reads the script of a workload in Python, whose text becomes the value of its setting, and describes it.
+fn python_script(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    let command = settings.command();
+    if !command.job().is_some_and(JobKind::drives) {
+        return Err(Failure::refuse(format!(
+            "a workload in Python has no data of its own, so there is nothing to {}: its setup() makes what it \
+             needs, before each run",
+            command.name()
+        )));
+    }
+    if settings.of_client() {
+        let message = "a workload in Python can run commands on the server's host, so it can be run only from \
+                       Python and the command line";
+        return Err(triphammer_core::SpecError::new(message).about("workload").into());
+    }
+    let loaded = python::load(settings.get("script").unwrap_or_default())?;
+    settings.replace("script", loaded);
+    let known = &describe(python::NAME)?.options;
+    let options = settings.workload_options(known, OptionCommand::Run);
+    show_own(settings, python::NAME);
+    Ok(describe_with(python::NAME, &options)?)
+}
+
 /// The workload of one run: `workload`, unless the run's own settings name other files of the user.
 ///
 /// # Errors
@@ -213,7 +237,9 @@ pub fn of_run(
 /// Shows the files of a user's own workload by their names instead of their texts.
 pub fn show_own(settings: &mut Settings, workload: &str) {
     let (name, summary) = match workload {
-        script::NAME | sysbench::NAME => ("script", script::summary as fn(&str) -> String),
+        script::NAME | sysbench::NAME | python::NAME => {
+            ("script", script::summary as fn(&str) -> String)
+        }
         custom::NAME => (WORKLOAD_FILE, custom::summary as fn(&str) -> String),
         _ => return,
     };

@@ -276,8 +276,14 @@ pub fn is_of_command(name: &str) -> bool {
 /// Whether the transactions of the workload `name` are the user's own: they come from its options.
 #[must_use]
 pub fn is_of_user(name: &str) -> bool {
-    [crate::script::NAME, crate::custom::NAME, crate::replay::NAME, crate::sysbench::NAME]
-        .contains(&name)
+    let own = [
+        crate::script::NAME,
+        crate::custom::NAME,
+        crate::replay::NAME,
+        crate::sysbench::NAME,
+        crate::python::NAME,
+    ];
+    own.contains(&name)
 }
 
 /// Description of the workload `name` with these options, on which that of a user's own workload depends.
@@ -314,6 +320,7 @@ workloads! {
     Custom(crate::custom::Custom),
     Replay(crate::replay::Replay),
     Sysbench(crate::sysbench::Sysbench),
+    Python(crate::python::Python),
     Drill(crate::drill::Drill),
 }
 
@@ -335,7 +342,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
-             custom, replay, sysbench, or a workload file FILE.toml"
+             custom, replay, sysbench, python, or a workload file FILE.toml"
         );
     }
 }

@@ -1,6 +1,8 @@
 //! Declared figures of a run, which have no separate fields in the document: each is declared here
 //! once, and is then available in the document, in `--require`, in the reports and on the page.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::RunEnd;
@@ -28,6 +30,22 @@ pub static OF_RUN: &[RunMetric] = &[
         title: "Share of the client's CPU time that the script used",
         unit: Unit::Share,
         make: script_cpu,
+    },
+    RunMetric {
+        name: "client.script_lock",
+        title: "Share of the run for which the script held the interpreter's lock",
+        unit: Unit::Share,
+        make: |facts, end| of_run(facts.script?.lock_held, facts, end),
+    },
+    RunMetric {
+        name: "client.script_lock_wait",
+        title: "Share of the run for which worker threads waited for the interpreter's lock, on average",
+        unit: Unit::Share,
+        make: |facts, end| {
+            let threads =
+                u32::try_from(end.worker_cpu_ns.len()).ok().filter(|threads| *threads > 0)?;
+            of_run(facts.script?.lock_waited / threads, facts, end)
+        },
     },
     RunMetric {
         name: "script.reads",
@@ -61,6 +79,13 @@ fn script_cpu(facts: &RunFacts, end: &RunEnd) -> Option<f64> {
     let script = facts.script?.cpu.as_nanos() as f64;
     let all: u64 = end.worker_cpu_ns.iter().sum();
     (all > 0).then(|| (script / all as f64).min(1.0))
+}
+
+/// A time as a share of the run; `None` if the script's interpreter has no lock.
+fn of_run(time: Duration, facts: &RunFacts, end: &RunEnd) -> Option<f64> {
+    let whole = end.ended.duration().as_secs_f64();
+    let has_lock = !facts.script?.lock_held.is_zero();
+    (has_lock && whole > 0.0).then(|| (time.as_secs_f64() / whole).min(1.0))
 }
 
 /// A declared figure with its value, part of the result document.

@@ -26,7 +26,7 @@ use triphammer_core::workload::{
 use triphammer_core::{Clock, Elapsed, Scale, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
-use triphammer_workloads::{AnyWorkload, custom, is_of_user, replay, script};
+use triphammer_workloads::{AnyWorkload, custom, is_of_user, python, replay, script};
 
 use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
@@ -55,7 +55,7 @@ use crate::stopping_rule::{Now, StoppingRule};
 use crate::store::{JobId, ReadAt, Store};
 use crate::target::Target;
 use crate::watch::{JobEvent, Watch};
-use crate::worker_pool::{connect, identify, on_this_thread};
+use crate::worker_pool::{connect, create_database, identify, on_this_thread};
 use crate::{catalogues, requests, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{Alone, Beside, Heard, QueryRun};
@@ -231,6 +231,10 @@ impl Resolved {
         let shared =
             cluster.map(|cluster| SharedRun::new(cluster, settings, target, &workload_settings));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
+        // The code makes its own data, also in a file that does not exist yet.
+        if !is_preview && target.is_file() && plan.workload.description().name == python::NAME {
+            create_database(database)?;
+        }
         Ok(Self {
             plan,
             settings: workload_settings,

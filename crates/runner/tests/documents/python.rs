@@ -160,7 +160,8 @@ fn signatures() -> String {
         "\"\"\"The functions: one for each command, with the settings that the program declares for it.\"\"\"\n\n\
          {HEAD}\nfrom collections.abc import Sequence\nfrom datetime import timedelta\nfrom os import PathLike\n\
          from typing import Any, Literal, Union\n\n\
-         from ._job import Job\nfrom ._record import Document, Record\nfrom .documents import (\n"
+         from ._job import Job\nfrom ._record import Document, Record\nfrom ._workload import Workload\n\
+         from .documents import (\n"
     );
     let tops = documents();
     let mut names: Vec<_> = published().into_iter().map(|top| top.name).collect();
@@ -203,7 +204,12 @@ fn function(out: &mut String, command: Command, returns: &str) {
             out.push_str("    *,\n");
         }
         let name = parameter.name.replace('-', "_");
-        writeln!(out, "    {name}: {} = ...,", kind_of(parameter)).unwrap();
+        // A workload may also be a class in Python.
+        let kind = match command.job().is_some_and(JobKind::drives) && name == "workload" {
+            true => "Union[Text, type[Workload], None]".to_owned(),
+            false => kind_of(parameter),
+        };
+        writeln!(out, "    {name}: {kind} = ...,").unwrap();
     }
     write!(out, ") -> {returns}:\n    \"\"\"{}.\n\n", command.title()).unwrap();
     for parameter in &all {

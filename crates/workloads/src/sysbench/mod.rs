@@ -8,11 +8,11 @@
 //! totals              what the states counted, added up when they end
 //! ```
 
-mod runner;
-mod settings;
+pub(crate) mod runner;
+pub(crate) mod settings;
 mod source;
-mod statement;
-mod totals;
+pub(crate) mod statement;
+pub(crate) mod totals;
 mod workload;
 
 pub use settings::{DEFINE, SCRIPT};

@@ -9,7 +9,7 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::sql::Placeholder;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass, SpecError, Value};
-use triphammer_lua::{Arguments, Call, Request, ScriptError, State};
+use triphammer_lua::{Call, Request, ScriptError, State};
 
 use super::statement::{Kind, Template};
 use super::totals::{Running, Totals, measuring_ns};
@@ -43,7 +43,7 @@ pub struct Prepared {
 }
 
 /// What is known about the session's statements and its transaction.
-struct Database {
+pub(crate) struct Database {
     placeholder: Placeholder,
     /// Whether backslashes are special in texts.
     backslashes: bool,
@@ -53,9 +53,9 @@ struct Database {
     text: String,
     /// Requests since the last statement.
     quiet: u32,
-    in_transaction: bool,
-    was_rolled_back: bool,
-    has_committed: bool,
+    pub(crate) in_transaction: bool,
+    pub(crate) was_rolled_back: bool,
+    pub(crate) has_committed: bool,
     /// The error of the last request, and how the script sees it.
     error: Option<(DbError, String)>,
 }
@@ -142,14 +142,14 @@ impl Drop for Prepared {
 }
 
 /// The name of a dialect's driver in sysbench.
-fn driver(statements: &Statements<'_>) -> Result<String, SpecError> {
+pub(crate) fn driver(statements: &Statements<'_>) -> Result<String, SpecError> {
     let dialect = statements.catalogue().dialect();
     let mut chain = catalogues::chain(dialect)?;
     let named = chain.iter_mut().rev().find_map(|dialect| dialect.sysbench_driver.take());
     Ok(named.unwrap_or_else(|| dialect.to_owned()))
 }
 
-fn refused(error: impl ToString) -> DbError {
+pub(crate) fn refused(error: impl ToString) -> DbError {
     DbError::new(ErrorClass::Refused, error.to_string())
 }
 
@@ -160,19 +160,7 @@ impl Prepared {
         let state = State::new(&environment).map_err(refused)?;
         Ok(Self {
             state,
-            database: Database {
-                placeholder: statements.catalogue().placeholder(),
-                backslashes: driver == "mysql",
-                as_text: sysbench.as_text,
-                statements: Vec::new(),
-                by_text: HashMap::new(),
-                text: String::new(),
-                quiet: 0,
-                in_transaction: false,
-                was_rolled_back: false,
-                has_committed: false,
-                error: None,
-            },
+            database: Database::new(statements, &driver, sysbench.as_text),
             cpu: Cpu::default(),
             restart: None,
             is_out: true,
@@ -262,7 +250,16 @@ impl Prepared {
                 },
                 Request::Execute(number, arguments) => {
                     let mut rows = state.buffer();
-                    let done = database.execute(number, arguments, session, &mut rows).await;
+                    let wrong = |error: ScriptError| {
+                        DbError::new(ErrorClass::Unsupported, error.to_string())
+                    };
+                    let (mut few, mut many) = ([Value::Null; FEW], Vec::new());
+                    let done = match arguments.read(&mut few, &mut many).map_err(wrong) {
+                        Ok(values) => {
+                            database.execute(number, values, session, &mut rows).await.map(drop)
+                        }
+                        Err(error) => Err(error),
+                    };
                     if let Some(statement) = database.statements.get(number) {
                         count(state, statement.kind);
                     }
@@ -314,6 +311,23 @@ fn answer(
 }
 
 impl Database {
+    /// A session that has not sent anything.
+    pub(crate) fn new(statements: &Statements<'_>, driver: &str, as_text: bool) -> Self {
+        Self {
+            placeholder: statements.catalogue().placeholder(),
+            backslashes: driver == "mysql",
+            as_text,
+            statements: Vec::new(),
+            by_text: HashMap::new(),
+            text: String::new(),
+            quiet: 0,
+            in_transaction: false,
+            was_rolled_back: false,
+            has_committed: false,
+            error: None,
+        }
+    }
+
     /// Notes a request that did not wait for the database.
     fn quiet(&mut self) -> Result<(), ScriptError> {
         self.quiet += 1;
@@ -327,7 +341,7 @@ impl Database {
     }
 
     /// Runs a text.
-    async fn query<S: Session>(
+    pub(crate) async fn query<S: Session>(
         &mut self,
         kind: Kind,
         text: &str,
@@ -359,7 +373,7 @@ impl Database {
     }
 
     /// Begins or ends a transaction.
-    async fn transaction<S: Session>(
+    pub(crate) async fn transaction<S: Session>(
         &mut self,
         kind: Kind,
         session: &mut S,
@@ -376,7 +390,11 @@ impl Database {
     }
 
     /// Prepares a statement, unless the session already has; returns its number.
-    async fn prepare<S: Session>(&mut self, text: &str, session: &mut S) -> Result<usize, DbError> {
+    pub(crate) async fn prepare<S: Session>(
+        &mut self,
+        text: &str,
+        session: &mut S,
+    ) -> Result<usize, DbError> {
         if let Some(number) = self.by_text.get(text) {
             return Ok(*number);
         }
@@ -404,27 +422,25 @@ impl Database {
         Ok(number)
     }
 
-    /// Runs a prepared statement.
+    /// Runs a prepared statement; returns the number of rows that it changed, or 0 if it may return rows.
     #[inline]
-    async fn execute<S: Session>(
+    pub(crate) async fn execute<S: Session>(
         &mut self,
         number: usize,
-        arguments: Arguments<'_>,
+        values: &[Value<'_>],
         session: &mut S,
         rows: &mut Rows,
-    ) -> Result<(), DbError> {
-        let wrong = |error: ScriptError| DbError::new(ErrorClass::Unsupported, error.to_string());
+    ) -> Result<u64, DbError> {
         let Some(Statement { kind, form }) = self.statements.get(number) else {
             return Err(DbError::new(ErrorClass::Unsupported, "no such prepared statement"));
         };
         let kind = *kind;
-        let (mut few, mut many) = ([Value::Null; FEW], Vec::new());
-        let values = arguments.read(&mut few, &mut many).map_err(wrong)?;
+        let mut changed = 0;
         let commits = !self.in_transaction && !matches!(kind, Kind::Read | Kind::BeginWith);
         match form {
             Form::Transaction => {
                 rows.reset(0);
-                return self.transaction(kind, session).await;
+                return self.transaction(kind, session).await.map(|()| 0);
             }
             Form::Prepared(id, true) => match commits {
                 true => session.call(*id, values, rows).await?,
@@ -432,7 +448,7 @@ impl Database {
             },
             Form::Prepared(id, false) => {
                 rows.reset(0);
-                match commits {
+                changed = match commits {
                     true => session.execute_autocommit(*id, values).await?,
                     false => session.execute(*id, values).await?,
                 };
@@ -446,7 +462,7 @@ impl Database {
             self.has_begun();
         }
         self.has_committed |= commits && kind == Kind::Write;
-        Ok(())
+        Ok(changed)
     }
 
     /// Why the script failed: because of the database's last error, if the script did not catch it.

@@ -71,6 +71,19 @@ impl Totals {
         states.ended.cpu += Duration::from_nanos(cpu_ns);
     }
 
+    /// Adds what a session of other code did that ends.
+    pub fn add(&self, totals: ScriptTotals) {
+        let mut states = self.states();
+        let ended = &mut states.ended;
+        ended.reads += totals.reads;
+        ended.writes += totals.writes;
+        ended.other += totals.other;
+        ended.errors += totals.errors;
+        ended.cpu += totals.cpu;
+        ended.lock_held += totals.lock_held;
+        ended.lock_waited += totals.lock_waited;
+    }
+
     /// What the states have done so far; CPU time only of those that have ended.
     pub fn read(&self) -> ScriptTotals {
         let states = self.states();

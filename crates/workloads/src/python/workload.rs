@@ -1,0 +1,193 @@
+//! A class in Python as a [`Workload`].
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use triphammer_core::random::Rng;
+use triphammer_core::session::{Access, Session};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals, Statements,
+    TransactionDef, Workload, WorkloadSettings,
+};
+use triphammer_core::{DbError, SpecError};
+
+use super::NAME;
+use super::code::{Code, Script, Transaction, interpreter};
+use super::runner::{self, Prepared};
+use super::settings::{DEFINE, OPTIONS, SCRIPT};
+use super::source::{script, split};
+use crate::sysbench::settings::definitions;
+use crate::sysbench::totals::Totals;
+
+/// A workload in Python.
+#[derive(Debug)]
+pub struct Python {
+    description: Arc<Description>,
+    pub(super) code: Box<dyn Code>,
+    weights: Vec<u64>,
+    names: Arc<[String]>,
+    pub(super) totals: Arc<Totals>,
+}
+
+/// The input of a transaction: its type, and the seed of its random numbers.
+#[derive(Clone)]
+pub struct Input {
+    pub(super) transaction: usize,
+    pub(super) seed: u64,
+    names: Arc<[String]>,
+}
+
+impl Input {
+    /// Name of the transaction.
+    pub(super) fn name(&self) -> &str {
+        &self.names[self.transaction]
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "transaction = {}\nseed = {}", self.name(), self.seed)
+    }
+}
+
+static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| Arc::new(describe(&[])));
+
+fn describe(transactions: &[Transaction]) -> Description {
+    let define = |transaction: &Transaction| TransactionDef {
+        name: transaction.name.clone().into(),
+        title: transaction.name.clone().into(),
+        weight: transaction.weight,
+        access: if transaction.reads { Access::Read } else { Access::Write },
+        isolation: None,
+        counter: None,
+    };
+    Description {
+        name: NAME.into(),
+        title: "Python".into(),
+        extends: None,
+        record: None,
+        own_sql: Vec::new(),
+        has_streams: false,
+        recording: None,
+        version: 1,
+        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
+        options: OPTIONS.to_vec(),
+        statements: Vec::new(),
+        tables: Arc::new([]),
+        primary_metric: PrimaryMetric {
+            name: "TPS".into(),
+            meaning: "transactions completed per second".into(),
+            transactions: (0..transactions.len()).collect(),
+            measure: MeasureDef::Rate { per_seconds: 1 },
+            database_count: None,
+            counted: Vec::new(),
+        },
+        transactions: transactions.iter().map(define).collect(),
+        checks: Vec::new(),
+        answers: None,
+        audits: Vec::new(),
+        modes: vec![Mode::Statements],
+        external: None,
+        cycle: None,
+    }
+}
+
+impl Python {
+    /// Declares the workload before its script is known.
+    #[must_use]
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
+    }
+
+    /// Loads the script of a run.
+    ///
+    /// # Errors
+    /// When there is no interpreter, or the script cannot be loaded, with file and line.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        given.refuse_unknown(NAME, OPTIONS)?;
+        let script = script(given.option(&SCRIPT))?;
+        let options = definitions(given.option(&DEFINE))?;
+        let (file, class) = split(&script.name);
+        let loaded = Script { file, class, text: script.text(), options: &options };
+        let code = interpreter()?.load(&loaded).map_err(|error| error.about("script"))?;
+        let transactions = code.transactions();
+        Ok(Self {
+            description: Arc::new(describe(transactions)),
+            weights: transactions.iter().map(|one| one.weight.into()).collect(),
+            names: transactions.iter().map(|one| one.name.clone()).collect(),
+            totals: Arc::new(Totals::default()),
+            code,
+        })
+    }
+}
+
+impl Workload for Python {
+    type User = ();
+    type Input = Input;
+    type Prepared = Prepared;
+
+    fn description(&self) -> &Arc<Description> {
+        &self.description
+    }
+
+    /// Calls `setup`.
+    async fn start<S: Session>(
+        &self,
+        statements: &Statements<'_>,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        runner::setup(self, statements, session).await
+    }
+
+    fn user(&self, _id: u32, _users: u32, _rng: &mut Rng) {}
+
+    fn arrive(&self, user: &mut (), _number: u64, rng: &mut Rng) -> Option<usize> {
+        self.next(user, rng)
+    }
+
+    fn next(&self, _user: &mut (), rng: &mut Rng) -> Option<usize> {
+        if let [_] = self.weights[..] {
+            return Some(0);
+        }
+        let mut drawn = rng.below(self.weights.iter().sum());
+        self.weights.iter().position(|weight| match drawn.checked_sub(*weight) {
+            None => true,
+            Some(rest) => {
+                drawn = rest;
+                false
+            }
+        })
+    }
+
+    fn draw(&self, transaction: usize, _user: &mut (), rng: &mut Rng, _now: Timestamp) -> Input {
+        Input { transaction, seed: rng.bits(), names: Arc::clone(&self.names) }
+    }
+
+    async fn prepare<S: Session>(
+        &self,
+        _mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Prepared, DbError> {
+        Prepared::new(self, statements, session).await
+    }
+
+    async fn run<S: Session>(
+        &self,
+        input: &Input,
+        prepared: &mut Prepared,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        // In a box, because it is large: see the workload `custom`.
+        Box::pin(runner::run(self, input, prepared, session)).await
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.totals.failure()
+    }
+
+    fn script_totals(&self) -> Option<ScriptTotals> {
+        Some(self.totals.read())
+    }
+}
