@@ -149,13 +149,13 @@ impl Code for Loaded {
 
 /// Works with the interpreter's lock.
 fn attached<T>(meter: &mut Meter, work: impl FnOnce(Python<'_>) -> T) -> T {
-    let mut asked = meter.ask();
-    let result = Python::attach(|py| {
-        meter.take(&mut asked);
-        watched(py, || work(py))
-    });
-    meter.release(&asked);
-    result
+    let asked = meter.ask();
+    Python::attach(|py| {
+        let held = meter.take(asked);
+        let result = watched(py, || work(py));
+        meter.release(held);
+        result
+    })
 }
 
 impl SessionCode for OfSession {

@@ -78,7 +78,8 @@ def test_transactions_are_weighted_and_counted(target):
     figures = {figure.name: figure.value for figure in result.figures}
     assert 0 < figures["client.script_cpu"] <= 1
     assert 0 < figures["client.script_lock"] <= 1
-    assert 0 <= figures["client.script_lock_wait"] <= 1
+    # A thread holds the lock, waits for it, or does neither; there are no more threads than users.
+    assert 0 <= figures["client.script_lock_wait"] <= 1 - figures["client.script_lock"] / 4
     assert figures["script.writes"] > 0 and figures["script.errors"] == 0
     # What the database has is what the run committed.
     sold = []

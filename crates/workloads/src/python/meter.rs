@@ -1,5 +1,5 @@
-//! What users' code costs: its CPU time, how long it holds the interpreter's lock, and how long it waits for it. They are
-//! measured in a sample of the transactions, because reading a thread's CPU time is a system call.
+//! What users' code costs: how long it holds the interpreter's lock, how long it waits for it, and its CPU time. The CPU
+//! time is measured in a sample of the transactions, because reading that of a thread is a system call.
 
 use std::time::Duration;
 
@@ -7,7 +7,9 @@ use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, thread_cpu_ns};
 use triphammer_core::workload::ScriptTotals;
 
-/// One transaction in so many is measured.
+use crate::sysbench::totals::measuring_ns;
+
+/// One transaction in so many has its CPU time measured.
 const MEASURED_EVERY: u64 = 64;
 /// The first of them: later than what is done only once.
 const FIRST_MEASURED: u64 = 8;
@@ -18,68 +20,76 @@ pub struct Meter {
     clock: Clock,
     transactions: u64,
     sampled: u64,
-    is_measured: bool,
+    is_sampled: bool,
     cpu_ns: u64,
     held_ns: u64,
     waited_ns: u64,
 }
 
-/// When the lock was asked for; with the time and the CPU time at which it was taken.
-#[derive(Debug)]
-pub struct Asked(Option<(Elapsed, Option<(Elapsed, u64)>)>);
+/// When the lock was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked(Elapsed);
+
+/// When the lock was asked for and taken, and the CPU time of the thread then.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    asked: Elapsed,
+    taken: Elapsed,
+    cpu_ns: Option<u64>,
+}
 
 impl Default for Meter {
     fn default() -> Self {
         let (cpu_ns, held_ns, waited_ns) = (0, 0, 0);
         let clock = Clock::start();
-        Self { clock, transactions: 0, sampled: 0, is_measured: false, cpu_ns, held_ns, waited_ns }
+        Self { clock, transactions: 0, sampled: 0, is_sampled: false, cpu_ns, held_ns, waited_ns }
     }
 }
 
 impl Meter {
-    /// Notes that a transaction begins.
+    /// Notes that a transaction begins. What is before the first one is not measured.
     pub(super) fn begin(&mut self) {
-        self.is_measured = self.transactions % MEASURED_EVERY == FIRST_MEASURED;
+        self.is_sampled = self.transactions % MEASURED_EVERY == FIRST_MEASURED;
         self.transactions += 1;
-        self.sampled += u64::from(self.is_measured);
+        self.sampled += u64::from(self.is_sampled);
     }
 
     /// Notes that the lock is asked for.
     #[inline]
     #[must_use]
     pub fn ask(&self) -> Asked {
-        Asked(self.is_measured.then(|| (self.clock.now(), None)))
+        Asked(self.clock.now())
     }
 
     /// Notes that the lock is taken.
     #[inline]
-    pub fn take(&self, asked: &mut Asked) {
-        if let Some((_, taken)) = &mut asked.0 {
-            *taken = Some((self.clock.now(), thread_cpu_ns()));
-        }
+    #[must_use]
+    pub fn take(&self, Asked(asked): Asked) -> Held {
+        Held { asked, taken: self.clock.now(), cpu_ns: self.is_sampled.then(thread_cpu_ns) }
     }
 
-    /// Notes that the lock is released.
+    /// Notes that the lock is about to be released.
     #[inline]
-    pub fn release(&mut self, asked: &Asked) {
-        if let Some((asked, Some((taken, cpu_ns)))) = asked.0 {
-            self.cpu_ns += thread_cpu_ns().saturating_sub(cpu_ns);
-            self.held_ns += self.clock.now().since(taken);
-            self.waited_ns += taken.since(asked);
+    pub fn release(&mut self, held: Held) {
+        if self.transactions == 0 {
+            return;
         }
+        if let Some(cpu_ns) = held.cpu_ns {
+            let took = thread_cpu_ns().saturating_sub(cpu_ns);
+            self.cpu_ns += took.saturating_sub(measuring_ns());
+        }
+        self.held_ns += self.clock.now().since(held.taken);
+        self.waited_ns += held.taken.since(held.asked);
     }
 
-    /// The figures of all transactions, extrapolated from the sample.
+    /// The figures of all transactions; the CPU time is extrapolated from the sample.
     pub(super) fn totals(&self) -> ScriptTotals {
-        let all = |ns: u64| {
-            let total = u128::from(ns) * u128::from(self.transactions);
-            let total = total.checked_div(self.sampled.into()).unwrap_or_default();
-            Duration::from_nanos(u64::try_from(total).unwrap_or(u64::MAX))
-        };
+        let cpu_ns = u128::from(self.cpu_ns) * u128::from(self.transactions);
+        let cpu_ns = cpu_ns.checked_div(self.sampled.into()).unwrap_or_default();
         ScriptTotals {
-            cpu: all(self.cpu_ns),
-            lock_held: all(self.held_ns),
-            lock_waited: all(self.waited_ns),
+            cpu: Duration::from_nanos(u64::try_from(cpu_ns).unwrap_or(u64::MAX)),
+            lock_held: Duration::from_nanos(self.held_ns),
+            lock_waited: Duration::from_nanos(self.waited_ns),
             ..ScriptTotals::default()
         }
     }

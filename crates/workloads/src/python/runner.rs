@@ -210,7 +210,10 @@ pub async fn setup<S: Session>(
     session: &mut S,
 ) -> Result<(), DbError> {
     let mut prepared = Prepared::load(python, statements)?;
-    prepared.call(Function::Setup, 0, session).await.map_err(|fault| match fault {
+    let done = prepared.call(Function::Setup, 0, session).await;
+    // They are not part of the run.
+    prepared.counts = ScriptTotals::default();
+    done.map_err(|fault| match fault {
         Fault::Database(error, None) => error.context("setup()"),
         Fault::Database(error, Some(shown)) => DbError::new(error.class(), shown),
         Fault::Code(why) => DbError::new(ErrorClass::Other, format!("setup(): {why}")),
