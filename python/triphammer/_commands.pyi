@@ -262,8 +262,8 @@ def run(
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
     baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
-    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
-    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write; Python: a Python file with a workload, or FILE:CLASS where it has several
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated; Python: an option of the script, which it finds in self.options; can be repeated
     allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
     payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
     keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
@@ -419,8 +419,8 @@ def profile(
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
     baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
-    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
-    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write; Python: a Python file with a workload, or FILE:CLASS where it has several
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated; Python: an option of the script, which it finds in self.options; can be repeated
     allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
     payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
     keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
@@ -576,8 +576,8 @@ def capacity(
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
     baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
-    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
-    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write; Python: a Python file with a workload, or FILE:CLASS where it has several
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated; Python: an option of the script, which it finds in self.options; can be repeated
     allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
     payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
     keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
@@ -755,8 +755,8 @@ def compare(
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
     baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
-    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write
-    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write; Python: a Python file with a workload, or FILE:CLASS where it has several
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated; Python: an option of the script, which it finds in self.options; can be repeated
     allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
     payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
     keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
