@@ -28,7 +28,8 @@ fn time(us: u64) -> String {
 fn row(host: &HostShare) -> Vec<String> {
     let absent = || "-".to_owned();
     let us = |us: Option<u64>| us.map_or_else(absent, time);
-    let ms = |ms: f64| format!("{ms:.1} ms");
+    // Rounded first: -0.04 would read "-0.0".
+    let ms = |ms: f64| format!("{:.1} ms", (ms * 10.0).round() / 10.0 + 0.0);
     let limit = match (&host.loss, &host.bottleneck) {
         (Some(loss), _) => format!("lost after {}", format::duration(loss.at_s)),
         (None, Some(verdict)) => verdict.kind.label().to_owned(),
