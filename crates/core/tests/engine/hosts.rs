@@ -271,7 +271,7 @@ async fn all_hosts_end_the_window_at_one_second() {
 
 #[tokio::test(start_paused = true)]
 async fn a_share_without_its_coordinator_abandons_its_transactions() {
-    let mut plan = plan("null:?service=4s", 2, 600);
+    let mut plan = plan("null:?service=1500ms", 2, 600);
     plan.spec.limits.drain = Duration::from_secs(600);
     let local = LocalSet::new();
     let last = local
