@@ -45,6 +45,19 @@ impl Rng {
         }
     }
 
+    /// The place of a weight, with a probability in proportion to it; `None` without weights.
+    #[inline]
+    pub fn weighted(&mut self, weights: impl Iterator<Item = u64> + Clone) -> Option<usize> {
+        let mut drawn = self.below(weights.clone().sum());
+        weights.into_iter().position(|weight| match drawn.checked_sub(weight) {
+            None => true,
+            Some(rest) => {
+                drawn = rest;
+                false
+            }
+        })
+    }
+
     /// A number from `low` to `high`, both included: the specification's random(x .. y).
     #[inline]
     pub fn between(&mut self, low: i64, high: i64) -> i64 {

@@ -67,7 +67,7 @@ struct Slot {
     socket: Socket,
     received: Vec<u8>,
     read: usize,
-    /// Whether the kernel receives, and whether it was told to stop.
+    /// Whether the kernel receives, and whether it was asked to stop.
     receiving: bool,
     stopping: bool,
     /// How receiving has ended: 0 at the end of the stream, or an error number.
@@ -240,7 +240,7 @@ impl Driver {
         drop(old);
     }
 
-    /// Submits, and waits for something to happen unless told not to.
+    /// Submits, and waits for something to happen if asked to.
     #[inline]
     pub fn submit(&self, wait: bool) {
         let mut inner = self.inner.borrow_mut();

@@ -62,7 +62,7 @@ pub struct Ring {
     filled: usize,
     /// Operations that may still write to the buffers.
     receiving: usize,
-    /// Whether the kernel can be told not to count waiting as waiting for a disk.
+    /// Whether the kernel has a flag by which waiting does not count as waiting for a disk.
     no_iowait: bool,
 }
 

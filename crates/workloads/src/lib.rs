@@ -14,6 +14,7 @@ pub mod drill;
 pub mod kv;
 pub mod list;
 pub mod observe;
+mod of_user;
 pub mod python;
 pub mod replay;
 pub mod script;

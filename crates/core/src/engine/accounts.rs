@@ -10,6 +10,7 @@ use super::queue::due_before;
 use super::uplink::WorkerEnd;
 use super::{EXEMPLARS, ErrorSample, Exemplar, Offered, Share};
 use crate::clock::Elapsed;
+use crate::event::Note;
 use crate::recorder::TypeInterval;
 use crate::spec::RunSpec;
 
@@ -105,6 +106,12 @@ pub(super) fn slowest(kept: impl Iterator<Item = Exemplar>, seconds: Range<u64>)
     slowest.sort_by_key(|kept| Reverse(kept.timing.response_ns()));
     slowest.truncate(EXEMPLARS);
     slowest
+}
+
+/// The note about sessions that were lost, of the numbers of those lost and reconnected.
+pub(super) fn sessions_lost((lost, reconnected): (u64, u64)) -> Option<Note> {
+    let text = format!("{lost} sessions were lost and {reconnected} reconnected");
+    (lost > 0).then(|| Note::new("sessions_lost", None, text))
 }
 
 /// The first error of each type and class across all threads or hosts, with its number of

@@ -454,10 +454,7 @@ impl Control {
         let failovers = self.node_events.notes(&self.node_names);
         notes.into_iter().chain(failovers).for_each(|note| self.outbox.note(note));
         let sessions = (self.sums.lost, self.sums.reconnected);
-        if let (lost @ 1.., anew) = sessions {
-            let text = format!("{lost} sessions were lost and {anew} reconnected");
-            self.outbox.note(Note::new("sessions_lost", None, text));
-        }
+        accounts::sessions_lost(sessions).into_iter().for_each(|note| self.outbox.note(note));
         let violations = self.violations();
         let [start, end] = self.phases.edges();
         let types = self.sums.run.len();

@@ -72,7 +72,7 @@ async fn the_users_of_a_lost_node_move_to_others_and_return_when_it_is_back() {
     assert!(by_node[0][READ] > 0, "they read at another node meanwhile");
     assert!(by_node[1][READ] > by_node[0][READ], "and at their own before and after: {by_node:?}");
     let changes: Vec<_> = end.node_changes.iter().map(|of| (of.node, of.change)).collect();
-    assert_eq!(changes, [(1, Change::Back)], "the loss was told by nobody in this test");
+    assert_eq!(changes, [(1, Change::Back)], "nobody reported the loss in this test");
     assert_eq!(end.nodes[1][0].lost, 3, "sessions opened before the loss are replaced");
     assert_eq!(end.sessions, (3, 3));
     assert_eq!(end.violations, []);

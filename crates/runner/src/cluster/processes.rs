@@ -49,7 +49,7 @@ enum OfBridge {
     Lost { host: u32, reason: String },
 }
 
-/// What the bridge is told in its first frame.
+/// The bridge's first frame: the cluster, and the version that its hosts need.
 #[derive(Serialize)]
 struct ToBridge<'a> {
     address: &'a str,

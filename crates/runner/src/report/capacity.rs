@@ -4,7 +4,7 @@ use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
 use super::markdown::plainly;
 use super::profile::{fill, markdown_end, markdown_head, printed};
-use super::summary::{Summary, indented, nearest};
+use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::capacity::CapacityResult;
@@ -31,7 +31,10 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     if let Some(job) = result.job {
         lines.push(String::new());
         lines.push(format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
-        lines.extend(resume(result).map(|command| format!("Resume with: {command}")));
+        lines.extend(
+            resume("capacity", result.job, result.status)
+                .map(|command| format!("Resume with: {command}")),
+        );
     }
     printed(&lines, charset)
 }
@@ -46,15 +49,9 @@ pub fn capacity_summary(result: &CapacityResult, charset: Charset) -> String {
         findings: result.findings.clone(),
         conditions: vec![("Target", result.target.to_string())],
         job: result.job,
-        resume: resume(result),
+        resume: resume("capacity", result.job, result.status),
     };
     summary.text(charset, |rows| Some(probes(result, rows)))
-}
-
-/// The command that resumes a search that has not finished.
-fn resume(result: &CapacityResult) -> Option<String> {
-    let job = result.job.filter(|_| result.status != Status::Complete)?;
-    Some(format!("triphammer capacity --resume {job}"))
 }
 
 /// Renders a capacity search as GitHub-flavoured Markdown, with a final line break.

@@ -8,7 +8,7 @@ use super::format::{counted, figure, milliseconds, precise};
 use super::markdown::plainly;
 use super::plans;
 use super::profile::{WIDTH, fill, printed};
-use super::summary::{Summary, indented};
+use super::summary::{self, Summary, indented};
 use super::table::{Table, width, wrapped};
 use super::why::{Sides, tables, waits};
 use super::words::{self, DOT};
@@ -302,6 +302,5 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
 
 /// The command that resumes pairs some of whose runs are missing.
 fn resume(result: &ComparisonResult) -> Option<String> {
-    let job = result.job.filter(|_| result.status != Status::Complete && result.pairs.is_some())?;
-    Some(format!("triphammer compare --resume {job}"))
+    summary::resume("compare", result.job.filter(|_| result.pairs.is_some()), result.status)
 }

@@ -5,7 +5,7 @@ use triphammer_statistics::Estimate;
 use super::chart::{self, Charset, Chart, ChartPoint};
 use super::format::{counted, figure, milliseconds, percent, precise};
 use super::markdown::plainly;
-use super::summary::{Summary, indented, nearest};
+use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
 use crate::profile::{Curve, Level, ProfileResult, parameter};
@@ -50,7 +50,9 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     if let Some(job) = result.job {
         line("");
         line(&format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
-        resume(result).iter().for_each(|command| line(&format!("Resume with: {command}")));
+        resume("profile", result.job, result.status)
+            .iter()
+            .for_each(|command| line(&format!("Resume with: {command}")));
     }
     let text = out;
     match charset {
@@ -69,15 +71,9 @@ pub fn profile_summary(result: &ProfileResult, charset: Charset) -> String {
         findings: result.findings.clone(),
         conditions: vec![("Target", result.target.to_string())],
         job: result.job,
-        resume: resume(result),
+        resume: resume("profile", result.job, result.status),
     };
     summary.text(charset, |rows| Some(levels(result, rows)))
-}
-
-/// The command that resumes a profile some of whose runs are missing.
-fn resume(result: &ProfileResult) -> Option<String> {
-    let job = result.job.filter(|_| result.status != Status::Complete)?;
-    Some(format!("triphammer profile --resume {job}"))
 }
 
 /// The levels in ascending order; at most so many, the nearest to the one with the best mean.

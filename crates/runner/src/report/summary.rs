@@ -5,6 +5,7 @@ use super::chart::Charset;
 use super::profile::{ascii, printed};
 use super::table::{Table, WIDTH, paragraph, width};
 use super::words::DOT;
+use crate::result::Status;
 
 /// Maximum lines of a summary: a terminal of 24 lines has one left for the next command.
 pub(super) const HEIGHT: usize = 23;
@@ -100,6 +101,12 @@ impl Summary<'_> {
         lines.extend(self.resume.as_ref().map(|command| format!("Resume with: {command}")));
         lines
     }
+}
+
+/// The command that resumes a job some of whose runs are missing.
+pub(super) fn resume(command: &str, job: Option<i64>, status: Status) -> Option<String> {
+    let job = job.filter(|_| status != Status::Complete)?;
+    Some(format!("triphammer {command} --resume {job}"))
 }
 
 /// The line that leads to the rest.

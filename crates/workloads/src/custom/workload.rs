@@ -15,9 +15,8 @@ use triphammer_core::rows::Row;
 use triphammer_core::session::Session;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    AuditDef, CheckDef, CheckWhen, Completion, Description, MeasureDef, Mode, Name, OwnSql,
-    OwnSqlUse, PrimaryMetric, ScaleUnit, StatementTimes, Statements, TransactionDef, Workload,
-    WorkloadSettings,
+    AuditDef, CheckDef, CheckWhen, Completion, Description, Mode, Name, OwnSql, OwnSqlUse,
+    PrimaryMetric, StatementTimes, Statements, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -29,6 +28,7 @@ use super::generator::Generator;
 use super::runner::{Prepared, run};
 use super::settings::{FILE, OPTIONS};
 use super::source::WorkloadText;
+use crate::of_user::description;
 use crate::script::times::Times;
 
 /// The parameters that a transaction shows: their names and slots.
@@ -120,29 +120,13 @@ fn describe(definition: &Definition) -> Description {
     let has_title = !definition.title.is_empty();
     let title: Name =
         if has_title { definition.title.as_str().into() } else { "Workload file".into() };
+    let of_user = description(NAME, title, meaning(definition).into(), OPTIONS, transactions);
+    let transactions = definition.primary.clone();
     Description {
-        name: NAME.into(),
-        title,
-        extends: None,
         record: has_title.then(|| record(&definition.title).into()),
         own_sql: own_sql(definition),
-        has_streams: false,
-        recording: None,
-        version: 1,
-        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
-        options: OPTIONS.to_vec(),
-        statements: Vec::new(),
-        tables: Arc::new([]),
-        primary_metric: PrimaryMetric {
-            name: "TPS".into(),
-            meaning: meaning(definition).into(),
-            transactions: definition.primary.clone(),
-            measure: MeasureDef::Rate { per_seconds: 1 },
-            database_count: None,
-            counted: Vec::new(),
-        },
+        primary_metric: PrimaryMetric { transactions, ..of_user.primary_metric },
         checks: definition.checks.iter().map(check).collect(),
-        answers: None,
         audits: definition
             .audits
             .iter()
@@ -154,10 +138,8 @@ fn describe(definition: &Definition) -> Description {
                 most: audit.most,
             })
             .collect(),
-        modes: vec![Mode::Statements],
-        external: None,
         cycle: cycle(definition),
-        transactions,
+        ..of_user
     }
 }
 
@@ -381,17 +363,10 @@ impl Workload for Custom {
     }
 
     fn next(&self, _user: &mut User, rng: &mut Rng) -> Option<usize> {
-        if let [_] = self.weights[..] {
-            return Some(0);
+        match self.weights[..] {
+            [_] => Some(0),
+            _ => rng.weighted(self.weights.iter().copied()),
         }
-        let mut drawn = rng.below(self.weights.iter().sum());
-        self.weights.iter().position(|weight| match drawn.checked_sub(*weight) {
-            None => true,
-            Some(rest) => {
-                drawn = rest;
-                false
-            }
-        })
     }
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {

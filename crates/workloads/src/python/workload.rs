@@ -7,8 +7,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals, Statements,
-    TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, Mode, ScriptTotals, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -17,6 +17,7 @@ use super::code::{Code, Script, Transaction, interpreter};
 use super::runner::{self, Prepared};
 use super::settings::{DEFINE, OPTIONS, SCRIPT};
 use super::source::{script, split};
+use crate::of_user::description;
 use crate::sysbench::settings::definitions;
 use crate::sysbench::totals::Totals;
 
@@ -62,35 +63,9 @@ fn describe(transactions: &[Transaction]) -> Description {
         isolation: None,
         counter: None,
     };
-    Description {
-        name: NAME.into(),
-        title: "Python".into(),
-        extends: None,
-        record: None,
-        own_sql: Vec::new(),
-        has_streams: false,
-        recording: None,
-        version: 1,
-        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
-        options: OPTIONS.to_vec(),
-        statements: Vec::new(),
-        tables: Arc::new([]),
-        primary_metric: PrimaryMetric {
-            name: "TPS".into(),
-            meaning: "transactions completed per second".into(),
-            transactions: (0..transactions.len()).collect(),
-            measure: MeasureDef::Rate { per_seconds: 1 },
-            database_count: None,
-            counted: Vec::new(),
-        },
-        transactions: transactions.iter().map(define).collect(),
-        checks: Vec::new(),
-        answers: None,
-        audits: Vec::new(),
-        modes: vec![Mode::Statements],
-        external: None,
-        cycle: None,
-    }
+    let transactions = transactions.iter().map(define).collect();
+    let meaning = "transactions completed per second";
+    description(NAME, "Python".into(), meaning.into(), OPTIONS, transactions)
 }
 
 impl Python {
@@ -147,17 +122,10 @@ impl Workload for Python {
     }
 
     fn next(&self, _user: &mut (), rng: &mut Rng) -> Option<usize> {
-        if let [_] = self.weights[..] {
-            return Some(0);
+        match self.weights[..] {
+            [_] => Some(0),
+            _ => rng.weighted(self.weights.iter().copied()),
         }
-        let mut drawn = rng.below(self.weights.iter().sum());
-        self.weights.iter().position(|weight| match drawn.checked_sub(*weight) {
-            None => true,
-            Some(rest) => {
-                drawn = rest;
-                false
-            }
-        })
     }
 
     fn draw(&self, transaction: usize, _user: &mut (), rng: &mut Rng, _now: Timestamp) -> Input {

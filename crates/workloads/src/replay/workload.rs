@@ -9,9 +9,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, MeasureDef, Mode, Name, OptionCommand, OptionDef, PrimaryMetric,
-    RecordingDef, ScaleUnit, StatementTimes, Statements, TransactionDef, Workload,
-    WorkloadSettings,
+    Completion, Description, Mode, Name, OptionCommand, OptionDef, RecordingDef, StatementTimes,
+    Statements, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
@@ -19,6 +18,7 @@ use super::NAME;
 use super::plan::Plan;
 use super::runner::{self, Prepared};
 use super::source::load;
+use crate::of_user::description;
 use crate::script::times::Times;
 
 /// The recording.
@@ -92,35 +92,9 @@ static DESCRIPTION: LazyLock<Arc<Description>> =
     LazyLock::new(|| Arc::new(describe(Vec::new(), None)));
 
 fn describe(transactions: Vec<TransactionDef>, recording: Option<RecordingDef>) -> Description {
-    Description {
-        name: NAME.into(),
-        title: "Replay".into(),
-        extends: None,
-        record: None,
-        own_sql: Vec::new(),
-        has_streams: false,
-        version: 1,
-        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
-        options: OPTIONS.to_vec(),
-        statements: Vec::new(),
-        tables: Arc::new([]),
-        primary_metric: PrimaryMetric {
-            name: "TPS".into(),
-            meaning: "transactions committed per second".into(),
-            transactions: (0..transactions.len()).collect(),
-            measure: MeasureDef::Rate { per_seconds: 1 },
-            database_count: None,
-            counted: Vec::new(),
-        },
-        checks: Vec::new(),
-        answers: None,
-        audits: Vec::new(),
-        modes: vec![Mode::Statements],
-        external: None,
-        cycle: None,
-        recording,
-        transactions,
-    }
+    let meaning = "transactions committed per second";
+    let of_user = description(NAME, "Replay".into(), meaning.into(), OPTIONS, transactions);
+    Description { recording, ..of_user }
 }
 
 impl Replay {

@@ -10,8 +10,8 @@ use triphammer_core::session::{Access, Session};
 use triphammer_core::sql::{Required, StatementDef};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, StatementTimes,
-    Statements, TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, Mode, ScaleUnit, StatementTimes, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -25,6 +25,7 @@ use super::source::{ScriptText, scripts};
 use super::times::Times;
 use super::variable::{Value, Variable};
 use super::{NAME, builtin};
+use crate::of_user::description;
 use crate::tpc_b::{self, TpcB};
 
 /// Purpose of the random number that is `:default_seed`.
@@ -113,7 +114,11 @@ static DESCRIPTION: LazyLock<Arc<Description>> =
 
 /// Declares the workload for these transaction types; built-in scripts need pgbench's tables.
 fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description {
-    let all: Vec<usize> = (0..transactions.len()).collect();
+    let meaning = "transactions committed per second";
+    let of_user = description(NAME, "Script".into(), meaning.into(), OPTIONS, transactions);
+    if !is_builtin {
+        return of_user;
+    }
     let external = tpc_b::external("pgbench -i or a build of tpc-b");
     let scale = StatementDef {
         name: external.scale.clone(),
@@ -121,39 +126,12 @@ fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description 
         required: Required::Always,
         text: Some("SELECT COUNT(*) FROM pgbench_branches".into()),
     };
-    let tables = || Arc::clone(&TpcB::describe().tables);
     Description {
-        name: NAME.into(),
-        title: "Script".into(),
-        extends: None,
-        record: None,
-        own_sql: Vec::new(),
-        has_streams: false,
-        recording: None,
-        version: 1,
-        scale_unit: if is_builtin {
-            ScaleUnit::new("branch", "branches")
-        } else {
-            ScaleUnit::new("unit of scale", "units of scale")
-        },
-        options: OPTIONS.to_vec(),
-        statements: if is_builtin { vec![scale] } else { Vec::new() },
-        tables: if is_builtin { tables() } else { Arc::new([]) },
-        transactions,
-        primary_metric: PrimaryMetric {
-            name: "TPS".into(),
-            meaning: "transactions committed per second".into(),
-            transactions: all,
-            measure: MeasureDef::Rate { per_seconds: 1 },
-            database_count: None,
-            counted: Vec::new(),
-        },
-        checks: Vec::new(),
-        answers: None,
-        audits: Vec::new(),
-        modes: vec![Mode::Statements],
-        external: is_builtin.then_some(external),
-        cycle: None,
+        scale_unit: ScaleUnit::new("branch", "branches"),
+        statements: vec![scale],
+        tables: Arc::clone(&TpcB::describe().tables),
+        external: Some(external),
+        ..of_user
     }
 }
 
@@ -332,17 +310,10 @@ impl Workload for Script {
     }
 
     fn next(&self, _user: &mut User, rng: &mut Rng) -> Option<usize> {
-        if let [_] = self.weights[..] {
-            return Some(0);
+        match self.weights[..] {
+            [_] => Some(0),
+            _ => rng.weighted(self.weights.iter().copied()),
         }
-        let mut drawn = rng.below(self.weights.iter().sum());
-        self.weights.iter().position(|weight| match drawn.checked_sub(*weight) {
-            None => true,
-            Some(rest) => {
-                drawn = rest;
-                false
-            }
-        })
     }
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, _now: Timestamp) -> Input {

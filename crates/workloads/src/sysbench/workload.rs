@@ -11,8 +11,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, ScriptTotals, Statements,
-    TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, Mode, ScriptTotals, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{Clock, DbError, SpecError};
 use triphammer_lua::{Environment, Hook, Kind, Output, Scalar, ScriptOption, State, Unique};
@@ -22,6 +22,7 @@ use super::runner::{self, Prepared};
 use super::settings::{DEFINE, OPTIONS, SCRIPT, definitions};
 use super::source::{folders, script};
 use super::totals::Totals;
+use crate::of_user::description;
 use crate::script::ScriptText;
 
 /// Purpose of the random numbers before a thread's first event.
@@ -123,35 +124,8 @@ impl fmt::Display for Input {
 static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| Arc::new(describe(Vec::new())));
 
 fn describe(transactions: Vec<TransactionDef>) -> Description {
-    Description {
-        name: NAME.into(),
-        title: "sysbench".into(),
-        extends: None,
-        record: None,
-        own_sql: Vec::new(),
-        has_streams: false,
-        recording: None,
-        version: 1,
-        scale_unit: ScaleUnit::new("unit of scale", "units of scale"),
-        options: OPTIONS.to_vec(),
-        statements: Vec::new(),
-        tables: Arc::new([]),
-        primary_metric: PrimaryMetric {
-            name: "TPS".into(),
-            meaning: "events completed per second".into(),
-            transactions: (0..transactions.len()).collect(),
-            measure: MeasureDef::Rate { per_seconds: 1 },
-            database_count: None,
-            counted: Vec::new(),
-        },
-        transactions,
-        checks: Vec::new(),
-        answers: None,
-        audits: Vec::new(),
-        modes: vec![Mode::Statements],
-        external: None,
-        cycle: None,
-    }
+    let meaning = "events completed per second";
+    description(NAME, "sysbench".into(), meaning.into(), OPTIONS, transactions)
 }
 
 impl Sysbench {

@@ -108,15 +108,7 @@ impl Workload for TpcB {
 
     #[inline]
     fn next(&self, (): &mut (), rng: &mut Rng) -> Option<usize> {
-        let mix = &self.settings.mix;
-        let mut drawn = rng.below(mix.iter().copied().map(u64::from).sum());
-        mix.iter().map(|share| u64::from(*share)).position(|share| match drawn.checked_sub(share) {
-            None => true,
-            Some(rest) => {
-                drawn = rest;
-                false
-            }
-        })
+        rng.weighted(self.settings.mix.iter().copied().map(u64::from))
     }
 
     #[inline]

@@ -422,10 +422,8 @@ impl Coordinator {
         let last = self.phases.window_end().map_or(self.merger.given(), Elapsed::second);
         let (outages, notes) = std::mem::take(&mut self.outages).end(last);
         notes.into_iter().for_each(|note| self.outbox.note(note));
-        if let (lost @ 1.., anew) = (self.sums.lost, self.sums.reconnected) {
-            let text = format!("{lost} sessions were lost and {anew} reconnected");
-            self.outbox.note(Note::new("sessions_lost", None, text));
-        }
+        let sessions = (self.sums.lost, self.sums.reconnected);
+        accounts::sessions_lost(sessions).into_iter().for_each(|note| self.outbox.note(note));
         let ends = || self.hosts.iter().filter_map(Host::end);
         if ends().any(|end| end.ending == RunEnding::Aborted) {
             self.phases.ending = RunEnding::Aborted;

@@ -161,14 +161,8 @@ impl Routing {
         if sum == 0 {
             return usable.trailing_zeros() as usize;
         }
-        let mut left = self.draws(origin).below(sum);
-        for node in members(usable) {
-            match left.checked_sub(weight(node)) {
-                Some(rest) => left = rest,
-                None => return node,
-            }
-        }
-        last(usable)
+        let drawn = self.draws(origin).weighted(members(usable).map(weight));
+        drawn.and_then(|place| members(usable).nth(place)).unwrap_or_else(|| last(usable))
     }
 
     /// The nodes among `all` to which a part of the data belongs; all of them if it belongs to none.
@@ -229,7 +223,7 @@ const fn last(set: NodeSet) -> usize {
 }
 
 /// The nodes of a set.
-fn members(mut set: NodeSet) -> impl Iterator<Item = usize> {
+fn members(mut set: NodeSet) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
         let node = set.trailing_zeros();
         set &= set.wrapping_sub(1);
