@@ -6,6 +6,9 @@ Each round runs the same queries with the same arguments in `triphammer run --te
 The fastest of all rounds counts, because other load only makes a query slower. The client may be slower by 1 ms and 5 %.
 
     bench/tproch_client.py postgres|mariadb|sqlite|duckdb [--scale 0.1] [--rounds 5] [--queries 1,6,14]
+
+On SQLite, `--thread` runs the shell's queries on a second thread, because the kernel reads files more slowly for a process
+with several threads, as triphammer is; `--pragma mmap_size=1073741824` sets a parameter on both sides.
 """
 
 import argparse
@@ -107,17 +110,21 @@ class MariadbShell(Shell):
 
 # Both libraries fetch the rows of a query at `fetchall`.
 IN_PYTHON = """
-import json, sys, time
-{connect}
-for statement in json.load(sys.stdin):
-    begun = time.perf_counter()
-    connection.execute(*([statement] if isinstance(statement, str) else statement)).fetchall()
-    print(time.perf_counter() - begun)
+import json, sys, threading, time
+def queries():
+    {connect}
+    for statement in json.load(sys.stdin):
+        begun = time.perf_counter()
+        connection.execute(*([statement] if isinstance(statement, str) else statement)).fetchall()
+        print(time.perf_counter() - begun)
+{start}
 """
 
 
 class PythonShell(Shell):
     """A database in the process, by its module for Python."""
+
+    start = "queries()"
 
     def __init__(self, folder):
         self.file = os.path.join(folder, f"h.{self.dialect}")
@@ -125,7 +132,7 @@ class PythonShell(Shell):
         self.environment = None
 
     def seconds(self, statements):
-        script = IN_PYTHON.format(connect=self.connect)
+        script = IN_PYTHON.format(connect=self.connect, start=self.start)
         command = [self.python(), "-c", script, self.file]
         return [float(line) for line in run(command, input=json.dumps(statements), env=self.environment).split()]
 
@@ -153,6 +160,14 @@ class SqliteShell(PythonShell):
         mapped = run([sys.executable, "-c", "import sqlite3; print(open('/proc/self/maps').read())"], env=self.environment)
         if library not in mapped:
             sys.exit("this Python does not use the library of SQLite that it is given")
+
+    def set_up(self, given):
+        """Applies the options that only SQLite has."""
+        if given.thread:
+            self.start = "thread = threading.Thread(target=queries); thread.start(); thread.join()"
+        if given.pragma:
+            self.target += f"?{given.pragma}"
+            self.connect += f"; connection.execute('PRAGMA {given.pragma}')"
 
     def statement(self, sql, params, values):
         types = {"Int": int, "Decimal": float}
@@ -201,12 +216,18 @@ def main():
     arguments.add_argument("--scale", default="0.1")
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--queries", help="only these, such as 1,6,14")
+    arguments.add_argument("--thread", action="store_true", help="SQLite: the shell's queries on a second thread")
+    arguments.add_argument("--pragma", metavar="NAME=VALUE", help="SQLite: set on both sides")
     given = arguments.parse_args()
+    if (given.thread or given.pragma) and given.engine != "sqlite":
+        arguments.error("--thread and --pragma are for sqlite")
     with tempfile.TemporaryDirectory(prefix="triphammer-bench-") as folder:
         environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")}
         shell = SHELLS[given.engine](folder)
         try:
             run([triphammer(), "build", "-w", "tproc-h", "--scale", given.scale, shell.target], env=environment)
+            if given.engine == "sqlite":
+                shell.set_up(given)
             best = measure(shell, given, environment)
         finally:
             shell.close()

@@ -14,8 +14,9 @@ use super::workload::{Custom, Input};
 use crate::catalogues;
 use crate::script::times::Counts;
 
-/// Number of arguments of a statement for which nothing is allocated.
-const FEW: usize = 16;
+/// Number of arguments of a statement for which nothing is allocated. They are part of the future of a transaction, whose
+/// memory is cold when many users share a thread: few of them keep it small.
+const FEW: usize = 4;
 
 /// The statements of a session.
 pub struct Prepared {
