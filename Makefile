@@ -47,7 +47,7 @@ test-packages: deb
 # All tests: format, lints, unit tests, conformance and workload suites on real servers, the program, the web page in a
 # browser. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
 # suite runs, so that one failure does not hide another.
-TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
+TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
 TEST_LIMIT ?= 60m
 test: deps lint ui
@@ -90,6 +90,7 @@ test-matrix: deps
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored
+	$(CARGO) test --package triphammer --test it ten_disturbances -- --ignored
 	$(MAKE) test-python
 	tools/test-ray.py
 

@@ -79,7 +79,7 @@ def main():
     parsed, wrong = 0, []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            ["cargo", "test", "--quiet", "--package", "triphammer-workloads", "--test", "for_parsers", "--", "--ignored"],
+            ["cargo", "test", "--quiet", "--package", "triphammer-workloads", "--test", "it", "for_parsers", "--", "--ignored"],
             cwd=ROOT, env={**os.environ, "TRIPHAMMER_SQL_FOLDER": folder}, stdout=subprocess.DEVNULL, check=True)
         seen = set()
         for at, _, files in sorted(os.walk(folder)):

@@ -42,14 +42,14 @@ OBSERVERS = ["--package", "triphammer", "--test", "it", "--", "observe"]
 
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
-    ["--workspace", "--test", "tproc_c"],
+    ["--workspace", "--test", "it", "--", "tproc_c::"],
     ["--workspace", "--test", "it", "--", "postgres", "tpc_b"],
     [*OBSERVERS, "--skip", "mariadb"],
     [*AT_SF_0_1, "tproc_h::at_sf_0_1::postgresql"],
 ])
 MYSQL_SUITES = [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
-    ["--workspace", "--test", "tproc_c"],
+    ["--workspace", "--test", "it", "--", "tproc_c::"],
     ["--workspace", "--test", "it", "--", "mysql"],
     [*OBSERVERS, "--skip", "postgres", "--skip", "sqlite"],
     ["--workspace", "--test", "it", "--", "ch::mariadb", "tproc_h::mariadb", "rf1_then_rf2_restore_every_row_on_mariadb"],

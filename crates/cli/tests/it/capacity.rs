@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::program::Program;
+use crate::screens;
 
 #[test]
 fn the_capacity_of_a_server_with_four_workers_is_found() {
@@ -11,7 +12,9 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
     let mut args = vec!["capacity", "null:?service=20ms&workers=4", "--vus", "64"];
     args.extend(["--limit", "all.p95 < 400ms", "--rampup", "0s", "--duration", "1s"]);
     args.extend(["--cool-down", "0s", "--precision", "20%"]);
-    let document = program.json(&args);
+    let screen = ["all.p95 < 400ms holds up to", "rate /s", "triphammer report 1 shows all of it"];
+    screens::verdict(&program, &args, &screen);
+    let document = program.json(&["report", "1"]);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/capacity-schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();

@@ -122,6 +122,7 @@ fn tproc_c_goes_on_through_ten_disturbances() {
 }
 
 #[test]
+#[ignore = "slow, and like the one of TPROC-C; `make test-matrix` runs it"]
 fn tpc_b_goes_on_through_ten_disturbances() {
     drill("tpc-b");
 }

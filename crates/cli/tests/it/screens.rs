@@ -6,7 +6,7 @@ use crate::program::Program;
 const LINES: usize = 23;
 
 /// Runs a command, and checks its last screen for what a reader needs.
-fn verdict(program: &Program, args: &[&str], expected: &[&str]) {
+pub fn verdict(program: &Program, args: &[&str], expected: &[&str]) {
     let done = program.run(args);
     assert!([0, 1].contains(&done.code), "{args:?}\n{}\n{}", done.out, done.err);
     let lines: Vec<&str> = done.out.lines().collect();
@@ -45,17 +45,6 @@ fn the_last_screen_of_a_profile_holds_its_findings() {
         ["profile", "null:?service=5ms", "--vus", "1,2,3,4,5,6,7,8,9,10", "--repeats", "1"];
     verdict(&program, &[&profile[..], &each].concat(), &["Profile of", "peak", "report 1 shows"]);
     assert!(program.ok(&["report", "1"]).contains("95 %"), "the chart is in the report");
-}
-
-#[test]
-fn the_last_screen_of_a_capacity_search_holds_the_capacity() {
-    let program = Program::new();
-    let mut args = vec!["capacity", "null:?service=20ms&workers=4", "--vus", "64"];
-    args.extend(["--limit", "all.p95 < 400ms", "--rampup", "0s", "--duration", "1s"]);
-    args.extend(["--cool-down", "0s", "--precision", "20%"]);
-    let expected =
-        ["all.p95 < 400ms holds up to", "rate /s", "triphammer report 1 shows all of it"];
-    verdict(&program, &args, &expected);
 }
 
 #[test]

@@ -162,14 +162,14 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds(p
     assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
 }
 
-/// Kills a build when its third warehouse of six has been loaded.
+/// Kills a build when its second warehouse of four has been loaded.
 fn kill_in_the_load(site: &Site, database: &str, mut build: Child) {
     let loaded = "SELECT count(*) FROM triphammer_build WHERE item LIKE 'part/warehouse%'";
     let tables =
         "SELECT count(*) FROM information_schema.tables WHERE table_name = 'triphammer_build'";
     let number =
         |sql: &str| site.run(database, sql)[0][0].as_deref().unwrap().parse::<u32>().unwrap();
-    wait_until(&mut build, "warehouses", || number(tables) > 0 && number(loaded) >= 3);
+    wait_until(&mut build, "warehouses", || number(tables) > 0 && number(loaded) >= 2);
     build.kill().unwrap();
     build.wait().unwrap();
 }
@@ -178,7 +178,7 @@ fn a_build_that_is_killed_is_resumed_to_the_same_rows(product: Product) {
     let program = Program::new();
     let site = Site::shared(product);
     let (whole, killed) = (site.fresh_database(), site.fresh_database());
-    let build = |target| ["build", target, "--scale", "6", "--jobs", "2", "--seed", "7"];
+    let build = |target| ["build", target, "--scale", "4", "--jobs", "2", "--seed", "7"];
     program.ok(&build(&whole));
     kill_in_the_load(site, name_of(&killed), program.start(&build(&killed)));
     assert!(program.ok(&build(&killed)).contains("resumed"));

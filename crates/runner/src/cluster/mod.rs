@@ -38,8 +38,8 @@ use crate::settings::Settings;
 use crate::target::{Origin, Target};
 use crate::watch::Watch;
 use order::Order;
-use processes::Processes;
 
+pub(crate) use processes::Processes;
 pub use share::{NAME as SHARE, share};
 
 /// Maximum number of hosts of a run.

@@ -77,6 +77,17 @@ impl Observed {
         }
     }
 
+    /// Average number of sessions at the database, those of others included; `None` if it does not
+    /// show them.
+    pub(super) fn connections(&self) -> Option<f64> {
+        let is_count = |of: &&ProfileFigure| match of.metric.as_str() {
+            "postgresql.backends" | "sqlserver.user.connection.count" => true,
+            "mysql.threads" => of.labels.get("kind").is_some_and(|kind| kind == "connected"),
+            _ => false,
+        };
+        self.profile.iter().find(is_count).map(|of| of.mean)
+    }
+
     /// Checkpoints per minute; `None` if the database does not show them.
     pub(super) fn checkpoints_per_minute(&self) -> Option<f64> {
         let of =

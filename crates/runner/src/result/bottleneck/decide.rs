@@ -20,7 +20,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    const fn sure(kind: Bottleneck, cause: Cause) -> Self {
+    pub(super) const fn sure(kind: Bottleneck, cause: Cause) -> Self {
         Self { kind, cause, certainty: Certainty::Sure, second: None }
     }
 
@@ -244,6 +244,17 @@ impl LimitFigures {
     /// was.
     fn is_by_elimination(&self, best: Candidate) -> bool {
         best.cause == Cause::Waits && self.server_cpus.is_none()
+    }
+
+    /// Whether most of the sessions that were in a transaction had none of the database's
+    /// connections: a pooler lets fewer of them through.
+    pub(super) fn is_pooled(&self, connections: f64) -> bool {
+        connections > 0.0 && connections < (1.0 - MOST) * self.in_transaction()
+    }
+
+    /// Average number of sessions that were in a transaction.
+    pub(super) fn in_transaction(&self) -> f64 {
+        f64::from(self.sessions) * self.sessions_busy_share
     }
 
     /// The server may be on this host, but its processes cannot be observed.

@@ -309,7 +309,7 @@ impl LimitFigures {
     /// Time is counted over sessions: `n` processes working in parallel for a second are `n` of the
     /// `sessions × busy` seconds that transactions took in it.
     pub(super) fn time_shares(&self) -> Option<TimeShares> {
-        let at_work = f64::from(self.sessions) * self.sessions_busy_share;
+        let at_work = self.in_transaction();
         if at_work <= 0.0 || self.mean_service_us <= 0.0 {
             return None;
         }

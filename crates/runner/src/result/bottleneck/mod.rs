@@ -15,7 +15,7 @@
 //! | client | a worker thread that never rests; lag; or threads that wait for a CPU because the client is pinned or nice |
 //! | host | client or server ready, without a CPU: because of other processes, where they used more than [`OTHERS_SHARE`] of all |
 //! | network | round trip time × round trips, where a round trip is more than [`LOCAL_ROUND_TRIP_US`] or leaves the host |
-//! | database | waiting for locks and disks, or for the CPUs to which the server is pinned |
+//! | database | waiting for locks and disks, for the CPUs to which the server is pinned, or for one of its connections |
 //!
 //! A verdict is certain if its share is at least [`MOST`] and nothing else has more than [`CLEAR`]
 //! of that; otherwise it is "probably", and the second candidate is named.
@@ -34,6 +34,7 @@ pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 use super::observed::{Observed, WaitClass};
 use crate::measure::Evidence;
 use crate::report::format::{figure, percent};
+use decide::Verdict;
 
 /// Minimum number of lag measurements for a mean.
 pub const LAG_SAMPLES_MIN: u64 = 20;
@@ -149,8 +150,8 @@ pub enum Bottleneck {
     /// Round trips were the largest part of a transaction's time.
     #[serde(rename = "network_bound")]
     Network,
-    /// The server waited for locks or disks, or for the CPUs to which it is pinned; or nothing else
-    /// was the bottleneck.
+    /// The server waited for locks or disks, or for the CPUs to which it is pinned; transactions
+    /// waited for one of its connections; or nothing else was the bottleneck.
     #[serde(rename = "database_bound")]
     Database,
     /// Too little data: a window of less than 2 s or fewer than 30 transactions; or the CPUs were
@@ -187,6 +188,8 @@ pub enum Cause {
     Waits,
     /// Database: it waits for the CPUs to which it is pinned.
     OwnCpus,
+    /// Database: transactions wait for one of its connections, in a pooler.
+    Connections,
 }
 
 /// Certainty of a verdict.
@@ -253,11 +256,35 @@ impl BottleneckVerdict {
         }
     }
 
-    /// Adds what the sessions waited for, where the database's waits are the bottleneck.
+    /// Adds what was observed: that transactions waited for one of the database's connections, or,
+    /// where its waits are the bottleneck, what its sessions waited for.
     #[must_use]
-    pub(super) fn explained(mut self, observed: Option<&Observed>) -> Self {
-        let is_waits = matches!(self.cause, Some(Cause::Waits));
-        let Some(observed) = observed.filter(|_| is_waits) else { return self };
+    pub(super) fn explained(self, observed: Option<&Observed>) -> Self {
+        let Some(observed) = observed else { return self };
+        let connections = observed.connections();
+        match (self.cause, connections.filter(|count| self.figures.is_pooled(*count))) {
+            (Some(Cause::Waits | Cause::RoundTrips), Some(count)) => self.pooled(count),
+            (Some(Cause::Waits), None) => self.with_waits(observed),
+            _ => self,
+        }
+    }
+
+    /// The database has too few connections for the sessions, each of which needs one for a
+    /// transaction; so the empty round trips waited for one, too.
+    fn pooled(self, connections: f64) -> Self {
+        let verdict = Verdict::sure(Bottleneck::Database, Cause::Connections);
+        Self {
+            kind: verdict.kind,
+            cause: Some(verdict.cause),
+            certainty: verdict.certainty,
+            second: verdict.second,
+            words: words::pooled(&self.figures, connections),
+            advice: words::advice(verdict, &self.figures).to_owned(),
+            ..self
+        }
+    }
+
+    fn with_waits(mut self, observed: &Observed) -> Self {
         let Some(top) = observed.top_wait() else { return self };
         let checkpoints = observed.checkpoints_per_minute().filter(|_| top.class.is_of_disks());
         let checkpoints = checkpoints.filter(|count| *count >= CHECKPOINTS_FREQUENT);
@@ -281,6 +308,7 @@ impl BottleneckVerdict {
         let label = self.kind.label();
         let reason = match (self.cause, &self.wait) {
             (Some(Cause::OtherProcesses), _) => ", because of other processes".to_owned(),
+            (Some(Cause::Connections), _) => ": its number of connections".to_owned(),
             (_, Some(wait)) => wait.title(),
             _ => String::new(),
         };

@@ -412,3 +412,39 @@ fn the_table_of_locks_the_latch_and_frequent_checkpoints_are_named() {
     log.profile = vec![checkpoints(1.0)];
     assert!(title(&log).ends_with("(50 % of active-session time)"), "rare");
 }
+
+#[test]
+fn a_pooler_that_lets_few_transactions_through_is_named() {
+    use crate::metrics::Unit;
+    use crate::result::ProfileFigure;
+    // Of 32 users of tpc-b behind PgBouncer with a pool of 4, in transaction mode.
+    let pooled: Change = |f| {
+        (f.sessions, f.sessions_busy_share) = (32, 0.997);
+        (f.mean_service_us, f.round_trips_per_transaction) = (45_500.0, 7.0);
+        (f.round_trip_us, f.round_trip_mean_us) = (Some(35_135), Some(39_047.0));
+        f.network_share = Some(5.408);
+    };
+    let with = |connections: f64| {
+        let backends = ProfileFigure {
+            metric: "postgresql.backends".to_owned(),
+            labels: std::collections::BTreeMap::new(),
+            title: String::new(),
+            unit: Unit::Average,
+            mean: connections,
+            max: connections,
+            last: connections,
+            per_transaction: None,
+        };
+        Observed { profile: vec![backends], ..Observed::default() }
+    };
+    let alone = limited(&[pooled]);
+    assert_eq!(alone.cause, Some(Cause::RoundTrips), "without the number of connections");
+    let verdict = limited(&[pooled]).explained(Some(&with(6.0)));
+    assert_eq!((verdict.kind, verdict.cause), (Bottleneck::Database, Some(Cause::Connections)));
+    assert_eq!(verdict.title(), "the database: its number of connections");
+    assert!(verdict.words.starts_with("31.9 sessions were in a transaction on average"));
+    assert!(verdict.advice.contains("pool size"), "{}", verdict.advice);
+    assert_eq!(limited(&[pooled]).explained(Some(&with(35.0))), alone, "one for each session");
+    let busy = limited(&[pooled, saturated]);
+    assert_eq!(limited(&[pooled, saturated]).explained(Some(&with(6.0))), busy, "no CPU for more");
+}

@@ -44,7 +44,8 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
             percent(f.network_share.unwrap_or(0.0)),
             time(f.mean_service_us)
         ),
-        Cause::Waits => waits(f),
+        // With the number of connections, `pooled` says it.
+        Cause::Waits | Cause::Connections => waits(f),
         Cause::OwnCpus => format!(
             "its processes may use {} of {}, and on average {} of them were ready but waited for a \
              CPU",
@@ -57,6 +58,16 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
         Some(second) => format!("{why}; it may also be {}", second.label()),
         None => why,
     }
+}
+
+/// The reason where transactions waited for one of the database's connections.
+pub(super) fn pooled(f: &LimitFigures, connections: f64) -> String {
+    format!(
+        "{} sessions were in a transaction on average, and the database had {} connections: the others \
+         waited for one, in a pooler",
+        figure(f.in_transaction()),
+        figure(connections)
+    )
 }
 
 fn few_users(f: &LimitFigures) -> String {
@@ -189,6 +200,7 @@ pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
             "check the server: settings, waits, disk; more --vus show whether it can do more"
         }
         Cause::OwnCpus => "give the server more CPUs",
+        Cause::Connections => "raise the pooler's pool size, or connect to the server directly",
     }
 }
 

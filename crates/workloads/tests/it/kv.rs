@@ -1,5 +1,4 @@
 //! The inputs of the key-value load: their mix, and keys that are unique without coordination.
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 use std::collections::{BTreeMap, HashSet};
 

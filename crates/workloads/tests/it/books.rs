@@ -1,6 +1,5 @@
 //! Every workload's statement catalogue resolves in every dialect, and contains the statements that
 //! the workload declares.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Workload files on sessions of real databases.
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 use std::collections::BTreeMap;
 

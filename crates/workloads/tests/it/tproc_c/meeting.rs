@@ -11,8 +11,8 @@ use triphammer_testbed::PostgresServer;
 use triphammer_workloads::tproc_c::input::{Delivery, Input, NewOrder, UNUSED_ITEM};
 use triphammer_workloads::tproc_c::user::Terminal;
 
-use crate::same::inputs;
-use crate::site::{Site, number, violations, workload};
+use super::same::inputs;
+use super::site::{Site, number, violations, workload};
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 

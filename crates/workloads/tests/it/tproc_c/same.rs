@@ -8,7 +8,7 @@ use triphammer_drivers::AnySession;
 use triphammer_workloads::tproc_c::input::Input;
 use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
-use crate::site::{Site, dump, violations, workload};
+use super::site::{Site, dump, violations, workload};
 
 /// Transactions of one user, one second apart.
 pub fn inputs(workload: &TprocC, count: i64) -> Vec<Input> {
@@ -43,7 +43,7 @@ impl<'a> Worker<'a> {
 
 #[tokio::test]
 async fn modes_and_databases_leave_the_same_rows_and_give_the_same_outputs() {
-    let [rolled_back, bad_credit, original] = assert_same(&Site::all(), 4_000).await;
+    let [rolled_back, bad_credit, original] = assert_same(&Site::all(), 2_500).await;
     assert!(rolled_back > 3 && bad_credit > 50 && original > 50, "the inputs reach all branches");
 }
 

@@ -1,5 +1,4 @@
 //! Scripts driven by the engine on the null database, in virtual time.
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

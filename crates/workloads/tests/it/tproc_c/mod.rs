@@ -1,7 +1,6 @@
 //! TPROC-C on real databases: the same inputs leave the same rows and give the same outputs in both
 //! modes and on every database, the checks hold after that and find what is planted, and concurrent
 //! transactions on the same rows are safe.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 mod checks;
 mod meeting;

@@ -3,7 +3,7 @@
 use triphammer_core::session::{Access, Session};
 use triphammer_workloads::tproc_c::TprocC;
 
-use crate::site::{Site, violation, violations};
+use super::site::{Site, violation, violations};
 
 /// (check that must find it, key it must report, what is planted). Other checks may find it too.
 const PLANTED: &[(&str, &str, &str)] = &[

@@ -1,5 +1,4 @@
 //! Recordings driven by the engine on the null database, in virtual time.
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 use std::sync::Arc;
 use std::time::Duration;

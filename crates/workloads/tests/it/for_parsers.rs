@@ -1,5 +1,4 @@
 //! Writes the SQL of dialects whose databases cannot be had, for tools/check-sql.py, which parses it.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::path::Path;
 

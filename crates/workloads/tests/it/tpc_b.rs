@@ -1,5 +1,4 @@
 //! The inputs of tpc-b have pgbench's ranges, and depend on the run's seed.
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;

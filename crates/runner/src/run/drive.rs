@@ -1,0 +1,268 @@
+//! Drives transactions: starts the engine and forwards its events in order, first to the store, then to the watcher.
+
+use triphammer_core::clock::format_duration;
+use triphammer_core::engine::{RunEnd, RunHandle, StopHandle};
+use triphammer_core::event::{Event, Note, Phase};
+use triphammer_core::recorder::RecordedInterval;
+use triphammer_core::session::Admin;
+use triphammer_core::spec::Length;
+use triphammer_core::workload::Workload;
+use triphammer_core::{Clock, Elapsed};
+
+use super::monitor::Monitor;
+use super::query_run::{Alone, Beside};
+use super::{QUERY_NOTE, Resolved};
+use crate::cluster::Processes;
+use crate::failure::Failure;
+use crate::failure_limit::{self, FailureWatch};
+use crate::host_metrics;
+use crate::job::Handle;
+use crate::journal::Journal;
+use crate::nodes::NodeSeries;
+use crate::observe::{LogProbe, Observers};
+use crate::result::{RunFacts, StreamsTaken};
+use crate::second::{Phases, Second};
+use crate::stopping_rule::{Now, StoppingRule};
+use crate::watch::{JobEvent, Watch};
+
+/// A run of transactions that takes place.
+struct Driving<'r, 'm, 's, 'w> {
+    resolved: &'r Resolved,
+    monitor: &'r mut Monitor<'m>,
+    facts: &'r mut RunFacts,
+    journal: &'r mut Journal<'s>,
+    watch: &'r Watch<'w>,
+    clock: Clock,
+    /// When the server's transactions were counted first.
+    counted_from: Option<Elapsed>,
+    phases: Phases,
+    stopping_rule: StoppingRule,
+    failures: FailureWatch,
+    /// Until the observers take it.
+    probe: Option<LogProbe>,
+    observers: Option<Observers>,
+    nodes: Option<NodeSeries>,
+    streams: Option<Beside>,
+    baseline: Option<(Alone, StreamsTaken, f64)>,
+}
+
+impl Resolved {
+    /// Drives the transactions of the run from their start to their end.
+    ///
+    /// # Errors
+    /// When the run could not start.
+    pub(super) async fn drive(
+        &self,
+        monitor: &mut Monitor<'_>,
+        facts: &mut RunFacts,
+        journal: &mut Journal<'_>,
+        handle: &Handle,
+        watch: &Watch<'_>,
+        probe: Option<LogProbe>,
+    ) -> Result<RunEnd, Failure> {
+        let plan = &self.plan;
+        watch.report(JobEvent::Began(journal.job));
+        let baseline = self.queries_alone(handle, watch).await?;
+        let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
+        let streams = streams.transpose()?;
+        let nodes = NodeSeries::start(plan, journal.place())
+            .map_err(|error| Failure::System { doing: "recording the nodes".into(), error })?;
+        let longest_s = match plan.spec.length {
+            Length::Time(longest) => longest.as_secs(),
+            Length::Transactions(_) => 0,
+        };
+        let stopping_rule =
+            StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
+        // The processes of the hosts live as long as the second value.
+        let (mut run, _processes) = self.start_engine(handle, watch).await?;
+        handle.begins(run.stopper());
+        let mut driving = Driving {
+            resolved: self,
+            monitor,
+            facts,
+            journal,
+            watch,
+            clock: Clock::start(),
+            counted_from: None,
+            phases: Phases::new(matches!(plan.spec.length, Length::Time(_))),
+            stopping_rule,
+            failures: FailureWatch::new(self.failure_limit),
+            probe,
+            observers: None,
+            nodes,
+            streams,
+            baseline,
+        };
+        while let Some(event) = run.events.recv().await {
+            match event {
+                Event::Second(interval) => driving.second(*interval, &run.stopper()).await,
+                other => driving.event(other).await,
+            }
+        }
+        let end = run.join()?;
+        driving.end(handle).await;
+        Ok(end)
+    }
+
+    /// Starts the engine in this process, or in those of the hosts, which live as long as the second value.
+    async fn start_engine(
+        &self,
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<(RunHandle, Option<Processes>), Failure> {
+        if let Some(shared) = &self.shared {
+            let (run, processes) = shared.start(&self.plan, handle, watch).await?;
+            return Ok((run, Some(processes)));
+        }
+        let run = triphammer_load::start(self.plan.clone());
+        let doing = "starting the run".to_owned();
+        Ok((run.map_err(|error| Failure::System { doing, error })?, None))
+    }
+
+    /// Runs the queries of a baseline alone, if there is one.
+    async fn queries_alone(
+        &self,
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(Alone, StreamsTaken, f64)>, Failure> {
+        let Some(streams) = &self.streams else { return Ok(None) };
+        let Some(time) = streams.baseline else { return Ok(None) };
+        watch.note(&format!("running the queries alone for {}", format_duration(time)));
+        let alone = Beside::alone(&self.plan, streams, time, handle.cancel(), watch).await;
+        let (taken, seconds, troubles) = alone?;
+        for trouble in troubles {
+            watch.warn(&format!("before the transactions began: {trouble}"));
+        }
+        Ok(Some((Alone::new(self.plan.spec.rampup, time), taken, seconds)))
+    }
+}
+
+impl Driving<'_, '_, '_, '_> {
+    /// A second of the run has ended.
+    async fn second(&mut self, interval: RecordedInterval, stopper: &StopHandle) {
+        let phase = self.phases.at(interval.first);
+        let server = self.monitor.server_second(&self.clock).await;
+        let mut second = Second::new(interval, phase, server);
+        second.script = self.resolved.plan.workload.script_totals();
+        if let Some((alone, ..)) = &mut self.baseline
+            && alone.take(&second.interval, &self.facts.description.primary_metric)
+        {
+            self.streams.iter_mut().for_each(Beside::begin);
+        }
+        self.facts.slicer.take(&second);
+        if let Some(observers) = &mut self.observers {
+            observers.second(&second, &self.facts.description);
+        }
+        self.journal.second(&second, &mut |text| self.watch.warn(text));
+        if let Some(running) = self.streams.as_ref().and_then(Beside::progress) {
+            self.watch.report(JobEvent::Queries(&running));
+        }
+        self.watch.report(JobEvent::Second(&second));
+        self.nodes.iter().for_each(|nodes| nodes.second(&second));
+        if self.observers.is_some() || self.nodes.is_some() {
+            let of_nodes = self.nodes.iter().flat_map(NodeSeries::latest);
+            let latest = self.observers.iter().flat_map(Observers::latest).chain(of_nodes);
+            self.watch.report(JobEvent::Observed(&latest.collect()));
+        }
+        self.judge(&second, stopper);
+    }
+
+    /// Notes what a second shows, and ends the window or the run if it decides that.
+    fn judge(&mut self, second: &Second, stopper: &StopHandle) {
+        let at = Some(Elapsed::at_second(second.interval.last + 1));
+        for text in self.streams.as_ref().map(Beside::troubles).unwrap_or_default() {
+            self.note(QUERY_NOTE, at, text);
+        }
+        match self.stopping_rule.second(&second.interval) {
+            Now::GoOn => {}
+            Now::EndWindow => stopper.end_window(),
+            Now::Report(text) => self.note("until_ci", at, text),
+        }
+        let is_loaded = matches!(second.phase, Phase::RampUp | Phase::Window);
+        if let Some(reason) = self.failures.second(&second.interval).filter(|_| is_loaded) {
+            self.note(failure_limit::NOTE, at, reason);
+            stopper.abort();
+        }
+    }
+
+    fn note(&mut self, kind: &'static str, at: Option<Elapsed>, text: String) {
+        let note = Note::new(kind, at, text);
+        self.journal.note(&note, &mut |text| self.watch.warn(text));
+        self.watch.report(JobEvent::Run(&Event::Note(note.clone())));
+        self.facts.notes.push(note);
+    }
+
+    /// Something else than a second has happened.
+    async fn event(&mut self, event: Event) {
+        match &event {
+            Event::Started { .. } => self.started().await,
+            Event::Phase(phase, at) => self.phase(*phase, *at).await,
+            Event::Note(note) => self.journal.note(note, &mut |text| self.watch.warn(text)),
+            _ => {}
+        }
+        self.watch.report(JobEvent::Run(&event));
+    }
+
+    /// All sessions are connected. What the users' sessions may have changed, such as the mode of an
+    /// SQLite database, is read only now.
+    async fn started(&mut self) {
+        let resolved = self.resolved;
+        if let Some(observed) = &resolved.observe {
+            let server = self.monitor.query(async |s| s.server_process().await).await;
+            let hosts = host_metrics::sources(resolved.host_exporter.as_ref(), server.flatten());
+            let (place, probe) = (self.journal.place(), self.probe.take());
+            self.observers = Observers::start(&resolved.plan, observed, place, hosts, probe);
+        }
+        if let Some(observers) = &self.observers {
+            self.monitor.own_transactions = observers.own_transactions();
+        }
+        if self.baseline.is_none() {
+            self.streams.iter_mut().for_each(Beside::begin);
+        }
+        resolved.started(self.monitor, self.facts, self.journal, self.watch).await;
+        self.stopping_rule.set_schedule(self.facts.schedule.clone());
+    }
+
+    async fn phase(&mut self, phase: Phase, at: Elapsed) {
+        self.phases.enter(phase, at.second());
+        self.streams.iter().for_each(|streams| streams.enter(phase));
+        self.observers.iter().for_each(|observers| observers.enter(phase, at));
+        self.stopping_rule.phase(phase, at.second());
+        match phase {
+            Phase::Window => {
+                self.facts.server_transactions.start = self.monitor.transaction_count().await;
+                self.counted_from = Some(self.clock.now());
+            }
+            Phase::Drain => {
+                self.facts.server_transactions.end = self.monitor.transaction_count().await;
+                if let Some(from) = self.counted_from {
+                    let passed = self.clock.now().duration().saturating_sub(from.duration());
+                    self.facts.server_transactions.seconds = passed.as_secs_f64();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The engine has ended: collects what was observed, and what the streams of queries did.
+    async fn end(self, handle: &Handle) {
+        let Self { facts, journal, watch, baseline, .. } = self;
+        facts.primary_metric_seconds = self.stopping_rule.into_seconds();
+        if let Some(text) = self.nodes.as_ref().and_then(NodeSeries::finish) {
+            watch.warn(&text);
+        }
+        if let Some(observers) = self.observers {
+            facts.observed = Some(observers.end(handle.is_aborted()).await);
+        }
+        let Some(streams) = self.streams else { return };
+        let (mut taken, troubles) = streams.end(|| handle.is_aborted()).await;
+        let baseline = baseline.map(|(alone, queries, s)| alone.into_taken(queries, s));
+        taken.baseline = baseline.map(Box::new);
+        facts.query_streams = Some(taken);
+        for text in troubles {
+            let note = Note::new(QUERY_NOTE, None, text);
+            journal.note(&note, &mut |text| watch.warn(text));
+            facts.notes.push(note);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The facts of a run: what is known before it starts.
+
+use std::sync::Arc;
+
+use triphammer_core::SpecError;
+use triphammer_core::io::{RING, uses_ring};
+use triphammer_core::pace::ReplayLoad;
+use triphammer_core::session::{Admin, Database};
+use triphammer_core::workload::Description;
+use triphammer_workloads::{custom, replay, script};
+
+use super::Resolved;
+use super::monitor::Monitor;
+use crate::failure::{Doing, Failure};
+use crate::host::Host;
+use crate::result::{
+    COUNTED, CounterSpan, DatabaseCount, Redacted, RunFacts, ScriptFacts, Tool, WorkloadFacts,
+};
+use crate::schedule::Schedule;
+use crate::settings::Settings;
+
+impl Resolved {
+    /// The facts of the run, before it starts.
+    ///
+    /// # Errors
+    /// When the server does not say what it is, or a file of the workload cannot be read.
+    pub(super) async fn facts(
+        &self,
+        settings: &Settings,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<RunFacts, Failure> {
+        let session = monitor.session.as_mut().expect("just ensured");
+        let mut server = session.server().await.doing("identifying the server")?;
+        if uses_ring(&self.plan.spec, self.plan.database.capabilities()) {
+            server.transport.push_str(RING);
+        }
+        let workload = self.workload();
+        Ok(RunFacts {
+            job: None,
+            tool: Tool::this(),
+            label: settings.get("label").map(str::to_owned),
+            workload: self.workload_facts()?,
+            description: Arc::clone(workload),
+            spec: self.plan.spec.clone(),
+            settings: settings.shown().to_vec(),
+            target: Redacted::target_of(&self.plan.database),
+            server,
+            database_on_threads: self.plan.database.capabilities().blocks,
+            host: Host::detect(),
+            database_count: DatabaseCount::default(),
+            answers_at_end: false,
+            audits: self.audits(),
+            server_transactions: CounterSpan {
+                late_s: self.plan.database.capabilities().count_delay.as_secs_f64(),
+                ..CounterSpan::default()
+            },
+            schema: Vec::new(),
+            setup: Vec::new(),
+            settings_changed: Vec::new(),
+            slicer: self.slicer(),
+            primary_metric_seconds: Vec::new(),
+            until_ci: self.until_ci,
+            schedule: Schedule::default(),
+            queries: None,
+            query_streams: None,
+            nodes: Vec::new(),
+            observed: None,
+            statements: Vec::new(),
+            script: None,
+            workload_warning: None,
+            notes: Vec::new(),
+        })
+    }
+
+    /// The workload with its options, the data's seed and what the build says about the data.
+    fn workload_facts(&self) -> Result<WorkloadFacts, Failure> {
+        let mut facts = self.settings.options.clone();
+        facts.retain(|_, value| !value.is_empty());
+        let mut scripts = Vec::new();
+        if let Some(value) = facts.get_mut("script") {
+            scripts = script::scripts(value)?;
+            *value = script::hashes(&scripts);
+        }
+        if let Some(value) = facts.get_mut("workload-file") {
+            scripts = custom::WorkloadText::parse(value)?.texts();
+            *value = script::hashes(&scripts);
+        }
+        if let Some(recording) = facts.get_mut("recording") {
+            let file: ReplayLoad = recording.parse().map_err(SpecError::new)?;
+            let hash = replay::hash(&file.file)?;
+            *recording = format!("{recording} (SHA-256 {hash})");
+        }
+        if facts.contains_key("workload-file")
+            && let Some(counted) = counted_names(self.workload())
+        {
+            facts.insert(COUNTED.into(), counted);
+        }
+        facts.insert("seed".into(), self.settings.data_seed.to_string());
+        facts.extend(self.facts.iter().cloned());
+        let workload = self.workload();
+        Ok(WorkloadFacts {
+            name: workload.name.to_string(),
+            title: workload.title.to_string(),
+            version: workload.version,
+            scale: self.settings.scale,
+            scale_unit: workload.scale_unit.many.to_string(),
+            facts,
+            scripts: scripts.iter().map(ScriptFacts::of).collect(),
+        })
+    }
+}
+
+/// The transactions that the primary metric counts, if they are not all.
+fn counted_names(workload: &Description) -> Option<String> {
+    let counted = &workload.primary_metric.transactions;
+    let names = counted.iter().map(|index| workload.transactions[*index].name.to_string());
+    (counted.len() < workload.transactions.len()).then(|| names.collect::<Vec<_>>().join(", "))
+}
