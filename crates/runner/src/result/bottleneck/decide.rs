@@ -20,7 +20,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    pub(super) const fn sure(kind: Bottleneck, cause: Cause) -> Self {
+    const fn sure(kind: Bottleneck, cause: Cause) -> Self {
         Self { kind, cause, certainty: Certainty::Sure, second: None }
     }
 
@@ -250,6 +250,15 @@ impl LimitFigures {
     /// connections: a pooler lets fewer of them through.
     pub(super) fn is_pooled(&self, connections: f64) -> bool {
         connections > 0.0 && connections < (1.0 - MOST) * self.in_transaction()
+    }
+
+    /// The verdict on a run behind such a pooler: with full CPUs, more connections may not help.
+    pub(super) fn pooled(&self) -> Verdict {
+        let connections = (Bottleneck::Database, Cause::Connections);
+        match self.is_short_of_cpu() {
+            true => Verdict::probable(connections.0, connections.1, Some(Bottleneck::Host)),
+            false => Verdict::sure(connections.0, connections.1),
+        }
     }
 
     /// Average number of sessions that were in a transaction.

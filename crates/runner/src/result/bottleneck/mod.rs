@@ -34,7 +34,6 @@ pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 use super::observed::{Observed, WaitClass};
 use crate::measure::Evidence;
 use crate::report::format::{figure, percent};
-use decide::Verdict;
 
 /// Minimum number of lag measurements for a mean.
 pub const LAG_SAMPLES_MIN: u64 = 20;
@@ -272,13 +271,13 @@ impl BottleneckVerdict {
     /// The database has too few connections for the sessions, each of which needs one for a
     /// transaction; so the empty round trips waited for one, too.
     fn pooled(self, connections: f64) -> Self {
-        let verdict = Verdict::sure(Bottleneck::Database, Cause::Connections);
+        let verdict = self.figures.pooled();
         Self {
             kind: verdict.kind,
             cause: Some(verdict.cause),
             certainty: verdict.certainty,
             second: verdict.second,
-            words: words::pooled(&self.figures, connections),
+            words: words::pooled(verdict, &self.figures, connections),
             advice: words::advice(verdict, &self.figures).to_owned(),
             ..self
         }

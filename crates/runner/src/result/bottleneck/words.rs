@@ -54,6 +54,11 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
             figure(f.server_waiting.unwrap_or(0.0))
         ),
     };
+    with_doubt(why, verdict)
+}
+
+/// Adds the second candidate, if the verdict is not certain.
+fn with_doubt(why: String, verdict: Verdict) -> String {
     match verdict.second.filter(|_| verdict.certainty == Certainty::Probable) {
         Some(second) => format!("{why}; it may also be {}", second.label()),
         None => why,
@@ -61,13 +66,14 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
 }
 
 /// The reason where transactions waited for one of the database's connections.
-pub(super) fn pooled(f: &LimitFigures, connections: f64) -> String {
-    format!(
+pub(super) fn pooled(verdict: Verdict, f: &LimitFigures, connections: f64) -> String {
+    let why = format!(
         "{} sessions were in a transaction on average, and the database had {} connections: the others \
          waited for one, in a pooler",
         figure(f.in_transaction()),
         figure(connections)
-    )
+    );
+    with_doubt(why, verdict)
 }
 
 fn few_users(f: &LimitFigures) -> String {

@@ -38,7 +38,7 @@ async fn side_by_side<F: Future>(users: impl Iterator<Item = F>) -> Vec<F::Outpu
 #[tokio::test]
 async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
     const USERS: i32 = 4;
-    const EACH: i32 = 30;
+    const EACH: i32 = 15;
     for (site, mode) in Site::of_many_writers() {
         let workload = workload();
         let deliver = async |user: i32| {
@@ -73,7 +73,7 @@ async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
         let order = async |user: i32| {
             let (mut session, mut prepared) = site.user(&workload, mode).await;
             let mut rng = Rng::of(5, &[user.unsigned_abs().into()]);
-            for _ in 0..60 {
+            for _ in 0..30 {
                 let mut items: Vec<i32> = (1..=16).collect();
                 rng.shuffle(&mut items);
                 let lines: Vec<_> =
@@ -100,7 +100,7 @@ async fn users_of_all_transactions_meet_without_deadlocks_and_leave_the_checks_t
             let (mut session, mut prepared) = site.user(&workload, mode).await;
             let mut rng = Rng::of(6, &[user.into()]);
             let mut state = workload.user(user, 8, &mut rng);
-            for _ in 0..150 {
+            for _ in 0..75 {
                 let next = workload.next(&mut state, &mut rng).unwrap();
                 let input = workload.draw(next, &mut state, &mut rng, NOW);
                 workload.run(&input, &mut prepared, &mut session).await.unwrap();
