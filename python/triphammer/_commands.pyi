@@ -257,7 +257,7 @@ def run(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
@@ -414,7 +414,7 @@ def profile(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
@@ -571,7 +571,7 @@ def capacity(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
@@ -750,7 +750,7 @@ def compare(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)

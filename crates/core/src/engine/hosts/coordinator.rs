@@ -157,7 +157,7 @@ impl Coordinator {
                 }
             };
             let Some(FromHost { host, message }) = message else {
-                return Err(DbError::new(ErrorClass::Other, "no host is there any more"));
+                return Err(DbError::new(ErrorClass::Other, "no host is left"));
             };
             if host >= self.hosts.len() {
                 continue; // It has no share.
@@ -336,7 +336,7 @@ impl Coordinator {
     fn look_after_hosts(&mut self) {
         for host in 0..self.hosts.len() {
             if !self.hosts[host].send(&ToShare::Alive) {
-                self.lose(host, "it takes no messages".to_owned());
+                self.lose(host, "it does not read its messages".to_owned());
             } else if self.hosts[host].is_silent() {
                 self.lose(host, silence());
             }
