@@ -236,7 +236,7 @@ def run(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -398,7 +398,7 @@ def profile(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -555,7 +555,7 @@ def capacity(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -734,7 +734,7 @@ def compare(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas

@@ -26,7 +26,7 @@ pub type Mention<'a> = (&'a str, usize);
 /// Finds the parameters of a template.
 ///
 /// # Errors
-/// With the offset, if it is no JSON.
+/// With the offset, if it is not JSON.
 pub fn mentions(text: &str) -> Result<Vec<Mention<'_>>, (usize, String)> {
     if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
         let line_start = text

@@ -343,7 +343,7 @@ impl Coordinator {
         }
     }
 
-    /// Goes on without a host, or ends the run.
+    /// Continues without a host, or ends the run.
     fn lose(&mut self, host: usize, reason: String) {
         let now = self.phases.clock.now();
         self.hosts[host].send(&ToShare::Abort);
