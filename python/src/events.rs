@@ -91,7 +91,7 @@ impl Shared {
         self.state().messages.pop_front()
     }
 
-    /// Number of seconds that were lost because nobody took them.
+    /// Number of seconds that were lost because they were not read.
     pub fn missed(&self) -> u64 {
         self.state().missed
     }

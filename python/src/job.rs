@@ -64,7 +64,7 @@ impl Job {
         self.shared.message()
     }
 
-    /// Number of seconds that nobody took in time.
+    /// Number of seconds that were not read in time.
     fn missed(&self) -> u64 {
         self.shared.missed()
     }

@@ -236,7 +236,7 @@ def run(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -257,7 +257,7 @@ def run(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
@@ -398,7 +398,7 @@ def profile(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -414,7 +414,7 @@ def profile(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
@@ -555,7 +555,7 @@ def capacity(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -571,7 +571,7 @@ def capacity(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
@@ -734,7 +734,7 @@ def compare(
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
     cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
     hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
-    on_host_loss: What to do when a host is lost: continue (the others go on) or abort [default: continue]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
@@ -750,7 +750,7 @@ def compare(
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
     test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
-    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries beside the transactions; 0 for transactions alone
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
     queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
     repeat: TPROC-H: number of times to run the whole test
     analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)

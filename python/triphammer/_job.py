@@ -73,7 +73,7 @@ class Job(Generic[_Result]):
 
     @property
     def missed(self) -> int:
-        """Number of seconds that nobody took within an hour, and that are only in the job store."""
+        """Number of seconds that were not read within an hour, and are only in the job store."""
         return self._native.missed()
 
     def stop(self) -> None:

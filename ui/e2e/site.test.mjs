@@ -272,7 +272,7 @@ test('figures of the database and its host are drawn on the axis of a run, chose
   await page.mouse.down();
   await page.mouse.move(chart.x + chart.width * 0.7, chart.y + 20);
   await page.mouse.up();
-  await figures.getByText(/Figures from 0:\d\d to 0:\d\d, beside the rest/).waitFor();
+  await figures.getByText(/Figures from 0:\d\d to 0:\d\d, compared with the rest/).waitFor();
   await figures.getByRole('row').filter({ hasText: '/s' }).first().waitFor();
   await picture('figures-part');
   const observed = page.getByRole('region', { name: 'Observed in the timed window' });

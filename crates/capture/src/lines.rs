@@ -50,7 +50,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The text of the next line, which stays; `None` if it is no text or at the end.
+    /// The text of the next line, which stays; `None` if it is not text or at the end.
     ///
     /// # Errors
     /// As the system reports.

@@ -18,7 +18,7 @@ pub enum ErrorClass {
     Deadlock,
     /// A lock was not acquired within the lock timeout (SQLSTATE 55P03, `SQLITE_BUSY`).
     LockTimeout,
-    /// The connection was lost, or could not be opened because nobody answers.
+    /// The connection was lost, or could not be opened because nothing answers.
     Disconnected,
     /// The server answers but accepts no sessions now: it is starting, stopping or full.
     Unavailable,

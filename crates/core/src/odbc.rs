@@ -14,7 +14,7 @@ use crate::isolation::Isolation;
 pub struct OdbcDef {
     /// Names of the product as drivers report them (`SQL_DBMS_NAME`). Never inherited.
     pub dbms: Vec<String>,
-    /// Why nobody knows whether the dialect works: for one that was never run against a server.
+    /// Why it is unknown whether the dialect works: for one that was never run against a server.
     /// Never inherited.
     pub untested: Option<String>,
     /// Key of the connection string that names a file, for a database in this process.

@@ -364,7 +364,7 @@ pub struct RecordedInterval {
     /// Sessions connected when the interval ended.
     pub connected: u32,
     /// Transactions started and not ended when the interval ended, by type; empty in an interval in
-    /// which nothing was recorded. If the process is lost, nobody knows how these ended.
+    /// which nothing was recorded. If the process is lost, how these ended is unknown.
     #[serde(default)]
     pub in_flight: Vec<u64>,
     /// The second since which no transaction has completed; `None` unless an outage went on when the interval

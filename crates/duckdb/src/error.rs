@@ -6,7 +6,7 @@ use std::fmt;
 /// What went wrong, as far as callers act on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Another transaction changed the same rows, or the transaction cannot go on.
+    /// Another transaction changed the same rows, or the transaction cannot continue.
     Transaction,
     /// A constraint was violated.
     Constraint,

@@ -1,6 +1,6 @@
 //! sysbench's scripts: the Lua side of the workload `sysbench`. A [`State`] holds a script with sysbench 1.0's API in
 //! LuaJIT, for one thread of a run. It knows no database: a call to the database suspends the script's coroutine, and
-//! appears as a [`Request`], which whoever drives the state carries out and answers. So one worker thread drives many
+//! appears as a [`Request`], which the driver of the state carries out and answers. So one worker thread drives many
 //! scripts, and `pcall` around a query works, because LuaJIT can suspend a coroutine within it.
 //!
 //! ```text

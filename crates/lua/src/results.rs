@@ -63,7 +63,7 @@ impl Results {
         std::mem::take(&mut self.spare)
     }
 
-    /// Keeps the rows of a result, and returns its id; what has no columns is no result, and has none.
+    /// Keeps the rows of a result, and returns its id; a statement without columns has no result and no id.
     pub fn keep(&mut self, rows: Rows) -> Option<i64> {
         if rows.width() == 0 {
             self.spare = rows;

@@ -20,7 +20,7 @@ pub struct Statement {
     open: Rc<Open>,
     handle: Handle,
     parameters: Vec<Buffer>,
-    /// Number of sets that the driver was told.
+    /// Number of sets that the driver was given.
     sets: usize,
     /// What became of each set.
     statuses: Vec<u16>,

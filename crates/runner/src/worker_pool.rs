@@ -185,7 +185,7 @@ fn refuse_without_transactions(
         return Ok(());
     }
     Err(Failure::refuse(format!(
-        "{} needs transactions of several statements, and at {} each statement commits by itself; \
+        "{} needs transactions of several statements, and at {} each statement commits on its own; \
          use another database, or a workload of queries (-w tproc-h)",
         workload.title,
         database.target()

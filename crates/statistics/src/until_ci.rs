@@ -27,7 +27,7 @@ pub const POINTS_MIN: usize = FIRST_LOOK + FIRST_LOOK / 10;
 /// The estimate of the points needed is off by about a third: only above this multiple of the limit
 /// is the target called out of reach.
 const GUESS: f64 = 1.5;
-/// Number of points above which a length is no help.
+/// Number of points above which a length does not help.
 const NEVER: f64 = 1e9;
 
 /// The precision that a run should reach.

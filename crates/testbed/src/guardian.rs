@@ -121,7 +121,7 @@ impl Guardian {
     /// Sends a signal to the server and to the processes it has started.
     pub fn signal(&self, signal: Signal) {
         let Some(server) = self.server else { return };
-        // A process that has just ended is no failure.
+        // A process that has just ended is not a failure.
         let _ = kill_process(server, signal);
         for child in children(server) {
             let _ = kill_process(child, signal);

@@ -1,5 +1,5 @@
 //! A proxy between a real client and a real server that splits the server's messages and sends the
-//! client something else: corrupted ones, reproducible by a seed; the same row for ever; one byte
+//! client something else: corrupted ones, reproducible by a seed; the same row forever; one byte
 //! at a time; or nothing any more.
 
 use std::io::{Read, Write};

@@ -338,7 +338,7 @@ impl Inner {
         }
     }
 
-    /// Closes the sockets that nobody uses any more, neither we nor the kernel.
+    /// Closes the sockets that neither this process nor the kernel uses any more.
     fn release(&mut self) {
         let (slots, free, turn) = (&mut self.slots, &mut self.free, self.turn);
         self.left.retain(|&place| {

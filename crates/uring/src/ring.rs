@@ -49,7 +49,7 @@ pub struct Done {
     pub token: u64,
     /// A number of bytes or of events, or a negative error number.
     pub result: i32,
-    /// Whether the operation goes on.
+    /// Whether the operation continues.
     pub more: bool,
     buffer: Option<u16>,
 }

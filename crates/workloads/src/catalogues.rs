@@ -226,7 +226,7 @@ pub fn odbc_dialect(name: &str) -> Result<&'static OdbcDialect, SpecError> {
 /// The dialect in a folder of the user's, to use by ODBC.
 ///
 /// # Errors
-/// When the folder is no dialect's, or a file of it is malformed.
+/// When the folder is not that of a dialect, or a file of it is malformed.
 pub fn odbc_dialect_in(folder: &Path) -> Result<&'static OdbcDialect, SpecError> {
     static READ: Mutex<Vec<(&'static OdbcDialect, String)>> = Mutex::new(Vec::new());
     let name_of = |text: &str| {

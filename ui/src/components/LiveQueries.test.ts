@@ -15,7 +15,7 @@ it('shows streams beside transactions without an end, and their mean time so far
   const progress = { activity: 1, phase: 'queries', done: 1, total: 0, unit: 'queries', elapsed_ms: 65_000, tables: [], running, geomean_ms: null as number | null };
   const { container, rerender } = render(LiveQueries, { progress });
   const text = () => container.textContent?.replace(/\s+/g, ' ');
-  expect(text()).toContain('Queries beside the transactions 1 query ended in 1:05');
+  expect(text()).toContain('Queries alongside the transactions 1 query ended in 1:05');
   expect(text()).not.toContain('geometric mean');
   expect(container.querySelector('progress')).toBeNull();
   expect(screen.getByText('Q13').closest('tr')?.textContent).toBe('2Q130:00');

@@ -80,11 +80,11 @@ export function sentence(result: RunResult): string {
   return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
 }
 
-/** Describes the streams of queries beside the transactions: `, beside 2 streams with 5,520 queries per hour`. */
+/** Describes the streams of queries beside the transactions: `, alongside 2 streams with 5,520 queries per hour`. */
 function beside({ query_streams: streams }: RunResult): string {
   if (!streams || streams.streams === 0) return '';
   const hourly = streams.figures.find((one) => one.name === 'queries_per_hour')?.value;
-  return `, beside ${counted(streams.streams, 'streams')}${hourly == null ? ' of queries' : ` with ${count(hourly)} queries per hour`}`;
+  return `, alongside ${counted(streams.streams, 'streams')}${hourly == null ? ' of queries' : ` with ${count(hourly)} queries per hour`}`;
 }
 
 /** Describes the load: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */

@@ -162,7 +162,7 @@ fn queries_run_beside_the_transactions(built: &Built) -> Value {
     let report = built.program.ok(&["report", &job]);
     assert!(report.contains("2 virtual users + 2 streams"), "{report}");
     assert!(report.contains("Queries per hour") && report.contains("customers by number of"));
-    assert!(report.contains("NOPM alone") && report.contains("remains beside the"), "{report}");
+    assert!(report.contains("NOPM alone") && report.contains("remains alongside the"), "{report}");
     let markdown = built.program.ok(&["report", &job, "--format", "markdown"]);
     assert!(markdown.contains("| Q13 | customers by number of orders |"), "{markdown}");
     let page = built.program.ok(&["report", &job, "--format", "html"]);

@@ -178,7 +178,7 @@ fn an_interrupt_ends_all_shares_in_order() {
 fn what_cannot_be_shared_is_refused_with_the_reason() {
     let program = Program::new();
     let refusals = [
-        (&["--hosts", "2"][..], "--hosts is about a cluster: give --cluster, too"),
+        (&["--hosts", "2"][..], "--hosts applies to a cluster: give --cluster too"),
         (
             &["--cluster", "head:10001"],
             "expected the address of a Ray cluster, such as ray://head:10001",

@@ -1,4 +1,4 @@
-//! What observers do only when they are told to: the log probe, and captures. Also observers of a
+//! What observers do only on request: the log probe, and captures. Also observers of a
 //! server that answers late.
 
 use std::thread;

@@ -6,7 +6,7 @@ use triphammer_testbed::{BabelfishServer, MariadbServer, OdbcDriver, PostgresSer
 
 use crate::program::Program;
 
-/// The dialect of the guide, which is no part of the program.
+/// The dialect of the guide, which is not part of the program.
 fn example() -> String {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/sqlite-odbc").to_owned()
 }

@@ -140,7 +140,7 @@ fn workloads_of_transactions_are_refused_with_the_reason() {
         for command in [&["build", target][..], &["run", target], &["check", target]] {
             let done = program.run(&[command, &["-w", workload]].concat());
             assert_eq!(done.code, 2, "{done:?}");
-            assert!(done.err.contains("each statement commits by itself"), "{}", done.err);
+            assert!(done.err.contains("each statement commits on its own"), "{}", done.err);
         }
     }
 }

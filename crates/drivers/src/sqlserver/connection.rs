@@ -49,7 +49,7 @@ pub(super) struct Route {
 pub(super) struct Connection {
     pub(super) wire: Wire,
     pub(super) answer: Answer,
-    /// Rows that nobody wants; kept to reuse its memory.
+    /// Rows that are not needed; kept to reuse its memory.
     scratch: Rows,
     pub(super) route: Route,
 }

@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends text in UTF-16 as UTF-8; a unit that is no character becomes U+FFFD.
+/// Appends text in UTF-16 as UTF-8; a unit that is not a character becomes U+FFFD.
 #[inline]
 pub(super) fn put_utf8(out: &mut Vec<u8>, text: &[u8]) {
     let (units, _) = text.as_chunks::<2>();

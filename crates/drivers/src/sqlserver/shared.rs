@@ -304,7 +304,7 @@ mod tests {
     async fn the_first_address_that_answers_is_taken() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let open = Address::Tcp(listener.local_addr().unwrap());
-        // Nobody listens at it any more.
+        // Nothing listens at it any more.
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let closed = || Address::Tcp(closed);
         let limit = Duration::from_secs(10);

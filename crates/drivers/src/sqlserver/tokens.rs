@@ -103,7 +103,7 @@ pub(super) struct Answer {
     pub(super) redirect: Option<Redirect>,
     /// Tokens of the answer so far, other than rows.
     tokens: u32,
-    /// Rows that nobody wants.
+    /// Rows that are not needed.
     scratch: Rows,
     /// Whether errors are those of a login.
     pub(super) connecting: bool,

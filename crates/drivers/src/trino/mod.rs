@@ -31,7 +31,7 @@ use literal::quote_identifier;
 pub use session::TrinoSession;
 use url::UrlOptions;
 
-const NO_TRANSACTIONS: &str = "statements commit by themselves";
+const NO_TRANSACTIONS: &str = "each statement commits on its own";
 const NO_KEYS: &str = "has no keys and constraints";
 const NO_CHANGES: &str = "the connector `memory` cannot change rows";
 const NO_LOCKS: &str = "has no locks";

@@ -329,8 +329,8 @@ impl Session for TrinoSession {
     async fn rollback(&mut self) -> Result<(), DbError> {
         self.abandon().await;
         if std::mem::take(&mut self.has_written) {
-            let message = "what was written cannot be rolled back: Trino's statements commit by \
-                           themselves";
+            let message = "what was written cannot be rolled back: in Trino each statement commits \
+                           on its own";
             return Err(DbError::new(ErrorClass::Unsupported, message));
         }
         Ok(())

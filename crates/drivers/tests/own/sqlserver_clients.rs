@@ -70,7 +70,7 @@ fn answer(kind: u8, data: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Serves any number of sessions until the process ends; returns the port, and the types of what is heard.
+/// Serves any number of sessions until the process ends; returns the port, and the types of what is received.
 fn serve(at_login: Option<Vec<u8>>) -> (u16, Receiver<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -148,7 +148,7 @@ pub fn hear(stream: &mut impl Read) -> Option<(u8, Vec<u8>)> {
 }
 
 /// A server for one session, which answers each message with the next of `answers`. Returns its
-/// port, and the types and data of what it heard.
+/// port, and the types and data of what it received.
 pub fn server(answers: Vec<Vec<u8>>) -> (u16, Receiver<(u8, Vec<u8>)>) {
     server_that_ends(answers, false)
 }

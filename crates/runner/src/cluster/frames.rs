@@ -9,7 +9,7 @@ const LENGTH_MAX: u32 = 64 << 20;
 /// Reads the next frame; `None` at the end.
 ///
 /// # Errors
-/// When the pipe breaks within a frame, or what comes is no frame.
+/// When the pipe breaks within a frame, or what arrives is not a frame.
 pub(super) fn read(from: &mut impl Read) -> Result<Option<(u32, Vec<u8>)>> {
     let mut head = [0; 8];
     let begun = loop {

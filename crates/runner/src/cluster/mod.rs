@@ -107,7 +107,7 @@ impl Cluster {
         if settings.get("cluster").is_none() {
             for name in ["hosts", "on-host-loss"] {
                 if settings.get(name).is_some() {
-                    let message = format!("--{name} is about a cluster: give --cluster, too");
+                    let message = format!("--{name} applies to a cluster: give --cluster too");
                     return Err(SpecError::new(message).about(name));
                 }
             }

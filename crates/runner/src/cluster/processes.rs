@@ -34,8 +34,8 @@ const POLL: Duration = Duration::from_millis(100);
 const BRIDGE: u32 = u32::MAX;
 
 /// How to get what `--cluster ray://` needs.
-const NEEDS_PACKAGE: &str = "this program knows no Ray: install the Python package with `pip install \
-                             'triphammer[ray]'`, and use its `triphammer` command";
+const NEEDS_PACKAGE: &str = "this program was built without Ray: install the Python package with \
+                             `pip install 'triphammer[ray]'`, and use its `triphammer` command";
 
 /// A message of the bridge about itself.
 #[derive(Deserialize)]
@@ -192,7 +192,7 @@ impl Processes {
         let bytes = serde_json::to_vec(order)
             .map_err(|error| Failure::refuse(format!("this run cannot be sent: {error}")))?;
         let sent = self.sender(host).try_send((host, bytes));
-        sent.map_err(|_| Failure::refuse(format!("host {} takes no messages", host + 1)))
+        sent.map_err(|_| Failure::refuse(format!("host {} does not read its messages", host + 1)))
     }
 }
 

@@ -274,7 +274,7 @@ fn turbo(host: &HostFacts) -> Option<Reading> {
     Some(Reading::look_unless(!is_on, if is_on { "on" } else { "off" }))
 }
 
-/// Longest time to wake up that is no problem, in microseconds.
+/// Longest time to wake up that is not a problem, in microseconds.
 const WAKE_UP_US: u64 = 100;
 
 fn c_states(host: &HostFacts) -> Option<Reading> {

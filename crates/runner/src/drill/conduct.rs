@@ -64,7 +64,7 @@ impl Timeline {
         self.changed.notify_all();
     }
 
-    /// The load is over: nobody waits any longer.
+    /// The load is over: no user waits any longer.
     pub(super) fn end(&self) {
         self.state().is_over = true;
         self.changed.notify_all();

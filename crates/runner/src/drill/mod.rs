@@ -55,7 +55,7 @@ use fault::Fault;
 const USERS: u32 = 8;
 /// Length of the load.
 const LOAD: Duration = Duration::from_secs(60);
-/// Longest attempt at a transaction: with a server that is silent, the user would wait for ever.
+/// Longest attempt at a transaction: with a server that is silent, the user would wait forever.
 const ATTEMPT: Duration = Duration::from_secs(10);
 /// Longest wait for the database after the load.
 const WAIT: Duration = Duration::from_secs(60);

@@ -79,7 +79,7 @@ fn walk(name: &str, object: &Json, depth: usize, operations: &mut Vec<PlanOperat
     inputs(object, depth + 1, operations);
 }
 
-/// `tpch.orders.o_custkey` without its database, whose name is no part of the plan.
+/// `tpch.orders.o_custkey` without its database, whose name is not part of the plan.
 fn without_database(columns: &str) -> String {
     let short = |column: &str| match *column.split('.').collect::<Vec<_>>() {
         [_, table, column] => format!("{table}.{column}"),

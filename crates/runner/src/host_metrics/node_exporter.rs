@@ -14,7 +14,7 @@ struct Sample<'a> {
     value: f64,
 }
 
-/// Reads a line; `None` for comments and what is no sample. A time stamp after the value is
+/// Reads a line; `None` for comments and for what is not a sample. A time stamp after the value is
 /// ignored.
 fn sample(line: &str) -> Option<Sample<'_>> {
     let line = line.trim();

@@ -71,6 +71,11 @@ macro_rules! documents {
                 match self { $(Self::$variant(of) => of.summary(charset, style),)+ }
             }
 
+            /// Formats the whole document with its verdict at the end.
+            fn verdict_last(&self, charset: Charset, style: Style) -> String {
+                match self { $(Self::$variant(of) => of.verdict_last(charset, style),)+ }
+            }
+
             /// Formats the document as Markdown; `None` if that adds nothing to the text.
             #[must_use]
             pub fn markdown(&self) -> Option<String> {
@@ -105,7 +110,7 @@ impl Document {
             return summary;
         }
         let text = self.text(charset, style);
-        if report::fits(&text) { text } else { format!("{text}\n{summary}") }
+        if report::fits(&text) { text } else { self.verdict_last(charset, style) }
     }
 
     /// Reads the document of a stored job; `None` if it has none, or only the reason of a failure.

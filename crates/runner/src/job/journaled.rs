@@ -31,7 +31,7 @@ pub(super) fn journaled<'a, D: JobDocument + Into<Document>>(
         }
         (Ok(_), None) => unreachable!("what is done has begun"),
         (Err(failure), journal) => {
-            // A command that was rejected has done nothing, and is no job.
+            // A command that was rejected has done nothing, and is not a job.
             journal.into_iter().for_each(|mut journal| journal.failed(&failure, warn));
             Err(failure)
         }

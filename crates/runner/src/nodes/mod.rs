@@ -203,7 +203,7 @@ fn hosts(target: Option<TargetUrl>) -> Vec<Declared> {
     target.map(of_url).unwrap_or_default()
 }
 
-/// Rejects too few and too many nodes, and names that are no names or not unique.
+/// Rejects too few and too many nodes, and names that are invalid or not unique.
 fn check(nodes: &[Declared]) -> Result<(), SpecError> {
     if !(2..=NODES_MAX).contains(&nodes.len()) {
         return Err(SpecError::new(format!(

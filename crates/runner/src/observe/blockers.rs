@@ -1,4 +1,4 @@
-//! Who blocks the run's sessions: follows each waiting session to the one that waits for nobody.
+//! Who blocks the run's sessions: follows each waiting session to the one that does not wait for another.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

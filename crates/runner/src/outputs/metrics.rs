@@ -315,7 +315,7 @@ impl RunMetrics {
                 None => families.push(Family {
                     name: series.metric.clone().into(),
                     unit,
-                    help: format!("Observed beside the run: {}.", series.title).into(),
+                    help: format!("Observed during the run: {}.", series.title).into(),
                     kind: Kind::Gauge,
                     points: vec![point],
                 }),

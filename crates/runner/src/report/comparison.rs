@@ -28,47 +28,77 @@ const WAITS: &str = "What sessions did or waited for more or less in B than in A
 /// Renders a comparison as text, with a final line break.
 #[must_use]
 pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
+    let parts = [
+        vec![head(result), verdict(result), indented(&figures(&result.figures))],
+        details(result),
+        vec![warnings(result), sides(result), runs_of(result)],
+        plan_changes(result),
+    ];
+    joined(parts.concat(), charset)
+}
+
+/// Like [`comparison`], but the figures, the verdict and what A and B are come last: for a screen
+/// that scrolls, where no stored job has the rest.
+#[must_use]
+pub fn comparison_verdict_last(result: &ComparisonResult, charset: Charset) -> String {
+    let parts = [
+        vec![head(result)],
+        plan_changes(result),
+        details(result),
+        vec![indented(&figures(&result.figures)), warnings(result), verdict(result), sides(result)],
+    ];
+    joined(parts.concat(), charset)
+}
+
+/// Joins the parts of a text with empty lines.
+fn joined(mut parts: Vec<Vec<String>>, charset: Charset) -> String {
+    parts.retain(|part| !part.is_empty());
+    printed(&parts.join(&String::new()), charset)
+}
+
+fn head(result: &ComparisonResult) -> Vec<String> {
     let mut lines = fill("", &title(result), DOT);
     lines.extend(result.label.iter().map(|label| format!("“{label}”")));
     lines.extend(ending(result));
-    lines.push(String::new());
-    lines.extend(wrapped("", &capital(&result.words), WIDTH));
-    lines.push(String::new());
-    lines.extend(indented(&figures(&result.figures)));
+    lines
+}
+
+fn verdict(result: &ComparisonResult) -> Vec<String> {
+    wrapped("", &capital(&result.words), WIDTH)
+}
+
+/// What explains the figures: levels and curves of profiles, differences, and waits.
+fn details(result: &ComparisonResult) -> Vec<Vec<String>> {
+    let mut parts = Vec::new();
     if let Some(profiles) = &result.profiles {
-        lines.push(String::new());
-        lines.extend(indented(&levels(profiles, &result.primary_metric.name)));
+        parts.push(indented(&levels(profiles, &result.primary_metric.name)));
         if !profiles.curves.is_empty() {
-            lines.push(String::new());
-            lines.extend(indented(&curves(profiles)));
+            parts.push(indented(&curves(profiles)));
         }
     }
+    let titled = |title: &str, lines: Vec<String>| [vec![title.to_owned()], lines].concat();
     if !result.differences.is_empty() {
-        lines.push(String::new());
-        lines.push("What differs".to_owned());
-        lines.extend(what_differs(&result.differences));
+        parts.push(titled("What differs", what_differs(&result.differences)));
     }
     if let Some(of) = result.waits.as_ref().filter(|of| !of.causes.is_empty()) {
-        lines.extend([String::new(), WAITS.to_owned()]);
-        lines.extend(waits(of, Sides::Comparison));
+        parts.push(titled(WAITS, waits(of, Sides::Comparison)));
     }
-    if !result.warnings.is_empty() {
-        lines.push(String::new());
-    }
-    for warning in &result.warnings {
-        lines.extend(wrapped("• ", &remark(warning), WIDTH));
-    }
-    lines.push(String::new());
-    for (name, side) in [("A", &result.a), ("B", &result.b)] {
-        lines.extend(fill(&format!("{name}  "), &conditions(side), DOT));
-    }
-    lines.extend(runs_of(result));
-    for change in &result.plans {
-        lines.push(String::new());
-        lines.push(plans::heading(change));
-        lines.extend(plans::change(change));
-    }
-    printed(&lines, charset)
+    parts
+}
+
+fn warnings(result: &ComparisonResult) -> Vec<String> {
+    result.warnings.iter().flat_map(|warning| wrapped("• ", &remark(warning), WIDTH)).collect()
+}
+
+/// What A and B are.
+fn sides(result: &ComparisonResult) -> Vec<String> {
+    let sides = [("A", &result.a), ("B", &result.b)].into_iter();
+    sides.flat_map(|(name, side)| fill(&format!("{name}  "), &conditions(side), DOT)).collect()
+}
+
+fn plan_changes(result: &ComparisonResult) -> Vec<Vec<String>> {
+    let part = |change| [vec![plans::heading(change)], plans::change(change)].concat();
+    result.plans.iter().map(part).collect()
 }
 
 /// Renders the verdict of a comparison for a screen: of the figures, the first.
@@ -295,7 +325,7 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
         "Runs in the order A B B A with pauses of {rest}, margin ± {}",
         precise(result.margin)
     );
-    let mut lines = vec![String::new(), margin, made];
+    let mut lines = vec![margin, made];
     lines.extend(resume(result).map(|command| format!("Resume with: {command}")));
     lines
 }

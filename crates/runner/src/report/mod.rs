@@ -58,6 +58,15 @@ pub trait Report {
         None
     }
 
+    /// Formats the whole document with its verdict at the end, for a screen that scrolls.
+    fn verdict_last(&self, charset: Charset, style: Style) -> String {
+        let text = self.text(charset, style);
+        match self.summary(charset, style) {
+            Some(summary) => format!("{text}\n{summary}"),
+            None => text,
+        }
+    }
+
     /// Formats the document as GitHub-flavoured Markdown; `None` if that adds nothing to the text.
     fn markdown(&self) -> Option<String> {
         None

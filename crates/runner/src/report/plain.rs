@@ -1,7 +1,9 @@
 //! The text output of `build`, `check` and `drop`, and of any document.
 
 use super::capacity::{capacity, capacity_markdown, capacity_summary};
-use super::comparison::{comparison, comparison_markdown, comparison_summary};
+use super::comparison::{
+    comparison, comparison_markdown, comparison_summary, comparison_verdict_last,
+};
 use super::drill::{drill, drill_markdown, drill_suite, drill_summary};
 use super::format::{self, counted, integer};
 use super::junit::{Suite, of_check, of_run};
@@ -187,6 +189,10 @@ impl Report for ComparisonResult {
 
     fn summary(&self, charset: Charset, _: Style) -> Option<String> {
         Some(comparison_summary(self, charset))
+    }
+
+    fn verdict_last(&self, charset: Charset, _: Style) -> String {
+        comparison_verdict_last(self, charset)
     }
 
     fn markdown(&self) -> Option<String> {

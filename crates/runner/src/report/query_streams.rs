@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::result::{Baseline, QueryStreams};
 
 /// Heading of the table of queries.
-pub(super) const QUERIES: &str = "Queries beside the transactions, in seconds";
+pub(super) const QUERIES: &str = "Queries alongside the transactions, in seconds";
 
 /// Name, value and description of the figures; `name` is that of the primary metric.
 pub(super) fn figures(name: &str, streams: &QueryStreams) -> Vec<[String; 3]> {
@@ -30,7 +30,7 @@ fn alone(name: &str, baseline: &Baseline) -> [[String; 3]; 2] {
         *baseline;
     [
         row(format!("{name} alone"), primary_metric, primary_metric_ratio, "with the queries"),
-        row("Queries alone".to_owned(), queries_per_hour, queries_ratio, "beside the transactions"),
+        row("Queries alone".to_owned(), queries_per_hour, queries_ratio, "alongside the transactions"),
     ]
 }
 

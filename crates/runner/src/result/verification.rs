@@ -72,7 +72,7 @@ pub(super) enum Obstacle {
     NoStatement,
     /// A worker thread did not end, so the client's own counts are incomplete.
     CountsMissing,
-    /// A host was lost, and nobody knows what it did last.
+    /// A host was lost, and what it did last is unknown.
     HostLost,
 }
 

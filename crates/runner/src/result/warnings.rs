@@ -296,7 +296,7 @@ fn counters(result: &RunResult, list: &mut Vec<Warning>) {
 
 fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
     if counter.start > counter.end && counter.end.is_some() {
-        let text = "the server's transaction counter went back: it was restarted or its \
+        let text = "the server's transaction counter went backwards: it was restarted or its \
                     statistics were reset";
         warn(list, "server_counter", text.to_owned(), "see the server's log");
     }

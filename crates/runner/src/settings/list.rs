@@ -590,7 +590,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "on-host-loss",
         "POLICY",
         DRIVE,
-        "What to do when a host is lost: continue (the others go on) or abort",
+        "What to do when a host is lost: continue (the others continue) or abort",
     )
     .default("continue")
     .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
@@ -608,7 +608,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Also time commits of a small transaction of triphammer's own, ten per second: creates and \
          drops a table",
     )
-    .titled(Group::Observe, "Time commits of a transaction of its own")
+    .titled(Group::Observe, "Measure the latency of commits")
     .marked(&[OfTransactions]),
     value(
         "capture-on",

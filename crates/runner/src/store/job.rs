@@ -28,7 +28,7 @@ impl JobId {
     /// Reads a number as the user gives it.
     ///
     /// # Errors
-    /// When it is no number.
+    /// When it is not a number.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         text.parse().map(Self).map_err(|_| {
             Failure::refuse(format!(

@@ -56,7 +56,7 @@ impl Store {
     /// Finds a job by its number, or the newest one as `last`.
     ///
     /// # Errors
-    /// When it is no number, nothing is stored, or the store cannot be read.
+    /// When it is not a number, nothing is stored, or the store cannot be read.
     pub fn find(&self, job: &str) -> Result<JobId, Failure> {
         if job != "last" {
             return JobId::parse(job);

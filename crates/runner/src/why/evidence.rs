@@ -193,7 +193,7 @@ fn own_writes(of: &Observations) -> Option<f64> {
 }
 
 /// CPUs of this host that neither the server nor this program used. Only where the server runs here:
-/// its own use is unknown otherwise, and nobody competes with it.
+/// its own use is unknown otherwise, and nothing competes with it.
 fn other_cpus(of: &Observations, result: &RunResult) -> Option<f64> {
     let cpus = f64::from(result.bottleneck.figures.host_cpus);
     let is_busy = |of: &&Sampled| {

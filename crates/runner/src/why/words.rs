@@ -54,7 +54,7 @@ pub(super) fn of(why: &WhyResult, limit: Bottleneck) -> String {
 /// The greatest increase.
 fn main(why: &WhyResult) -> Option<&Cause> {
     let mut more = why.waits.causes.iter().filter(|cause| cause.figures.excess_sessions > 0.0);
-    // What the sessions wait for in the client is no cause of the database's.
+    // What the sessions wait for in the client is not a cause in the database.
     more.clone().find(|cause| cause.class != WaitClass::Client).or_else(|| more.next())
 }
 

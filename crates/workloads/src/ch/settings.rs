@@ -18,7 +18,7 @@ pub const STREAMS: OptionDef = OptionDef::value(
     "streams",
     "S",
     "1",
-    "number of streams of queries beside the transactions; 0 for transactions alone",
+    "number of streams of queries that run alongside the transactions; 0 for transactions alone",
 );
 /// Time for which queries and transactions run alone first.
 pub const BASELINE: OptionDef = OptionDef::value(

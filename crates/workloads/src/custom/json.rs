@@ -26,7 +26,7 @@ pub type Mention<'a> = (&'a str, usize);
 /// Finds the parameters of a template.
 ///
 /// # Errors
-/// With the offset, if it is no JSON.
+/// With the offset, if it is not JSON.
 pub fn mentions(text: &str) -> Result<Vec<Mention<'_>>, (usize, String)> {
     if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
         let line_start = text
@@ -35,7 +35,7 @@ pub fn mentions(text: &str) -> Result<Vec<Mention<'_>>, (usize, String)> {
             .map(str::len)
             .sum::<usize>();
         let at = (line_start + error.column().saturating_sub(1)).min(text.len());
-        return Err((at, format!("the template is no JSON: {error}")));
+        return Err((at, format!("the template is not JSON: {error}")));
     }
     Ok(places(text).map(|(start, end)| (&text[start + 2..end - 1], start)).collect())
 }
@@ -157,7 +157,7 @@ mod tests {
     fn what_is_no_json_is_rejected_with_its_place() {
         let (at, message) = mentions("{\n  \"a\": :b\n}").unwrap_err();
         assert_eq!(at, 9);
-        assert!(message.contains("is no JSON"), "{message}");
+        assert!(message.contains("is not JSON"), "{message}");
         // Nothing recurses, so depth does no harm.
         let deep = format!("{}\":a\"{}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(mentions(&deep).map(|found| found.len()), Ok(1));

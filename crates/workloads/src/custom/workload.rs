@@ -41,7 +41,7 @@ pub struct Custom {
     pub(super) definition: Box<Definition>,
     /// Name of the file, for messages.
     pub(super) file: String,
-    /// Number of parameters that `capture` guessed and nobody has reviewed.
+    /// Number of parameters that `capture` guessed and that are not yet reviewed.
     guesses: usize,
     /// The values before a transaction's own are drawn.
     defaults: Vec<Datum>,

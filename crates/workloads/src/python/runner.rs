@@ -113,7 +113,7 @@ impl Prepared {
                 Ok(Done::Nothing) => code.answer(Answer::Done, meter, request),
                 Ok(Done::Rows) => code.answer(Answer::Rows(rows), meter, request),
                 Ok(Done::Count(count)) => code.answer(Answer::Count(count), meter, request),
-                // Code that would catch the loss of its session could go on for ever, so it ends.
+                // Code that would catch the loss of its session could continue forever, so it ends.
                 Err(error) if error.class().loses_session() => {
                     return Err(Fault::Database(error, None));
                 }

@@ -30,7 +30,7 @@ fn wrong(file: &str, why: impl std::fmt::Display) -> SpecError {
 /// Reads a recording.
 ///
 /// # Errors
-/// When the file cannot be read, is too long or is no recording.
+/// When the file cannot be read, is too long or is not a recording.
 pub fn load(file: &str) -> Result<Arc<Recording>, SpecError> {
     let facts = std::fs::metadata(file).map_err(|error| wrong(file, error))?;
     if !facts.is_file() {

@@ -431,7 +431,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Words that are no functions.
+/// Words that are not functions.
 fn is_keyword(word: &str) -> bool {
     const KEYWORDS: [&str; 9] =
         ["and", "or", "is", "isnull", "notnull", "when", "then", "else", "end"];

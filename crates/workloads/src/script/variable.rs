@@ -116,7 +116,7 @@ impl Value {
                 .map(Self::Int)
                 .map_err(|_| format!("`{text}` is out of range for a 64-bit integer"));
         }
-        // Rust also reads words such as `infinity`, which are no numbers here.
+        // Rust also reads words such as `infinity`, which are not numbers here.
         let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
         match trimmed.parse::<f64>() {
             Ok(value) if is_number && value.is_finite() => Ok(Self::Double(value)),

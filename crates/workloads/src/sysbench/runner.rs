@@ -34,7 +34,7 @@ pub struct Prepared {
     cpu: Cpu,
     /// The error with which the last event is restarted.
     restart: Option<ScriptError>,
-    /// Whether the thread's loop must be entered anew, because an error has ended it.
+    /// Whether the thread's loop must be entered again, because an error has ended it.
     is_out: bool,
     /// Number of the thread.
     tid: u32,
@@ -280,7 +280,7 @@ fn count(state: &State, kind: Kind) {
     });
 }
 
-/// Answers a statement. A script that would catch the loss of its session could go on for ever, so it ends.
+/// Answers a statement. A script that would catch the loss of its session could continue forever, so it ends.
 #[inline]
 fn answer(
     sysbench: &Sysbench,
@@ -543,7 +543,7 @@ pub async fn run<S: Session>(
                 }
                 Fault::Database(error, shown) => {
                     let is_ignored = shown.restarts();
-                    // After a lost session the thread begins anew.
+                    // After a lost session the thread starts again.
                     let is_lost = error.class().loses_session();
                     if sysbench.ignored.is_some() && !is_ignored && !is_lost {
                         sysbench.totals.fail(shown.to_string());

@@ -118,7 +118,7 @@ pub struct Refresh {
 
 impl Refresh {
     /// Prepares the statements on `session`, and the text that new rows have their comments from: it takes a second
-    /// that is no part of RF1.
+    /// that is not part of RF1.
     ///
     /// # Errors
     /// As the database reports.

@@ -125,7 +125,7 @@ fn about(option: &OptionDef, message: String) -> SpecError {
 /// The queries of `--queries`, by their numbers in ascending order.
 ///
 /// # Errors
-/// With what is no query.
+/// With the text that is not a query.
 pub fn chosen(given: &WorkloadSettings) -> Result<Vec<u8>, SpecError> {
     numbers(given.option(&ONLY)).map_err(|error| about(&ONLY, error))
 }

@@ -157,7 +157,7 @@ impl Coordinator {
                 }
             };
             let Some(FromHost { host, message }) = message else {
-                return Err(DbError::new(ErrorClass::Other, "no host is there any more"));
+                return Err(DbError::new(ErrorClass::Other, "no host is left"));
             };
             if host >= self.hosts.len() {
                 continue; // It has no share.
@@ -336,14 +336,14 @@ impl Coordinator {
     fn look_after_hosts(&mut self) {
         for host in 0..self.hosts.len() {
             if !self.hosts[host].send(&ToShare::Alive) {
-                self.lose(host, "it takes no messages".to_owned());
+                self.lose(host, "it does not read its messages".to_owned());
             } else if self.hosts[host].is_silent() {
                 self.lose(host, silence());
             }
         }
     }
 
-    /// Goes on without a host, or ends the run.
+    /// Continues without a host, or ends the run.
     fn lose(&mut self, host: usize, reason: String) {
         let now = self.phases.clock.now();
         self.hosts[host].send(&ToShare::Abort);

@@ -61,7 +61,7 @@ pub type Gate = oneshot::Receiver<Zero>;
 /// What to do when a host is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnHostLoss {
-    /// The other hosts go on with their shares.
+    /// The other hosts continue with their shares.
     #[default]
     Continue,
     /// The run is aborted.

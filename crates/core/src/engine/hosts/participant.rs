@@ -75,7 +75,7 @@ struct Participant {
     gate: Option<oneshot::Sender<Zero>>,
     /// Zero of the run's clock, once it is known.
     zero: Option<Instant>,
-    /// When the coordinator was last heard.
+    /// When the last message of the coordinator arrived.
     heard: Instant,
     to: mpsc::Sender<FromShare>,
 }
@@ -122,7 +122,7 @@ impl Participant {
         self.send(message).await;
     }
 
-    /// Sends a message; if nobody takes it in time, the share ends.
+    /// Sends a message; if it is not read in time, the share ends.
     async fn send(&mut self, message: FromShare) {
         if !matches!(timeout(SILENCE_MAX, self.to.send(message)).await, Ok(Ok(()))) {
             self.abort();

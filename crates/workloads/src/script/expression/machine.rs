@@ -143,7 +143,7 @@ impl Machine {
         if function == Function::Debug {
             let (script, command) = self.place;
             let value = arguments[0];
-            // Whoever cannot read it does not miss it.
+            // It is lost if stderr is closed.
             let _ =
                 writeln!(std::io::stderr(), "debug(script={script},command={command}): {value}");
             return Ok(value);
