@@ -125,12 +125,13 @@ PINNED = {
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
     "trino476": Server(TRINO, "476", "", "", "", ""),
     "babelfish4.3": Server(BABELFISH, "4.3", "", "", "", ""),
-    "tds-clients": Server(TDS_CLIENTS, "2026-11", "com.microsoft.sqlserver:mssql-jdbc", "JDBCVERSION",
-                          "JDBCSHA", ""),
+    "tds-clients": Server(TDS_CLIENTS, "", "com.microsoft.sqlserver:mssql-jdbc", "12.8.1.jre11",
+                          "e6933c0711e598a224060e52ed31392f720a4a7664e85d8ae37c52a85b67ebb0", ""),
 }
 # python-tds with its checksums, as pip takes them; the mock server, whose checksums are in its lock file.
-PYTHON_TDS = "PYTHONTDS"
-MOCK_TDS = "MOCKVERSION"
+PYTHON_TDS = ("python-tds==1.17.1 "
+              "--hash=sha256:35cb210b1a54e5ccc91570a83d4e9a2a16682cbeb00bede06fd6cdf9afa9762f")
+MOCK_TDS = "0.3.0"
 JDBC_JAVA = 11
 # Artifacts of Trino with their folders below that of the server.
 TRINO_PARTS = [
@@ -283,7 +284,7 @@ def main():
             environment["TRIPHAMMER_JAVA"] = find_java(TRINO_JAVA)
         if server.product is TDS_CLIENTS:
             environment["PATH"] = find_java(JDBC_JAVA) + os.pathsep + os.environ.get("PATH", "")
-        print(f"== {server.product.name} {server.version}", flush=True)
+        print(f"== {server.product.name} {server.version}".rstrip(), flush=True)
         for suite in server.product.suites:
             if subprocess.run([os.environ.get("CARGO", "cargo"), "test", "--quiet", *suite], env=environment).returncode:
                 failed.append(f"{name}: {' '.join(suite)}")

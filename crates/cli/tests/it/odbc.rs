@@ -284,7 +284,8 @@ fn run_alone(root: &Path, args: &[&str]) -> Option<Done> {
         command.env("TRIPHAMMER_STORE", "/jobs.sqlite");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let done = finish(command.spawn().ok()?);
-        if !changes.iter().any(|program| done.err.starts_with(&format!("{program}: "))) {
+        // The exit code of chroot if it may not do it.
+        if done.code != 125 && !done.err.starts_with("unshare: ") {
             return Some(done);
         }
     }
@@ -303,6 +304,9 @@ fn on_a_system_without_a_driver_manager_only_odbc_targets_fail() {
     let root = folder.path();
     let program = env!("CARGO_BIN_EXE_triphammer");
     std::fs::copy(program, root.join("triphammer")).unwrap();
+    // A file does as well as the device, which only root can make.
+    std::fs::create_dir(root.join("dev")).unwrap();
+    std::fs::write(root.join("dev/null"), "").unwrap();
     let linked = Command::new("ldd").arg(program).output().unwrap();
     let linked = String::from_utf8(linked.stdout).unwrap();
     for library in linked.split_whitespace().filter(|word| word.starts_with('/')) {
