@@ -273,13 +273,16 @@ fn a_missing_driver_manager_or_data_source_is_named() {
     program.ok(&["run", "null:", "-w", "tpc-b", "--transactions", "5"]);
 }
 
+#[cfg(target_os = "linux")]
+const PROGRAM: &str = env!("CARGO_BIN_EXE_triphammer");
+
 /// Runs the program in a folder that is its whole system: nothing is there but the libraries that it is linked to. `None`
 /// where that is not possible.
 #[cfg(target_os = "linux")]
 fn run_alone(root: &Path, args: &[&str]) -> Option<Done> {
     for changes in [&["chroot"][..], &["unshare", "--user", "--map-root-user", "chroot"]] {
         let mut command = Command::new(changes[0]);
-        command.args(&changes[1..]).arg(root).arg("/triphammer").args(args);
+        command.args(&changes[1..]).arg(root).arg(PROGRAM).args(args);
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", "/");
         command.env("TRIPHAMMER_STORE", "/jobs.sqlite");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -302,18 +305,17 @@ fn run_alone(root: &Path, args: &[&str]) -> Option<Done> {
 fn on_a_system_without_a_driver_manager_only_odbc_targets_fail() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let program = env!("CARGO_BIN_EXE_triphammer");
-    std::fs::copy(program, root.join("triphammer")).unwrap();
+    let linked = Command::new("ldd").arg(PROGRAM).output().unwrap();
+    let linked = String::from_utf8(linked.stdout).unwrap();
+    let libraries = linked.split_whitespace().filter(|word| word.starts_with('/'));
+    // Programs of the tests read their SQL from the source.
+    let sql = std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/sql"));
+    let mut copy = Command::new("cp");
+    copy.args(["-rL", "--parents", PROGRAM]).arg(sql.unwrap()).args(libraries).arg(root);
+    assert!(copy.status().unwrap().success());
     // A file does as well as the device, which only root can make.
     std::fs::create_dir(root.join("dev")).unwrap();
     std::fs::write(root.join("dev/null"), "").unwrap();
-    let linked = Command::new("ldd").arg(program).output().unwrap();
-    let linked = String::from_utf8(linked.stdout).unwrap();
-    for library in linked.split_whitespace().filter(|word| word.starts_with('/')) {
-        let copy = root.join(&library[1..]);
-        std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        std::fs::copy(library, copy).unwrap();
-    }
     for target in ["odbc:DSN=bench", "odbc:Driver={SQLite3};Database=b.db"] {
         for command in ["build", "run", "check"] {
             let args = [command, target, "-w", "tpc-b"];
