@@ -129,9 +129,8 @@ fn tproc_c_and_tpc_b_run_on_babelfish_by_freetds() {
 
 /// Builds in a database that does not exist: rejected, unless it is to be created.
 fn is_created(program: &Program, target: &str, build: &[&str]) {
-    let of = |command: &str, more: &[&str]| {
-        program.run(&[&[command, target], build, more].concat())
-    };
+    let of =
+        |command: &str, more: &[&str]| program.run(&[&[command, target], build, more].concat());
     for command in ["build", "run"] {
         let done = of(command, &[]);
         assert_ne!(done.code, 0, "{done:?}");
@@ -154,7 +153,12 @@ fn a_database_that_does_not_exist_is_created_on_request() {
             postgres.fresh_database("created").unwrap(),
             postgres.password(),
         ),
-        ("MariaDB Unicode", "Server", mariadb.fresh_database("created").unwrap(), mariadb.password()),
+        (
+            "MariaDB Unicode",
+            "Server",
+            mariadb.fresh_database("created").unwrap(),
+            mariadb.password(),
+        ),
     ] {
         let mut program = Program::new();
         program.set("TRIPHAMMER_PASSWORD", password);

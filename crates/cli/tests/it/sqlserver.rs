@@ -275,7 +275,8 @@ fn tproc_c_is_built_run_checked_and_dropped_in_both_modes() {
         program.ok(&["check", &target]);
     }
     let violations = |query: &str| {
-        let sql = format!("SELECT count(*) FROM ({}) v", query.replace("S.", &format!("{schema}.")));
+        let sql =
+            format!("SELECT count(*) FROM ({}) v", query.replace("S.", &format!("{schema}.")));
         number(server, &sql)
     };
     for (condition, query) in CONDITIONS {

@@ -218,9 +218,8 @@ impl Shared {
 
     /// Whether an error says that the target's database does not exist.
     fn lacks(&self, create: &CreateDef, error: &triphammer_odbc::Error) -> bool {
-        get(&self.pairs, &create.key).is_some_and(|name| {
-            create.is_missing(name, &error.state, error.native, &error.message)
-        })
+        get(&self.pairs, &create.key)
+            .is_some_and(|name| create.is_missing(name, &error.state, error.native, &error.message))
     }
 
     /// The part of the string that names the driver.

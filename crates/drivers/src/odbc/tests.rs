@@ -37,7 +37,11 @@ fn secrets_are_hidden_in_what_drivers_say() {
         ),
         (&["abc"], "UID=u;PWD=abc;Server=abcd", "UID=u;PWD=***;Server=abcd"),
         // As it stands in a connection string, and a part of it.
-        (&["ab}c;d", "ab}c"], "PWD={ab}}c;d} is not ab}c;d, nor {ab}}c}", "PWD={***} is not ***, nor {***}"),
+        (
+            &["ab}c;d", "ab}c"],
+            "PWD={ab}}c;d} is not ab}c;d, nor {ab}}c}",
+            "PWD={***} is not ***, nor {***}",
+        ),
         (&["", "ü"], "ü für ü", "*** für ***"),
     ] {
         let secrets = Secrets::new(secrets.iter().map(|secret| Secret::new(*secret)).collect());

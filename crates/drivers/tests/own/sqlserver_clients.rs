@@ -203,7 +203,11 @@ fn the_jdbc_driver_understands_the_responder_by_strict_tls() {
         let properties = format!("encrypt=strict;serverCertificate={file}");
         let Some(printed) = run_jdbc(&port.to_string(), &properties) else { return };
         for line in EXPECTED {
-            assert_eq!(printed.contains(line), is_trusted, "{certificate}, {line}: {printed:.3000}");
+            assert_eq!(
+                printed.contains(line),
+                is_trusted,
+                "{certificate}, {line}: {printed:.3000}"
+            );
         }
     }
     assert_eq!(heard.try_iter().filter(|kind| *kind == LOGIN).count(), 1);

@@ -13,8 +13,9 @@ use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 
 use crate::session::on_worker;
 use crate::sqlserver_responder::{
-    LOGIN, PRELOGIN, StrictTls, change, connect, done, error, greeting, hear, message, packets, redirect,
-    server, server_that_ends, session_with, set_up, token, url, welcome, welcome_to_8_0, wide,
+    LOGIN, PRELOGIN, StrictTls, change, connect, done, error, greeting, hear, message, packets,
+    redirect, server, server_that_ends, session_with, set_up, token, url, welcome, welcome_to_8_0,
+    wide,
 };
 
 #[test]
