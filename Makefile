@@ -79,7 +79,7 @@ wheels: ui
 	tools/wheels.py $(addprefix --python ,$(PYTHONS))
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0, MariaDB 11.4, DuckDB 2.0 and Trino 476, TPROC-H at SF 0.1
-# on them and on SQLite, and our histogram logs in HdrHistogram's own reader; the drivers on io_uring; slow tests of the program; and the Python
+# on them and on SQLite, SQL Server's protocol with other clients and another server, and our histogram logs in HdrHistogram's own reader; the drivers on io_uring; slow tests of the program; and the Python
 # package. The servers and the reader are downloaded once, into the user's cache. The SQL of Oracle and Db2 is parsed.
 test-matrix: deps
 	tools/test-matrix.py

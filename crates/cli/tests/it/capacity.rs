@@ -14,7 +14,8 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
     args.extend(["--cool-down", "0s", "--precision", "20%"]);
     let screen = ["all.p95 < 400ms holds up to", "rate /s", "triphammer report 1 shows all of it"];
     screens::verdict(&program, &args, &screen);
-    let document = program.json(&["report", "1"]);
+    let document = program.ok(&["report", "1", "--format", "json"]);
+    let document: Value = serde_json::from_str(&document).unwrap();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/capacity-schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use triphammer_core::error::{DbError, ErrorClass};
-use triphammer_core::odbc::{LockDef, OdbcDef};
+use triphammer_core::odbc::{CreateDef, LockDef, OdbcDef};
 use triphammer_core::rows::Rows;
-use triphammer_core::session::{Admin, LockMode, Role, ServerInfo};
+use triphammer_core::session::{Admin, LockMode, ServerInfo};
 use triphammer_odbc::Info;
 
 use super::connection_string::{get, redacted};
@@ -14,7 +14,6 @@ use super::errors::on_statement;
 use super::session::OdbcSession;
 use super::shared::Shared;
 use crate::advisory_lock::LockFile;
-use crate::database_file::DatabaseFile;
 use crate::socket::is_loopback;
 
 /// Where a database in this process is reached.
@@ -24,20 +23,20 @@ const TABLE_NAME: usize = 2;
 
 /// Creates the database that the target names.
 pub(super) async fn create_database(shared: &Shared) -> Result<bool, DbError> {
+    let dialect = shared.identify().await?.dialect;
     if let Some(file) = shared.file() {
         if file.exists() {
             return Ok(false);
         }
-        DatabaseFile::at(file).check(Role::Loader)?;
-        shared.identify().await?;
         let connection = shared.open(None).await?;
         return shared.set_up(&connection).map(|()| true);
     }
-    let def = shared.def();
-    let create = def.and_then(|def| Some((def, def.create.as_ref()?)));
-    let Some((def, create)) = create else {
-        let message = "a database cannot be created by ODBC unless --dialect says how: create it \
-                       with the database's own tools";
+    let Some(create) = &dialect.def.create else {
+        let message = format!(
+            "the dialect {} does not say how a database is created: create it with the database's \
+             own tools, and omit --create-database",
+            dialect.name
+        );
         return Err(DbError::new(ErrorClass::Unsupported, message));
     };
     let Some(name) = get(&shared.pairs, &create.key) else {
@@ -46,17 +45,30 @@ pub(super) async fn create_database(shared: &Shared) -> Result<bool, DbError> {
         return Err(DbError::new(ErrorClass::Refused, message));
     };
     let connection = shared.open(Some((&create.key, &create.from))).await?;
-    let failed = |error: triphammer_odbc::Error| on_statement(&error, def, &shared.secrets);
+    shared.set_up(&connection)?;
+    let failed = |error: triphammer_odbc::Error| {
+        on_statement(&error, &dialect.def, &shared.secrets).context(format_args!("`{name}`"))
+    };
     let mut statement = connection.statement().map_err(failed)?;
-    let exists = create.exists.replace("{name}", &name.replace('\'', "''"));
-    statement.direct(&exists).map_err(failed)?;
-    if statement.describe().map_err(failed)? > 0 && statement.fetch().map_err(failed)? {
+    let exists = CreateDef::text_for(&create.exists, name);
+    let mut is_there = || -> Result<bool, triphammer_odbc::Error> {
+        statement.direct(&exists)?;
+        let is_there = statement.describe()? > 0 && statement.fetch()?;
+        statement.close();
+        Ok(is_there)
+    };
+    if is_there().map_err(failed)? {
         return Ok(false);
     }
-    statement.close();
-    let text = create.create.replace("{name}", &name.replace('"', "\"\"").replace('`', "``"));
-    statement.direct(&text).map_err(failed)?;
-    Ok(true)
+    let created = connection
+        .statement()
+        .and_then(|mut statement| statement.direct(&CreateDef::text_for(&create.create, name)));
+    match created {
+        Ok(()) => Ok(true),
+        // Another session was faster.
+        Err(_) if is_there().is_ok_and(|is_there| is_there) => Ok(false),
+        Err(error) => Err(failed(error)),
+    }
 }
 
 impl OdbcSession {

@@ -127,8 +127,16 @@ const NAMES: [&str; 6] = ["DSN", "Driver", "Server", "Servername", "Database", "
 /// Words before secrets inside values, such as `Pqopt={password=…}` or `Init={SET PASSWORD …}`.
 const WORDS: [&str; 5] = ["password", "pwd", "secret", "token", "credential"];
 
+/// Whether a value has the form `user/password@place`, as Oracle's programs take it.
+fn is_login(value: &str) -> bool {
+    let user_and_password = value.split_once('@').and_then(|(login, _)| login.split_once('/'));
+    user_and_password.is_some_and(|(user, password)| {
+        !user.trim().is_empty() && !password.is_empty() && !password.contains('/')
+    })
+}
+
 /// Whether a pair contains a secret: by its name, or by what its value has inside: an assignment, a
-/// statement about one, or a URL with a password.
+/// statement about one, a URL with a password, or a login of Oracle's form.
 #[must_use]
 pub fn has_secret((key, value): &(String, String)) -> bool {
     let is_name = NAMES.iter().any(|name| key.eq_ignore_ascii_case(name));
@@ -141,6 +149,7 @@ pub fn has_secret((key, value): &(String, String)) -> bool {
         || key.to_ascii_lowercase().ends_with("key")
         || WORDS.iter().any(of_value)
         || inside.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
+        || is_login(value)
 }
 
 /// What a message must not repeat of a value that contains a secret: all of it, and each part that
@@ -205,7 +214,13 @@ mod tests {
 
     #[test]
     fn names_that_look_like_secrets_are_shown() {
-        for text in ["DSN=passengers", "Driver={Token Ring}", "DSN=a;Database=secrets;UID=pwd"] {
+        for text in [
+            "DSN=passengers",
+            "Driver={Token Ring}",
+            "DSN=a;Database=secrets;UID=pwd",
+            "DSN=a;Database=/data/a@b.db;DBQ=//db1:1521/orcl",
+            "DSN=a;UID=ann@example.com;Database=a/b",
+        ] {
             assert_eq!(pairs(&redacted(&pairs(text))), pairs(text));
         }
     }
@@ -231,6 +246,8 @@ mod tests {
             "DSN=a;SharedAccessKey=hunter2",
             "DSN=a;Url=db://u:hunter2@h/d",
             "DSN=a;Database={x PWD=hunter2}",
+            "DSN=a;DBQ=scott/hunter2@//db1:1521/orcl",
+            "DSN=a;UID={scott/hunter2@orcl}",
         ] {
             let shown = redacted(&pairs(text));
             assert_eq!(shown, "DSN=a", "{text}");

@@ -59,12 +59,7 @@ pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>, secrets: &Secrets
         _ => "",
     };
     let message = format!("{}{hint}", secrets.hide(&error.message));
-    let lacks = def.and_then(|def| def.create.as_ref()).and_then(|create| create.missing.as_ref());
-    let is_missing = lacks.is_some_and(|pattern| {
-        triphammer_core::odbc::matches(pattern, &error.state, error.native, &error.message)
-    });
-    let converted = DbError::new(class, message).with_code(code(error, def));
-    if is_missing { converted.without_database() } else { converted }
+    DbError::new(class, message).with_code(code(error, def))
 }
 
 /// The error for a driver manager that is not there.

@@ -54,7 +54,7 @@ impl Odbc {
         let shared = Shared {
             pairs: target.params.clone(),
             password,
-            secrets: Secrets(secrets),
+            secrets: Secrets::new(secrets),
             isolation: settings.isolation,
             schema: settings.schema.clone(),
             lock_timeout: settings.lock_timeout,

@@ -5,40 +5,59 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::error::{DbError, ErrorClass};
-use triphammer_core::odbc::{OdbcDef, OdbcDialect};
+use triphammer_core::odbc::{CreateDef, OdbcDef, OdbcDialect};
 use triphammer_core::session::{Capabilities, Isolation, Protocol, Role};
 use triphammer_odbc::{Connection, Info, Manager, Number, Opened};
 
-use super::connection_string::{get, text};
+use super::connection_string::{get, has_secret, text};
 use super::errors::{on_connect, on_load, on_statement};
 use crate::database_file::DatabaseFile;
 use crate::target::Secret;
+
+/// Keys of a connection string that name the server.
+const HOST_KEYS: [&str; 5] = ["Server", "Servername", "Host", "Hostname", "Socket"];
 
 /// Shortest secret that is hidden wherever it occurs; a shorter one only as a word of its own.
 const SECRET_ANYWHERE: usize = 4;
 
 /// Passwords and what else must not be shown.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Secrets(pub(super) Vec<Secret>);
+pub(super) struct Secrets(Vec<Secret>);
 
 impl Secrets {
-    /// A message of a driver without the secrets that it may repeat.
+    /// Keeps them in the order in which they are hidden: one may be a part of another.
+    pub(super) fn new(mut secrets: Vec<Secret>) -> Self {
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.reveal().len()));
+        Self(secrets)
+    }
+
+    /// A message of a driver without the secrets that it may repeat, as they are or as they stand in
+    /// a connection string.
     pub(super) fn hide(&self, message: &str) -> String {
         let mut out = message.to_owned();
         for secret in &self.0 {
-            let secret = secret.reveal();
-            if secret.len() >= SECRET_ANYWHERE {
-                out = out.replace(secret, "***");
-            } else if !secret.is_empty() {
-                let words = out.split(' ').map(|word| {
-                    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-                    if bare == secret { word.replace(secret, "***") } else { word.to_owned() }
-                });
-                out = words.collect::<Vec<_>>().join(" ");
-            }
+            let plain = secret.reveal();
+            out = without(&out, &plain.replace('}', "}}"));
+            out = without(&out, plain);
         }
         out
     }
+}
+
+/// A text without a secret.
+fn without(text: &str, secret: &str) -> String {
+    if secret.is_empty() || secret.len() >= SECRET_ANYWHERE {
+        return if secret.is_empty() { text.to_owned() } else { text.replace(secret, "***") };
+    }
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(secret) {
+        out.push_str(before);
+        let is_word = is_end(out.chars().last()) && is_end(after.chars().next());
+        out.push_str(if is_word { "***" } else { secret });
+        rest = after;
+    }
+    out + rest
 }
 
 /// A dialect, with what it and the driver can do.
@@ -154,8 +173,18 @@ impl Shared {
     /// Connects, with a pair of the connection string replaced. The driver waits on a thread of
     /// its own, which the caller can abandon.
     pub(super) async fn open(&self, instead: Option<(&str, &str)>) -> Result<Connection, DbError> {
+        let def = self.def();
+        self.attempt(def, instead).await?.map_err(|error| self.unopened(&error, def))
+    }
+
+    /// Connects as [`Self::open`] does, by what a dialect declares. The inner error is the driver's.
+    async fn attempt(
+        &self,
+        def: Option<&OdbcDef>,
+        instead: Option<(&str, &str)>,
+    ) -> Result<Result<Connection, triphammer_odbc::Error>, DbError> {
         let manager = Manager::get().map_err(|error| on_load(&error))?;
-        let (string, limit) = (self.string(self.def(), instead), self.connect_limit);
+        let (string, limit) = (self.string(def, instead), self.connect_limit);
         let driver = self.driver();
         let (sender, receiver) = tokio::sync::oneshot::channel::<Result<Opened, _>>();
         let work = move || {
@@ -171,15 +200,26 @@ impl Shared {
             DbError::new(ErrorClass::Disconnected, message)
         };
         let answer = tokio::time::timeout(limit, receiver).await.map_err(|_| silent())?;
-        let opened = answer.map_err(|_| silent())?;
-        let opened = opened.map_err(|error| {
-            let error = on_connect(&error, self.def(), &self.secrets);
-            match self.place() {
-                Some(place) if !error.message().contains(&place) => error.context(place),
-                _ => error,
-            }
-        })?;
-        Ok(opened.here())
+        Ok(answer.map_err(|_| silent())?.map(Opened::here))
+    }
+
+    /// The error for a connection that was not opened.
+    fn unopened(&self, error: &triphammer_odbc::Error, def: Option<&OdbcDef>) -> DbError {
+        let mut converted = on_connect(error, def, &self.secrets);
+        if let Some(place) = self.place()
+            && !converted.message().contains(&place)
+        {
+            converted = converted.context(place);
+        }
+        let create = def.and_then(|def| def.create.as_ref());
+        let lacks_database = create.is_some_and(|create| self.lacks(create, error));
+        if lacks_database { converted.without_database() } else { converted }
+    }
+
+    /// Whether an error says that the target's database does not exist.
+    fn lacks(&self, create: &CreateDef, error: &triphammer_odbc::Error) -> bool {
+        get(&self.pairs, &create.key)
+            .is_some_and(|name| create.is_missing(name, &error.state, error.native, &error.message))
     }
 
     /// The part of the string that names the driver.
@@ -187,14 +227,16 @@ impl Shared {
         let names = |(key, _): &&(String, String)| {
             ["Driver", "DSN"].iter().any(|name| key.eq_ignore_ascii_case(name))
         };
-        let pairs: Vec<_> = self.pairs.iter().filter(names).cloned().collect();
+        let shown = self.pairs.iter().filter(names).filter(|pair| !has_secret(pair));
+        let pairs: Vec<_> = shown.cloned().collect();
         format!("`{}`", text(&pairs, None))
     }
 
     /// Where the string leads to, for messages.
     fn place(&self) -> Option<String> {
-        let value = |keys: &[&str]| keys.iter().find_map(|key| get(&self.pairs, key));
-        let host = self.host().or_else(|| value(&["DSN"]));
+        let shown: Vec<_> = self.pairs.iter().filter(|pair| !has_secret(pair)).cloned().collect();
+        let value = |keys: &[&str]| keys.iter().find_map(|key| get(&shown, key));
+        let host = value(&HOST_KEYS).filter(|host| !host.is_empty()).or_else(|| value(&["DSN"]));
         match (host, value(&["Database", "DBQ"])) {
             (Some(host), Some(database)) => Some(format!("{host}/{database}")),
             (host, database) => host.or(database).map(str::to_owned),
@@ -203,8 +245,7 @@ impl Shared {
 
     /// The host that the string names.
     pub(super) fn host(&self) -> Option<&str> {
-        let keys = ["Server", "Servername", "Host", "Hostname", "Socket"];
-        keys.iter().find_map(|key| get(&self.pairs, key)).filter(|host| !host.is_empty())
+        HOST_KEYS.iter().find_map(|key| get(&self.pairs, key)).filter(|host| !host.is_empty())
     }
 
     /// Finds out what the server is, unless that is known.
@@ -218,9 +259,7 @@ impl Shared {
         // A driver creates a file that does not exist, and only the dialect knows that it is one.
         let path = get(&self.pairs, "Database").map(PathBuf::from);
         let absent = path.filter(|path| !path.exists());
-        let connection = self.open(None).await?;
-        let found = self.profile_of(&connection);
-        drop(connection);
+        let found = self.look().await;
         if let Some(path) = absent
             && std::fs::metadata(&path).is_ok_and(|facts| facts.len() == 0)
         {
@@ -229,6 +268,29 @@ impl Shared {
         }
         let profile = found?;
         Ok(self.profile.get_or_init(|| profile))
+    }
+
+    /// Asks the server what it is: in the target's database, or, if that does not exist, in the one
+    /// from which it would be created.
+    async fn look(&self) -> Result<Profile, DbError> {
+        let def = self.def();
+        let error = match self.attempt(def, None).await? {
+            Ok(connection) => return self.profile_of(&connection),
+            Err(error) => error,
+        };
+        let candidates = self.chosen.map_or(self.dialects, std::slice::from_ref);
+        for dialect in candidates {
+            let create = dialect.def.create.as_ref().filter(|create| self.lacks(create, &error));
+            let Some(create) = create else { continue };
+            let beside = Some((create.key.as_str(), create.from.as_str()));
+            if let Ok(connection) = self.attempt(Some(&dialect.def), beside).await? {
+                let profile = self.profile_of(&connection)?;
+                if profile.dialect.name == dialect.name {
+                    return Ok(profile);
+                }
+            }
+        }
+        Err(self.unopened(&error, def))
     }
 
     fn profile_of(&self, connection: &Connection) -> Result<Profile, DbError> {

@@ -29,9 +29,24 @@ fn a_target_is_shown_without_its_secrets() {
 
 #[test]
 fn secrets_are_hidden_in_what_drivers_say() {
-    let secrets = Secrets(vec![Secret::new("hunter2"), Secret::new("x")]);
-    let hidden = secrets.hide("login with PWD={hunter2} failed: x is no box, not 'x'");
-    assert_eq!(hidden, "login with PWD={***} failed: *** is no box, not '***'");
+    for (secrets, said, shown) in [
+        (
+            &["x", "hunter2"][..],
+            "login with PWD={hunter2} failed: x is no box, not 'x'",
+            "login with PWD={***} failed: *** is no box, not '***'",
+        ),
+        (&["abc"], "UID=u;PWD=abc;Server=abcd", "UID=u;PWD=***;Server=abcd"),
+        // As it stands in a connection string, and a part of it.
+        (
+            &["ab}c;d", "ab}c"],
+            "PWD={ab}}c;d} is not ab}c;d, nor {ab}}c}",
+            "PWD={***} is not ***, nor {***}",
+        ),
+        (&["", "ü"], "ü für ü", "*** für ***"),
+    ] {
+        let secrets = Secrets::new(secrets.iter().map(|secret| Secret::new(*secret)).collect());
+        assert_eq!(secrets.hide(said), shown);
+    }
 }
 
 #[test]

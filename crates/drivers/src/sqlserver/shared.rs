@@ -18,7 +18,7 @@ use super::connection::{Connection, Route};
 use super::login::{Encrypt, Flag, Login, Outcome, log_in};
 use super::url::UrlOptions;
 use super::wire::Wire;
-use crate::socket::{Address, Socket, SocketSettings, resolve};
+use crate::socket::{Address, Socket, SocketSettings, is_loopback, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
@@ -149,6 +149,13 @@ impl Shared {
                     let shown = crate::target::host_text(&to.host, Some(to.port));
                     if !self.options.follows_redirects {
                         let message = format!("{label} redirects to {shown}, but redirects=off");
+                        return Err(DbError::new(ErrorClass::Refused, message));
+                    }
+                    if self.options.is_plain_by_default && !is_loopback(&to.host) {
+                        let message = format!(
+                            "{label} redirects to {shown}, and without `encrypt` in the target only \
+                             sessions on this host are not encrypted: set encrypt=on, or encrypt=off"
+                        );
                         return Err(DbError::new(ErrorClass::Refused, message));
                     }
                     self.redirected.get_or_init(|| shown);

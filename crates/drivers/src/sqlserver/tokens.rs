@@ -7,6 +7,7 @@ use triphammer_core::{DbError, ErrorClass};
 use super::error::{ErrorContext, answer};
 use super::reader::{Fault, Reader, string};
 use super::types::{TypeInfo, read_value};
+use crate::answer::{ANSWER_BYTES_MAX, too_large};
 
 /// The tokens by their numbers in the protocol.
 mod token {
@@ -301,6 +302,9 @@ impl Answer {
         if keep == Keep::Outputs {
             rows.widen();
             read_value(rows, rest, info, true, &mut self.problem)?;
+            if rows.bytes() > ANSWER_BYTES_MAX {
+                return Err(Fault::Broken(too_large()));
+            }
         }
         *rest = ahead;
         Ok(())

@@ -60,6 +60,8 @@ const UTF8: u8 = 0x04;
 pub(super) const DAYS_TO_1970: i32 = 719_162;
 const DAYS_1900_TO_1970: i32 = 25_567;
 pub(super) const DAY_US: i64 = 86_400_000_000;
+/// The days of the years 1 to 9999, from 1900-01-01 on.
+const DATETIME_DAYS: std::ops::RangeInclusive<i64> = -693_595..=2_958_463;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -495,6 +497,9 @@ fn put_datetime(rows: &mut Rows, data: &[u8]) -> Result<(), Fault> {
         }
         _ => return Err(Fault::broken("a date and time")),
     };
+    if !DATETIME_DAYS.contains(&day) || !(0..DAY_US).contains(&micros) {
+        return Err(Fault::broken("a date and time"));
+    }
     rows.timestamp(Timestamp((day - i64::from(DAYS_1900_TO_1970)) * DAY_US + micros));
     Ok(())
 }
@@ -535,6 +540,15 @@ mod tests {
         let datetime = [8, 0xff, 0xff, 0xff, 0xff, 0x2c, 1, 0, 0];
         let (rows, _) = read(TypeInfo::of(id::DATETIME_N), &datetime).unwrap();
         assert_eq!(rows.row(0).timestamp(0).unwrap().to_string(), "1899-12-31 00:00:01");
+        for impossible in [
+            &[8, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0][..],
+            &[8, 0, 0, 0, 0x80, 0, 0, 0, 0],
+            &[8, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
+            &[4, 0, 0, 0xff, 0xff],
+        ] {
+            let found = read(TypeInfo::of(id::DATETIME_N), impossible);
+            assert!(matches!(found, Err(Fault::Broken(_))), "{impossible:?}");
+        }
         let (rows, _) = read(TypeInfo::of(id::MONEY), &[0, 0, 0, 0, 0x10, 0x27, 0, 0]).unwrap();
         assert_eq!(rows.row(0).decimal(0, 2).unwrap(), 100);
         let guid: Vec<u8> = std::iter::once(16).chain(0..16).collect();

@@ -52,6 +52,8 @@ pub(super) struct UrlOptions {
     pub(super) password: Option<Secret>,
     pub(super) database: String,
     pub(super) encrypt: Encrypt,
+    /// Whether the target says nothing of encryption, and the host is this one.
+    pub(super) is_plain_by_default: bool,
     /// Authorities; `None` accepts any certificate.
     pub(super) root_cert: Option<RootCert>,
     /// Name in the certificate, if it is not the host's.
@@ -99,6 +101,7 @@ impl UrlOptions {
             .or_else(|| env("MSSQL_PASSWORD").map(Secret::from));
         let (host, instance, port) = source.place()?;
         let encrypt = source.encrypt(&host)?;
+        let is_plain_by_default = encrypt == Encrypt::Off && source.text("encrypt").is_none();
         Ok(Self {
             scheme: url.scheme.clone(),
             port,
@@ -119,6 +122,7 @@ impl UrlOptions {
             connect_limit: source.connect_limit(settings.connect_limit)?,
             host,
             encrypt,
+            is_plain_by_default,
         })
     }
 

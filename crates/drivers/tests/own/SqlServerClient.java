@@ -8,7 +8,7 @@ import java.sql.Types;
 public class SqlServerClient {
     public static void main(String[] args) throws Exception {
         String url = "jdbc:sqlserver://127.0.0.1:" + args[0]
-            + ";databaseName=d;user=u;password=geheim;encrypt=false;loginTimeout=20";
+            + ";databaseName=d;user=u;password=geheim;loginTimeout=20;" + args[1];
         try (Connection session = DriverManager.getConnection(url); var statement = session.createStatement()) {
             try (ResultSet rows = statement.executeQuery("SELECT row_of_it")) {
                 rows.next();

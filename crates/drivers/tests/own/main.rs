@@ -11,6 +11,7 @@ mod sqlserver;
 mod sqlserver_clients;
 mod sqlserver_doctor;
 mod sqlserver_login;
+mod sqlserver_mock;
 mod sqlserver_observed;
 mod sqlserver_responder;
 mod sqlserver_wire;

@@ -1,19 +1,26 @@
 //! Other clients of SQL Server's protocol against the responder of the tests: what it sends must mean to them what it
-//! means to our client. They are FreeTDS (`tsql`), python-tds (`python3`), and Microsoft's JDBC driver, whose file
-//! `MSSQL_JDBC` names (`java`). Those that are not there are named on the standard error output.
+//! means to our client. They are FreeTDS (`tsql`), python-tds, and Microsoft's JDBC driver, which speaks TDS 7.4 and,
+//! with strict TLS, 8.0.
+//!
+//! `tools/test-matrix.py tds-clients` fetches them into a folder, which `TRIPHAMMER_TDS_CLIENTS` names, and then each of
+//! them must be there. Without it, those that this host has are used, and the others named on the standard error output.
 
 use std::env;
-use std::io::Write as _;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use crate::sqlserver_responder::{
-    ATTENTION, BATCH, CALL, INT, LOGIN, LONG_TEXT, PRELOGIN, TRANSACTION, change, columns, done,
-    done_with, error, greeting, hear, int_row, login_ack, message, packets, redirect, welcome,
-    wide,
+    ATTENTION, BATCH, CALL, INT, LOGIN, LONG_TEXT, PRELOGIN, StrictTls, TRANSACTION, change,
+    columns, done, done_with, error, greeting, hear, int_row, login_ack, message, packets,
+    redirect, welcome, welcome_to_8_0, wide,
 };
+
+/// Names the folder of the fetched clients.
+const VARIABLE: &str = "TRIPHAMMER_TDS_CLIENTS";
 
 /// What is returned as a long text, in many packets.
 const LENGTH: usize = 100_000;
@@ -70,16 +77,28 @@ fn answer(kind: u8, data: &[u8]) -> Vec<u8> {
     }
 }
 
+/// A connection, with or without TLS.
+trait Both: Read + Write {}
+impl<T: Read + Write> Both for T {}
+
+fn plain(stream: TcpStream) -> Box<dyn Both> {
+    Box::new(stream)
+}
+
 /// Serves any number of sessions until the process ends; returns the port, and the types of what is received.
-fn serve(at_login: Option<Vec<u8>>) -> (u16, Receiver<u8>) {
+fn serve(
+    at_login: Option<Vec<u8>>,
+    accept: impl Fn(TcpStream) -> Box<dyn Both> + Clone + Send + 'static,
+) -> (u16, Receiver<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let (mut stream, sender, at_login) =
-                (stream.unwrap(), sender.clone(), at_login.clone());
+            let (stream, sender, at_login) = (stream.unwrap(), sender.clone(), at_login.clone());
+            let accept = accept.clone();
             thread::spawn(move || {
+                let mut stream = accept(stream);
                 while let Some((kind, data)) = hear(&mut stream) {
                     // The test may have seen enough.
                     let _ = sender.send(kind);
@@ -110,19 +129,25 @@ fn run(program: &str, args: &[&str], input: &str) -> Option<String> {
     Some(format!("{}{}", text(&output.stdout), text(&output.stderr)))
 }
 
-fn lacks(client: &str, how: &str) {
+/// A file of the fetched clients; `None` where they were not fetched.
+pub fn fetched(file: &str) -> Option<PathBuf> {
+    let folder = env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
+    Some(Path::new(&folder).join(file))
+}
+
+/// Says that a client is not there, which is a failure where they were fetched.
+pub fn lacks(client: &str, how: &str) {
+    let message = format!("SQL Server's protocol was not checked by {client}: {how}");
+    assert!(fetched("").is_none(), "{message}");
     // Nobody may be there to read it.
-    let _ = writeln!(
-        std::io::stderr(),
-        "the responder of SQL Server's protocol was not checked by {client}: {how}"
-    );
+    let _ = writeln!(std::io::stderr(), "{message}");
 }
 
 /// Whether the client reads all answers, from a server and from one that redirects to it.
 fn check(client: &str, args: impl Fn(&str) -> Option<String>) {
-    let (port, heard) = serve(None);
+    let (port, heard) = serve(None, plain);
     let redirection = [redirect("127.0.0.1", port), login_ack(), done()].concat();
-    let (first, _) = serve(Some(message(&redirection)));
+    let (first, _) = serve(Some(message(&redirection)), plain);
     for port in [port, first] {
         let Some(printed) = args(&port.to_string()) else { return };
         for line in EXPECTED {
@@ -138,18 +163,54 @@ fn check(client: &str, args: impl Fn(&str) -> Option<String>) {
 
 #[test]
 fn python_tds_understands_the_responder() {
-    if run("python3", &["-c", "import pytds"], "").is_none_or(|printed| !printed.is_empty()) {
+    let python = fetched("python/bin/python3").unwrap_or_else(|| "python3".into());
+    let python = python.display().to_string();
+    if run(&python, &["-c", "import pytds"], "").is_none_or(|printed| !printed.is_empty()) {
         return lacks("python-tds", "pip install python-tds");
     }
-    check("python-tds", |port| run("python3", &["-c", PYTHON, port], ""));
+    check("python-tds", |port| run(&python, &["-c", PYTHON, port], ""));
+}
+
+/// Runs the JDBC driver with properties of its URL; `None` if it is not there.
+fn run_jdbc(port: &str, properties: &str) -> Option<String> {
+    let jar = fetched("mssql-jdbc.jar").filter(|jar| jar.exists());
+    let Some(jar) = jar else {
+        lacks("the JDBC driver", "tools/test-matrix.py tds-clients fetches it");
+        return None;
+    };
+    let printed = run("java", &["-cp", &jar.display().to_string(), JAVA, port, properties], "");
+    if printed.is_none() {
+        lacks("the JDBC driver", "there is no java");
+    }
+    printed
 }
 
 #[test]
 fn the_jdbc_driver_understands_the_responder() {
-    let Ok(jar) = env::var("MSSQL_JDBC") else {
-        return lacks("the JDBC driver", "MSSQL_JDBC names no file of mssql-jdbc");
-    };
-    check("the JDBC driver", |port| run("java", &["-cp", &jar, JAVA, port], ""));
+    check("the JDBC driver", |port| run_jdbc(port, "encrypt=false"));
+}
+
+/// With strict TLS it speaks TDS 8.0, and verifies the responder's certificate.
+#[test]
+fn the_jdbc_driver_understands_the_responder_by_strict_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    triphammer_testbed::write_certificates(folder.path(), "u").unwrap();
+    let tls = StrictTls::with_certificate(folder.path());
+    let accept = move |stream| Box::new(tls.accept(stream)) as Box<dyn Both>;
+    let (port, heard) = serve(Some(welcome_to_8_0()), accept);
+    for (certificate, is_trusted) in [("server.crt", true), ("client.crt", false)] {
+        let file = folder.path().join(certificate).display().to_string();
+        let properties = format!("encrypt=strict;serverCertificate={file}");
+        let Some(printed) = run_jdbc(&port.to_string(), &properties) else { return };
+        for line in EXPECTED {
+            assert_eq!(
+                printed.contains(line),
+                is_trusted,
+                "{certificate}, {line}: {printed:.3000}"
+            );
+        }
+    }
+    assert_eq!(heard.try_iter().filter(|kind| *kind == LOGIN).count(), 1);
 }
 
 #[test]

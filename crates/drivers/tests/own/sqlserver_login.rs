@@ -4,11 +4,8 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use triphammer_core::ErrorClass;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_drivers::sqlserver::SqlServer;
@@ -16,8 +13,9 @@ use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 
 use crate::session::on_worker;
 use crate::sqlserver_responder::{
-    LOGIN, PRELOGIN, change, connect, done, error, greeting, hear, message, packets, redirect,
-    server, server_that_ends, session_with, set_up, token, url, welcome, wide,
+    LOGIN, PRELOGIN, StrictTls, change, connect, done, error, greeting, hear, message, packets,
+    redirect, server, server_that_ends, session_with, set_up, token, url, welcome, welcome_to_8_0,
+    wide,
 };
 
 #[test]
@@ -141,20 +139,12 @@ fn encryption_that_is_required_is_not_given_up() {
 /// A server for one session with strict TLS, whose handshake comes before everything else. Returns
 /// its port, and what it heard after the version of TLS.
 fn strict_server(folder: &Path, answers: Vec<Vec<u8>>) -> (u16, Receiver<(u8, Vec<u8>)>) {
-    let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).unwrap();
-    let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
-    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider);
-    let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-    let mut config = config.with_single_cert(chain, key).unwrap();
-    config.alpn_protocols = vec![b"tds/8.0".to_vec()];
+    let tls = StrictTls::with_certificate(folder);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        let connection = rustls::ServerConnection::new(Arc::new(config)).unwrap();
-        let mut stream = rustls::StreamOwned::new(connection, listener.accept().unwrap().0);
+        let mut stream = tls.accept(listener.accept().unwrap().0);
         for (place, answer) in answers.into_iter().enumerate() {
             let Some(heard) = hear(&mut stream) else { return };
             if place == 0 {
@@ -182,7 +172,7 @@ fn strict_tls_comes_before_the_first_message_and_its_certificate_is_verified() {
         let ca = folder.path().join(ca).display().to_string();
         format!("{}?encrypt=strict&ca={ca}{more}", url(port))
     };
-    let answers = || vec![greeting(), welcome(), set_up()];
+    let answers = || vec![greeting(), welcome_to_8_0(), set_up()];
     let (port, heard) = strict_server(folder.path(), answers());
     let target = with(port, "ca.crt", "");
     on_worker(async { assert!(!connect(&target).await.unwrap().is_closed()) });
@@ -216,10 +206,17 @@ fn redirections_are_followed_a_few_times_and_can_be_forbidden() {
         assert!(database.notes().iter().any(|note| note.contains(&expected)));
         assert_eq!(last.1.iter().count(), 3, "the other server has the session");
 
-        let elsewhere = message(&[redirect("db2", 1433), done()].concat());
-        let (port, _heard) = server(vec![greeting(), elsewhere]);
-        let error = connect(&format!("{}?redirects=off", url(port))).await.err().unwrap();
-        assert!(error.message().contains("redirects to db2:1433, but redirects=off"), "{error}");
+        // Without a word about encryption, only sessions on this host go without.
+        for (params, words) in [
+            ("?redirects=off", "redirects to db2:1433, but redirects=off"),
+            ("", "redirects to db2:1433, and without `encrypt` in the target"),
+        ] {
+            let elsewhere = message(&[redirect("db2", 1433), done()].concat());
+            let (port, _heard) = server(vec![greeting(), elsewhere]);
+            let error = connect(&format!("{}{params}", url(port))).await.err().unwrap();
+            assert_eq!(error.class(), ErrorClass::Refused, "{error}");
+            assert!(error.message().contains(words), "{error}");
+        }
     });
 }
 

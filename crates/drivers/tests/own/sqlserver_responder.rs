@@ -1,10 +1,14 @@
 //! A small responder for the client for SQL Server: it answers each message with what a test says.
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use triphammer_core::DbError;
 use triphammer_core::session::{Database as _, Role};
 use triphammer_drivers::sqlserver::{SqlServer, SqlServerSession};
@@ -111,12 +115,49 @@ pub fn greeting() -> Vec<u8> {
 
 /// The token that accepts a login: TDS 7.4, the server's name and version.
 pub fn login_ack() -> Vec<u8> {
-    token(0xad, &[&[1, 0x74, 0, 0, 4, 4][..], &wide("Test"), &[16, 0, 0, 0]].concat())
+    login_ack_to([0x74, 0, 0, 4])
+}
+
+fn login_ack_to(version: [u8; 4]) -> Vec<u8> {
+    token(0xad, &[&[1][..], &version, &[4], &wide("Test"), &[16, 0, 0, 0]].concat())
 }
 
 /// The answer to a login: the collation of texts, and that it is accepted.
 pub fn welcome() -> Vec<u8> {
     message(&[change(7, COLLATION), login_ack(), done()].concat())
+}
+
+/// The same for TDS 8.0.
+pub fn welcome_to_8_0() -> Vec<u8> {
+    message(&[change(7, COLLATION), login_ack_to([8, 0, 0, 0]), done()].concat())
+}
+
+/// The server's side of strict TLS, whose handshake comes before everything else.
+#[derive(Clone)]
+pub struct StrictTls(Arc<rustls::ServerConfig>);
+
+impl StrictTls {
+    /// With the certificate of the server in a folder.
+    pub fn with_certificate(folder: &Path) -> Self {
+        let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).unwrap();
+        let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
+        let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider);
+        let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let mut config = config.with_single_cert(chain, key).unwrap();
+        config.alpn_protocols = vec![b"tds/8.0".to_vec()];
+        Self(Arc::new(config))
+    }
+
+    /// A connection that a client begins.
+    pub fn accept(
+        &self,
+        stream: TcpStream,
+    ) -> rustls::StreamOwned<rustls::ServerConnection, TcpStream> {
+        let connection = rustls::ServerConnection::new(Arc::clone(&self.0)).unwrap();
+        rustls::StreamOwned::new(connection, stream)
+    }
 }
 
 /// The answer to the question that begins a session.

@@ -93,6 +93,18 @@ fn an_answer_without_an_end_is_given_up() {
             assert!(session.is_closed());
         });
     }
+    // Output parameters, all of which a call returns.
+    let head = [0xac, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+    let output =
+        [&head[..], LONG_TEXT, &1_000_000u64.to_le_bytes(), &chunk, &[0; 4]].concat().repeat(80);
+    on_worker(async {
+        let (mut session, _heard) = session_with(vec![packets(&output, 32_000)]).await;
+        let sql = "EXEC @status = pay @p1 OUTPUT";
+        let id = session.prepare(&statement(sql, &[ColumnType::Int])).await.unwrap();
+        let error = session.call(id, &[Value::Null], &mut Rows::new()).await.unwrap_err();
+        assert!(error.message().contains("exceeds 64 MiB"), "{error}");
+        assert!(session.is_closed());
+    });
     for answer in [one, many] {
         on_worker(async {
             let (mut session, _heard) =
@@ -249,7 +261,7 @@ fn procedures_are_called_without_sql_and_return_status_and_outputs() {
 #[test]
 fn damaged_answers_never_panic() {
     let mut rng = Rng::of(7, &[]);
-    let types: [&[u8]; 8] = [
+    let types: [&[u8]; 10] = [
         INT,
         LONG_TEXT,
         &[0xe7, 100, 0, 9, 4, 0xd0, 0, 0x34],
@@ -258,6 +270,8 @@ fn damaged_answers_never_panic() {
         &[0x6d, 8],
         &[0x62, 100, 0, 0, 0],
         &[0x24, 16],
+        &[0x6f, 8],
+        &[0x2b, 7],
     ];
     let row = [
         &[0xd1, 4, 1, 0, 0, 0][..],
@@ -268,6 +282,8 @@ fn damaged_answers_never_panic() {
         &[8, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f],
         &[4, 0, 0, 0, 0x38, 0, 1, 2],
         &[16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+        &[8, 0x21, 0x80, 0, 0, 1, 2, 3, 0],
+        &[10, 1, 2, 3, 4, 0, 1, 2, 3, 0, 0],
     ]
     .concat();
     let whole = [

@@ -52,7 +52,8 @@ pub const SETTINGS: &[SettingDef] = &[
         ON_TARGET.but(&[COMPARE]),
         "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, \
          duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with \
-          Babelfish only, never with SQL Server itself), odbc:DSN=name or null:",
+         Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), \
+         odbc:DSN=name or null:",
     )
     .default(
         "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \
@@ -133,7 +134,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "dialect",
         "NAME",
         CONNECT,
-        "Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2)",
+        "Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please \
+         report, see docs/coverage.md)",
     )
     .default("that of the product that the driver reports")
     .marked(&[OfHost, OnResumeOrStored]),

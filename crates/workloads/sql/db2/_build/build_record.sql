@@ -1,3 +1,4 @@
+-- Not run against Db2.
 -- An existing name is SQLSTATE 42710, a missing one 42704.
 
 -- name: build_record.create

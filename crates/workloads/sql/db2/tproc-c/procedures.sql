@@ -1,3 +1,4 @@
+-- Not run against Db2.
 -- The five transactions as procedures of SQL PL: one call, one round trip, one row, which comes by a cursor that the
 -- commit leaves open. The first column is a status, 0 for success. Inputs, including the time, come from the client;
 -- lists are passed as JSON both ways.

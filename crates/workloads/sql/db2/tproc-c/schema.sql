@@ -1,3 +1,4 @@
+-- Not run against Db2.
 -- A column becomes an identity after it is there; its rows get their numbers then.
 -- name: history_key.history
 ALTER TABLE history ADD COLUMN h_id bigint NOT NULL DEFAULT 0;

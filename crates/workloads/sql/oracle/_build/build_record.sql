@@ -1,3 +1,4 @@
+-- Not run against Oracle.
 -- Before 23ai neither CREATE nor DROP has a condition: an existing table is error 955, a missing one 942.
 
 -- name: build_record.create

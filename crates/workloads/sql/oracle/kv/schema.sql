@@ -1,3 +1,5 @@
+-- Not run against Oracle.
+
 -- name: create.kv_store
 CREATE TABLE kv_store (
     id       {bigint} NOT NULL,

@@ -1,3 +1,4 @@
+-- Not run against Oracle.
 -- An empty text is NULL.
 -- name: check.p.accounts
 SELECT count(*) OVER (), concat('aid=', aid)

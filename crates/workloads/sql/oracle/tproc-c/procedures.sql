@@ -1,3 +1,4 @@
+-- Not run against Oracle.
 -- The five transactions as a package: one call, one round trip, one row. The first column is a status, 0 for success.
 -- Inputs, including the time, come from the client; lists are passed as JSON both ways. The row comes by a reference
 -- cursor, which the driver returns as a result; it is the last parameter, and calls leave it out.

@@ -1,3 +1,4 @@
+-- Not run against Oracle.
 -- An empty text is NULL.
 -- name: payment.customer
 SELECT c_id, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,
