@@ -433,6 +433,9 @@ impl Resolved {
         let mut baseline = self.queries_alone(handle, watch).await?;
         let streams = self.streams.as_ref().map(|streams| Beside::new(plan, streams));
         let mut streams = streams.transpose()?;
+        // Before the load: if it fails, nothing goes on.
+        let node_series = NodeSeries::start(plan, journal.place())
+            .map_err(|error| Failure::System { doing: "recording the nodes".into(), error })?;
         // The processes of the hosts live as long as the second value.
         let (mut run, _processes) = match &self.shared {
             Some(shared) => {
@@ -457,8 +460,6 @@ impl Resolved {
             StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
         let mut failures = FailureWatch::new(self.failure_limit);
         let mut observers: Option<Observers> = None;
-        let node_series = NodeSeries::start(plan, journal.place())
-            .map_err(|error| Failure::System { doing: "recording the nodes".into(), error })?;
         while let Some(event) = run.events.recv().await {
             let event = match event {
                 Event::Second(interval) => {
