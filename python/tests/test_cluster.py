@@ -1,6 +1,7 @@
 """Runs by several hosts: without Ray, as far as that goes. `tools/test-ray.py` runs on a cluster of Ray."""
 
 import importlib.util
+import json
 import subprocess
 import sys
 
@@ -19,9 +20,10 @@ def test_a_run_by_processes_of_this_host(store):
 
 
 def test_the_command_line_starts_them_too(store):
-    run = ["run", "null:?service=2ms", "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "1s"]
+    run = ["run", "null:?service=2ms", "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "1s", "--json"]
     done = subprocess.run([sys.executable, "-m", "triphammer", *run, "--cluster", "local"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert [host["sessions"] for host in json.loads(done.stdout)["hosts"]] == [1, 1]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")

@@ -120,6 +120,18 @@ def test_scripts_build_run_and_read_results(script, server, prefix, name):
         assert "has been deleted successfully" in out
 
 
+@pytest.mark.parametrize("ending", ["", "exit 0\n", "quit\n"])
+def test_a_script_fails_if_a_run_of_it_failed(script, ending):
+    with lib.Postgres(fsync="off") as database:
+        values = {"prefix": "pg", "port": database.port, "connection": "diset connection pg_sslmode disable"}
+        code, out, err = script(BUILD, **values)
+        assert code == 0, out + err
+        database.psql("tpcc", "ALTER TABLE history ADD CONSTRAINT none CHECK (h_amount < 0) NOT VALID")
+        code, out, err = script(RUN + ending, **values)
+        assert "Vuser 1:FINISHED FAILED" in out, out + err
+        assert code == 1, out + err
+
+
 def test_what_scripts_cannot_have_says_what_to_use(script, tmp_path):
     code, out, err = script("dbset db ora\n")
     assert code == 2 and "Oracle is not among" in err

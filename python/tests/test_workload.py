@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import inspect
 import json
 import pathlib
 import subprocess
@@ -104,6 +105,34 @@ def test_the_same_seed_draws_the_same_numbers(tmp_path):
         one(target, draw(key), transactions=5, seed=seed)
     assert len(set(drawn["a"])) == 5
     assert drawn["a"] == drawn["b"] != drawn["c"]
+
+
+def test_the_numbers_of_setup_and_connected_depend_on_the_seed_and_the_session(tmp_path):
+    def drawn(seed):
+        of_setup, of_sessions = [], {}
+
+        class Draws(triphammer.Workload):
+            async def setup(self, session):
+                of_setup.append(session.random.random())
+
+            async def connected(self, session):
+                of_sessions[session.number] = session.random.random()
+
+            @transaction
+            async def only(self, session):
+                await session.query("SELECT 1")
+
+        target = f"sqlite:{tmp_path / 'x.sqlite'}"
+        assert triphammer.run(target, workload=Draws, vus=3, transactions=1, seed=seed).result().good
+        return of_setup, of_sessions
+
+    of_setup, of_sessions = drawn(3)
+    assert len(of_setup) == 1 and sorted(of_sessions) == [0, 1, 2]
+    assert len({*of_setup, *of_sessions.values()}) == 4
+    assert drawn(3) == (of_setup, of_sessions)
+    other_setup, other_sessions = drawn(4)
+    assert other_setup != of_setup
+    assert not set(other_sessions.values()) & set(of_sessions.values())
 
 
 def test_one_thread_drives_many_users(postgres):
@@ -259,6 +288,26 @@ def test_the_console_script_runs_a_file(tmp_path):
     done = subprocess.run([program, "build", target, "-w", "python"], capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == 2 and "setup()" in done.stderr
+
+
+def test_a_script_of_the_same_name_as_a_class_that_was_passed_is_another(tmp_path):
+    seen = []
+
+    class Twice(triphammer.Workload):
+        @transaction
+        async def only(self, session):
+            await session.query("SELECT 1")
+            seen.append("class")
+
+    target = f"sqlite:{tmp_path / 'x.sqlite'}"
+    assert triphammer.run(target, workload=Twice, vus=1, transactions=1).result().good
+    file = inspect.getsourcefile(Twice)
+    text = ("import triphammer\nclass Twice(triphammer.Workload):\n    @triphammer.transaction\n"
+            "    async def other(self, session):\n        await session.query('SELECT 1')\n")
+    script = json.dumps([{"name": f"{file}:Twice", "text": text}])
+    result = triphammer.run(target, workload="python", script=script, vus=1, transactions=1).result()
+    assert result.good and seen == ["class"]
+    assert [type.name for type in result.run.types] == ["other"]
 
 
 def test_an_endless_loop_is_ended(tmp_path):

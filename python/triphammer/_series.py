@@ -15,7 +15,7 @@ class Series:
 
     @classmethod
     def of(cls, found):
-        """Makes it of the columns of the native part."""
+        """Creates it from the native part's columns."""
         columns = {name: array("d", numbers) if words is None else words for name, words, _, numbers in found}
         return cls(columns, {name for name, _, is_count, _ in found if is_count})
 
@@ -92,7 +92,7 @@ class Histogram:
 
     @classmethod
     def of(cls, us, counts):
-        """Makes it of the bytes of the native part."""
+        """Creates it from the native part's bytes."""
         return cls(array("Q", us), array("Q", counts))
 
     @property

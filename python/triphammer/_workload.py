@@ -140,10 +140,8 @@ class TimeLimit(Exception):
         return "the code ran for 10 s without a statement: check it for an endless loop, and for calls that wait"
 
 
-#: Classes that were passed to a run, by the name of the file and the class.
-_registered: dict[tuple[str, str | None], type] = {}
-#: Classes of scripts, by file, class and text.
-_loaded: dict[tuple[str, str | None, str], type] = {}
+#: Classes that were passed to a run, and those of scripts, by file, class and text.
+_classes: dict[tuple[str, str | None, str], type] = {}
 
 
 def settings(workload, given):
@@ -161,7 +159,7 @@ def settings(workload, given):
         text = inspect.getsource(workload)
     except (OSError, TypeError):
         text = f"# The source of {workload.__name__} is not known."
-    _registered[file, workload.__name__] = workload
+    _classes[file, workload.__name__, text] = workload
     script = json.dumps([{"name": f"{file}:{workload.__name__}", "text": text}])
     return {**given, "workload": "python", "script": script}
 
@@ -169,9 +167,9 @@ def settings(workload, given):
 def load(file, name, text, options):
     """The workload of a script: its transactions as (name, weight, reads, function), and the functions `setup` and
     `connected`, or ``None`` where they do nothing."""
-    found = _registered.get((file, name)) or _loaded.get((file, name, text))
+    found = _classes.get((file, name, text))
     if found is None:
-        found = _loaded[file, name, text] = _class(_executed(file, text), file, name)
+        found = _classes[file, name, text] = _class(_executed(file, text), file, name)
     transactions = _transactions(found)
     try:
         workload = found()

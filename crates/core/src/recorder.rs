@@ -261,7 +261,7 @@ fn add_room(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
 /// Measurements of the client and its surroundings, used to find what limited the run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Gauges {
-    /// CPU use of the worker threads.
+    /// CPU use of the worker threads, by their numbers.
     pub cpu: Vec<WorkerCpu>,
     /// Event-loop lag, µs: how late the worker threads handled what was ready. `None` where it is
     /// not measured, because sessions block their thread.
@@ -281,15 +281,16 @@ impl Gauges {
     /// Adds what was measured at another time, or on other threads.
     pub fn add(&mut self, other: &Self) {
         for cpu in &other.cpu {
-            match self.cpu.iter_mut().find(|mine| mine.thread == cpu.thread) {
-                Some(mine) => {
+            match self.cpu.binary_search_by_key(&cpu.thread, |mine| mine.thread) {
+                Ok(place) => {
+                    let mine = &mut self.cpu[place];
                     mine.cpu_ns += cpu.cpu_ns;
                     mine.wall_ns += cpu.wall_ns;
                     if let Some(ns) = cpu.wait_ns {
                         *mine.wait_ns.get_or_insert(0) += ns;
                     }
                 }
-                None => self.cpu.push(*cpu),
+                Err(place) => self.cpu.insert(place, *cpu),
             }
         }
         merge(&mut self.lag, other.lag.as_ref());

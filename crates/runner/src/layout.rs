@@ -16,13 +16,21 @@ use crate::failure::{Doing, Failure};
 /// The layouts that a build asks for.
 ///
 /// # Errors
-/// When the dialect does not have one, or another option cannot be used with it.
+/// When the dialect does not have one, another option cannot be used with it, or the value of an
+/// option is too large for the dialect's types.
 pub fn requested(
     workload: &Description,
     dialect: &str,
     request: &BuildRequest,
 ) -> Result<Vec<Layout>, Failure> {
     let on = &request.settings.options;
+    for (name, most) in catalogues::most(dialect)? {
+        let given = on.get(&name).map_or("", |value| value.trim());
+        if given.parse::<u32>().is_ok_and(|number| number > most) {
+            let message = format!("--{name} must be at most {most} on {dialect}, got {given}");
+            return Err(rejection(&name, message));
+        }
+    }
     let is_on = |name: &str| on.get(name).is_some_and(|value| value == "true");
     let switches = workload.options.iter().filter(|o| o.effect == Some(BuildEffect::Layout));
     let known = catalogues::layouts(dialect)?;

@@ -4,8 +4,8 @@
 //! names that are in no record, belongs to someone else and is rejected unless force is used.
 //!
 //! It drops everything or nothing: in one transaction if the database supports that; otherwise it
-//! first looks for anything that would stop it halfway, and drops all tables with one statement. A
-//! database without transactions drops them one by one.
+//! first looks for anything that would stop it halfway, and drops all tables with one statement, if
+//! there is one. A database without transactions drops them one by one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -208,7 +208,8 @@ pub enum Dropping {
     InTransaction,
     /// With one statement, which acquires all locks and rights before it drops the first.
     AtOnce,
-    /// One after another: it has no transactions, or none for such tables.
+    /// One after another: it has no transactions, or none for such tables, and no statement for
+    /// several.
     OneByOne,
 }
 
@@ -226,9 +227,10 @@ impl Dropping {
                 return Ok(Self::OneByOne);
             }
         }
+        let drops_several = catalogues::drops_several(database.dialect())?;
         Ok(match database.capabilities() {
             Capabilities { transactional_ddl: true, .. } => Self::InTransaction,
-            Capabilities { transactions: true, .. } => Self::AtOnce,
+            Capabilities { transactions: true, .. } if drops_several => Self::AtOnce,
             _ => Self::OneByOne,
         })
     }
@@ -253,7 +255,8 @@ pub async fn remove<S: Session>(
             session.script(&script.sql).await.doing("running the tear-down script")?;
             removed.push(format!("{} (tear-down script)", workload.title));
         }
-        for script in catalogue.scripts("drop_procedure") {
+        let last = ["after_drop", "drop_procedure"].into_iter();
+        for script in last.flat_map(|kind| catalogue.scripts(kind)) {
             session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
         }
     }

@@ -57,8 +57,8 @@ struct Inner {
     /// Number of submissions so far.
     turn: u64,
     /// What other threads wake this one with, and whether they have.
-    bell: Arc<OwnedFd>,
-    rung: bool,
+    wake_fd: Arc<OwnedFd>,
+    woken: bool,
     /// When the thread wants to be woken, in nanoseconds of the monotonic clock.
     alarm: Option<(u64, Waker)>,
 }
@@ -92,10 +92,10 @@ pub fn monotonic_ns() -> u64 {
 }
 
 impl Driver {
-    /// Creates the driver of this thread; `bell` wakes it, an eventfd.
-    pub fn new(bell: Arc<OwnedFd>) -> io::Result<Self> {
+    /// Creates the driver of this thread; `wake_fd` wakes it, an eventfd.
+    pub fn new(wake_fd: Arc<OwnedFd>) -> io::Result<Self> {
         let mut ring = Ring::new()?;
-        ring.watch(bell.as_raw_fd(), WAKE);
+        ring.watch(wake_fd.as_raw_fd(), WAKE);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let inner = RefCell::new(Inner {
             ring,
@@ -103,8 +103,8 @@ impl Driver {
             free: Vec::new(),
             left: Vec::new(),
             turn: 1,
-            bell,
-            rung: false,
+            wake_fd,
+            woken: false,
             alarm: None,
         });
         Ok(Self { number, inner })
@@ -171,12 +171,18 @@ impl Driver {
     /// Number of bytes that can be read, at most one; 0 at the end of the stream.
     pub fn peek(&self, place: Place) -> Poll<io::Result<usize>> {
         let mut inner = self.inner.borrow_mut();
-        let (slot, _) = inner.slot(place);
+        let (slot, ring) = inner.slot(place);
         match slot.end {
             _ if slot.read < slot.received.len() => Poll::Ready(Ok(1)),
             Some(0) => Poll::Ready(Ok(0)),
             Some(code) => Poll::Ready(Err(io::Error::from_raw_os_error(code))),
-            None => Poll::Pending,
+            None => {
+                // Without it, the end of an idle stream would not be seen.
+                if !slot.receiving {
+                    slot.receive(ring, place);
+                }
+                Poll::Pending
+            }
         }
     }
 
@@ -251,18 +257,18 @@ impl Driver {
         inner.submit(wait, limit);
     }
 
-    /// Wakes whom it concerns what has happened. Returns whether another thread rang the bell.
+    /// Wakes whom it concerns what has happened. Returns whether another thread woke this one.
     #[inline]
     pub fn deliver(&self) -> bool {
         let mut inner = self.inner.borrow_mut();
         inner.deliver();
         let due = inner.alarm.take_if(|(at, _)| *at <= monotonic_ns());
-        let rung = std::mem::take(&mut inner.rung);
+        let woken = std::mem::take(&mut inner.woken);
         drop(inner);
         if let Some((_, waker)) = due {
             waker.wake();
         }
-        rung
+        woken
     }
 }
 
@@ -303,8 +309,14 @@ impl Inner {
     }
 
     fn deliver(&mut self) {
-        while let Some(done) = self.ring.next_done() {
-            self.apply(&done);
+        loop {
+            while let Some(done) = self.ring.next_done() {
+                self.apply(&done);
+            }
+            // A send that failed has to be seen before the arena is written to again.
+            if !self.ring.flush_overflow() {
+                break;
+            }
         }
         if !self.left.is_empty() {
             self.release();
@@ -320,9 +332,9 @@ impl Inner {
     /// Wakers are woken here by reference, which runs and drops nothing.
     fn apply(&mut self, done: &Done) {
         if done.token & KIND == WAKE {
-            self.rung = true;
+            self.woken = true;
             if !done.more {
-                self.ring.watch(self.bell.as_raw_fd(), WAKE);
+                self.ring.watch(self.wake_fd.as_raw_fd(), WAKE);
             }
             return;
         }
@@ -426,7 +438,7 @@ impl Slot {
     fn not_sent(&mut self, result: i32, ring: &mut Ring, place: Place) {
         let sent = match usize::try_from(result) {
             Ok(sent) => sent,
-            Err(_) if result == -libc::EAGAIN || result == -libc::EINTR => 0,
+            Err(_) if result == -libc::EINTR || has_no_room(-result) => 0,
             Err(_) => return self.breaks(-result),
         };
         if self.left {
@@ -443,7 +455,7 @@ impl Slot {
         while !self.unsent.is_empty() {
             match self.socket.send(&self.unsent) {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(error) if error.raw_os_error().is_some_and(has_no_room) => {
                     return self.await_room(ring, place);
                 }
                 Err(error) => return self.breaks(error.raw_os_error().unwrap_or(libc::EIO)),
@@ -466,6 +478,12 @@ impl Slot {
             writer.wake_by_ref();
         }
     }
+}
+
+/// Whether a send that failed with this error number can succeed later: the socket is full, or the
+/// kernel lacks memory for a moment.
+const fn has_no_room(code: i32) -> bool {
+    matches!(code, libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM)
 }
 
 /// Remembers whom to wake; returns another waker that was there.

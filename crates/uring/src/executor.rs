@@ -80,7 +80,7 @@ struct Shared {
     woken: AtomicBool,
     /// Whether the thread waits in the kernel, or is about to.
     waiting: AtomicBool,
-    bell: Arc<OwnedFd>,
+    wake_fd: Arc<OwnedFd>,
 }
 
 impl Worker {
@@ -92,11 +92,11 @@ impl Worker {
         if is_here() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
-        let driver = Rc::new(Driver::new(Arc::clone(&bell))?);
+        let wake_fd = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
+        let driver = Rc::new(Driver::new(Arc::clone(&wake_fd))?);
         HERE.set(Some(Rc::clone(&driver)));
         let (woken, waiting) = (AtomicBool::new(true), AtomicBool::new(false));
-        Ok(Self { driver, shared: Arc::new(Shared { woken, waiting, bell }) })
+        Ok(Self { driver, shared: Arc::new(Shared { woken, waiting, wake_fd }) })
     }
 
     /// Runs a future to its end. Sockets that are created meanwhile on this thread use the ring.
@@ -122,14 +122,14 @@ impl Worker {
     }
 
     fn wait(&self) {
-        let Shared { woken, waiting, bell } = &*self.shared;
-        // Whoever wakes sets `woken` and then reads `waiting`: one of both sees the other.
+        let Shared { woken, waiting, wake_fd } = &*self.shared;
+        // Whoever wakes sets `woken` and then reads `waiting`: at least one sees the other.
         waiting.store(true, Ordering::SeqCst);
         let is_idle = !woken.load(Ordering::SeqCst);
         self.driver.submit(is_idle);
         waiting.store(false, Ordering::SeqCst);
         if self.driver.deliver() {
-            let _ = rustix::io::read(bell, &mut [0; 8]);
+            let _ = rustix::io::read(wake_fd, &mut [0; 8]);
         }
     }
 }
@@ -142,7 +142,7 @@ impl Wake for Shared {
     fn wake_by_ref(self: &Arc<Self>) {
         self.woken.store(true, Ordering::SeqCst);
         if self.waiting.swap(false, Ordering::SeqCst) {
-            let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+            let _ = rustix::io::write(&self.wake_fd, &1u64.to_ne_bytes());
         }
     }
 }

@@ -3,7 +3,7 @@
 //! - The kernel reads only the arena and writes only the buffers, and both belong to the ring.
 //!   Neither moves, and the arena is not written to before everything in it was submitted.
 //! - A send never waits (MSG_DONTWAIT): it has ended, in full, in part or not at all, when the call
-//!   that submitted it returns. Were it not so, the kernel could send wrong bytes, but would still
+//!   that submitted it returns. Otherwise the kernel could send wrong bytes, but would still
 //!   read memory that exists.
 //! - When the ring is dropped while an operation may still write, the buffers are leaked.
 #![expect(unsafe_code, reason = "io_uring takes pointers, and shares memory with the kernel")]
@@ -36,6 +36,7 @@ const GROUP: u16 = 0;
 
 /// Calls until everything is submitted: one, unless the kernel lacks memory for a moment.
 const CALLS_MAX: usize = 10_000;
+const ACCEPTS: &str = "the kernel accepts what a ring holds";
 
 /// Without MSG_WAITALL, a send of a part would count as a success, and not be reported.
 const SEND_FLAGS: i32 = libc::MSG_DONTWAIT | libc::MSG_WAITALL;
@@ -140,10 +141,13 @@ impl Ring {
     }
 
     fn push(&mut self, entry: &squeue::Entry) {
+        let mut calls = 0;
         // SAFETY: what the entry refers to is the arena, or the buffers, or nothing.
         while unsafe { self.ring.submission().push(entry) }.is_err() {
+            assert!(calls < CALLS_MAX, "{ACCEPTS}");
             // Sends are pushed only with room, so the arena is not reused here.
             self.enter(0, None);
+            calls += 1;
         }
     }
 
@@ -153,7 +157,7 @@ impl Ring {
         self.enter(usize::from(wait), limit);
         let mut calls = 1;
         while !self.ring.submission().is_empty() {
-            assert!(calls < CALLS_MAX, "the kernel accepts what a ring holds");
+            assert!(calls < CALLS_MAX, "{ACCEPTS}");
             self.enter(0, None);
             calls += 1;
         }
@@ -189,6 +193,17 @@ impl Ring {
         let (token, flags) = (entry.user_data(), entry.flags());
         let buffer = cqueue::buffer_select(flags);
         Some(Done { token, result: entry.result(), more: cqueue::more(flags), buffer })
+    }
+
+    /// Has the kernel move completions for which the queue, now empty, had no room; false if there are
+    /// none.
+    #[inline]
+    pub fn flush_overflow(&mut self) -> bool {
+        let is_over = self.ring.submission().cq_overflow();
+        if is_over {
+            self.enter(0, None);
+        }
+        is_over
     }
 
     /// Appends what a [`Ring::receive`] has received, and returns the buffer to the kernel.

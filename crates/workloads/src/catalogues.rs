@@ -154,6 +154,23 @@ pub fn layouts(dialect: &str) -> Result<Vec<Layout>, SpecError> {
     Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.layouts).collect())
 }
 
+/// Largest values of options of workloads in a dialect, by name.
+///
+/// # Errors
+/// When there is no such dialect.
+pub fn most(dialect: &str) -> Result<BTreeMap<String, u32>, SpecError> {
+    Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.most).collect())
+}
+
+/// Whether one statement of a dialect drops several tables.
+///
+/// # Errors
+/// When there is no such dialect.
+pub fn drops_several(dialect: &str) -> Result<bool, SpecError> {
+    let declared = chain(dialect)?.into_iter().rev().find_map(|dialect| dialect.drops_several);
+    Ok(declared.unwrap_or(false))
+}
+
 /// The options of all dialects, each with the dialect that declares it, in the form used by
 /// settings.
 #[must_use]

@@ -31,20 +31,23 @@ def main(arguments):
         run = interpreter.run_python if is_python else interpreter.run_tcl
         run(given.script, given.arguments)
 
+    code, interpreter = 0, None
     try:
         if given.convert:
             from .convert import job_file
 
             print(job_file(given.script, run), end="")
         else:
-            run(Interpreter())
+            interpreter = Interpreter()
+            run(interpreter)
     except Quit as end:
-        return end.args[0]
+        code = end.args[0]
     except KeyboardInterrupt:
         return 130
     except (triphammer.Error, OSError) as error:
         return _failed(f"{given.script}: {error}")
-    return 0
+    # A failed run is a failure even where the script does not look at it.
+    return code or int(interpreter is not None and interpreter.session.failed)
 
 
 def _failed(text):

@@ -44,6 +44,8 @@ class Session:
         self._users = 0
         self._status = {}
         self._counts = self._meters = False
+        #: Whether a run of the script ended with a result that is not good.
+        self.failed = False
 
     # Settings
 
@@ -197,6 +199,7 @@ class Session:
             raise
         for line in self._lines(result):
             self._say(f"Vuser 1:{line}")
+        self.failed |= not result.good
         self._each("FINISHED SUCCESS" if result.good else "FINISHED FAILED")
         self._say("ALL VIRTUAL USERS COMPLETE")
         return f"Benchmark Run jobid={identifier(run.number)}"

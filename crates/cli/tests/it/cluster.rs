@@ -133,6 +133,9 @@ fn a_killed_share_is_reported_and_its_run_does_not_pass() {
     let warned =
         |kind: &str| result["warnings"].as_array().unwrap().iter().any(|one| one["kind"] == kind);
     assert!(warned("host_lost"), "{}", result["warnings"]);
+    let per_transaction = result["round_trips"]["per_transaction"].as_f64().unwrap();
+    let whole = per_transaction.round();
+    assert!((per_transaction - whole).abs() < 0.01, "the same for each: {per_transaction}");
     assert_eq!(result["durations"]["window_s"], 9.0);
 }
 

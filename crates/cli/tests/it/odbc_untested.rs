@@ -242,6 +242,48 @@ fn a_build_of_tproc_c_has_procedures_and_hash_clusters() {
     }
 }
 
+#[test]
+fn what_a_column_cannot_hold_is_rejected_before_a_build() {
+    let (program, driver) = (Program::new(), OdbcDriver::compile().unwrap());
+    for (dialect, most) in [("oracle", 4_000), ("db2", 16_000)] {
+        let target = driver.target(&[]);
+        let build = |size: u32| {
+            let size = size.to_string();
+            let options = ["-w", "kv", "--scale", "0.001", "--payload-size", &size];
+            program.run(&[&["build", &target, "--dialect", dialect], &options[..]].concat())
+        };
+        let done = build(most + 1);
+        let expected = format!("--payload-size must be at most {most} on {dialect}");
+        assert!(done.code == 2 && done.err.contains(&expected), "{done:?}");
+        assert!(!driver.recorded().iter().any(|call| call.contains("CREATE TABLE")));
+        assert_eq!(build(most).code, 0);
+        let _ = driver.recorded();
+    }
+}
+
+#[test]
+fn a_drop_removes_tables_one_by_one_and_then_what_they_were_in() {
+    let (program, driver) = (Program::new(), OdbcDriver::compile().unwrap());
+    for product in [ORACLE, DB2] {
+        let mut answers = answers(&product, true);
+        for table in TABLES.iter().filter(|table| **table != "triphammer_build") {
+            let of_record = "FROM triphammer_build WHERE workload = ?";
+            answers.push_str(&format!("{of_record}\tt:object/{table}\tt:table\n"));
+        }
+        driver.answer(&answers).unwrap();
+        let target = driver.target(&[("DBMS", product.name)]);
+        program.ok(&["drop", &target, "-w", "tproc-c", "--yes"]);
+        let work = work(&driver.recorded());
+        let dropped: Vec<_> = work.iter().filter(|call| call.starts_with("DROP TABLE")).collect();
+        assert_eq!(dropped.len(), 9, "{work:#?}");
+        assert!(dropped.iter().all(|call| !call.contains(',')), "{dropped:?}");
+        let last = work.iter().rposition(|call| call.starts_with("DROP TABLE")).unwrap();
+        let clusters = work.iter().position(|call| call.contains("'DROP CLUSTER \"'"));
+        assert_eq!(clusters.is_some(), product.name == "Oracle", "{work:#?}");
+        assert!(clusters.is_none_or(|at| at > last), "{work:#?}");
+    }
+}
+
 /// Types of the parameters of HammerDB's procedures, as the catalogues of Oracle and Db2 name them.
 fn hammerdb(product: &Product, remark: &str) -> String {
     let is_oracle = product.name == "Oracle";

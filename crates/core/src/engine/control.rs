@@ -198,6 +198,9 @@ impl Control {
             let Workers { connected, sessions, .. } = self.workers;
             return Err(RunError { connected, of: sessions, error });
         }
+        // The number that others wait for; those before it could be dropped.
+        let Workers { connected, sessions: of, .. } = self.workers;
+        self.outbox.send(Event::Connecting { connected, of }).await;
         let clock = match self.agreed_start().await {
             Ok(clock) => clock,
             Err(error) => {

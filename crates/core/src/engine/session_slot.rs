@@ -336,7 +336,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     }
 
     /// Finds the session for a transaction: on the node that it is routed to, or on another one if
-    /// that turns out to be lost.
+    /// that turns out to be lost. A node that answers, but has no room for another session, is not:
+    /// those that have one go on.
     async fn try_session(&mut self, to: Option<Destination>) -> Result<(), DbError> {
         loop {
             if let Some(to) = to {
@@ -349,7 +350,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                         true => self.context.reconnected(node, self.clock.now()),
                         false => self.context.opened(node),
                     },
-                    Err(error) if to.is_some() && error.class() != ErrorClass::Refused => {
+                    Err(error) if to.is_some() && error.class() == ErrorClass::Disconnected => {
                         self.context.node_lost(node, &error, self.clock.now());
                         continue;
                     }

@@ -23,7 +23,7 @@ impl Slots {
         Self { first, slots: ids.map(|_| UserSlot::default()).collect() }
     }
 
-    /// Whether a session is the first of the whole run.
+    /// Whether a session is the first of this process.
     pub const fn is_first(&self, id: u32) -> bool {
         id == self.first
     }

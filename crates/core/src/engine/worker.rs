@@ -84,7 +84,7 @@ async fn run_users<W: Workload, D: Database>(
 ) {
     context.ledger.borrow_mut().open(connected.len());
     context.probes.begin();
-    let ringer = set_timers(context, clock, connected.len());
+    let timer_task = set_timers(context, clock, connected.len());
     let mut users = JoinSet::new();
     for (place, (id, sessions)) in (0..).zip(connected) {
         let user = SessionSlot::new(Rc::clone(context), clock, place, id, sessions);
@@ -115,8 +115,8 @@ async fn run_users<W: Workload, D: Database>(
     listener.abort();
     drop(watching);
     users.shutdown().await;
-    if let Some(ringer) = ringer {
-        ringer.abort();
+    if let Some(timer_task) = timer_task {
+        timer_task.abort();
     }
     context.hand_over(clock.now());
 }
@@ -137,9 +137,9 @@ fn set_timers<W: Workload, D: Database>(
     if is_pool {
         context.waiting.log_in(&context.plan, terminals(context));
     }
-    let ringing = Rc::clone(context);
+    let timed = Rc::clone(context);
     Some(tokio::task::spawn_local(async move {
-        ringing.waiting.run_timers(clock, ringing.signal.clone()).await;
+        timed.waiting.run_timers(clock, timed.signal.clone()).await;
     }))
 }
 

@@ -88,6 +88,12 @@ pub struct Dialect {
     /// Layouts of tables that builds on it can have; added to the parent's.
     #[serde(default)]
     pub layouts: Vec<Layout>,
+    /// Largest values of options of workloads, by name, where its types hold less than the workload
+    /// allows; added to the parent's.
+    #[serde(default)]
+    pub most: BTreeMap<String, u32>,
+    /// Whether one statement drops several tables; inherited when absent.
+    pub drops_several: Option<bool>,
     /// How the database explains a statement; inherited when absent.
     pub explain: Option<Explain>,
     /// Name of the database's driver in sysbench; inherited when absent.

@@ -11,8 +11,9 @@
 //!
 //! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as
 //! they are; the part of their name before the first dot says when: `create.`, `key.`, `index.`,
-//! `foreign_key.`, `procedure.`, `analyze.`, `drop_procedure.`, and `load_SOURCE.`, which loads a
-//! table within the server when the dialect's option `load-from` is `SOURCE`.
+//! `foreign_key.`, `procedure.`, `analyze.`, `after_drop.` (when the tables are dropped),
+//! `drop_procedure.`, and `load_SOURCE.`, which loads a table within the server when the dialect's
+//! option `load-from` is `SOURCE`.
 
 mod catalogue;
 mod dialect;

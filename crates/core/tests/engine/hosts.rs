@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use triphammer_core::engine::hosts::{
     Coordination, Engine, FromHost, FromShare, HOST_LOST, Link, OnHostLoss, ToShare,
     coordinate_here, participate,
@@ -23,17 +23,33 @@ use crate::pings::{CALL, Pings, READ, WRITE, plan};
 use crate::run_with;
 use crate::shares::assert_same;
 
+/// Events that an engine has room for.
+const EVENTS_MAX: usize = 256;
+
 /// What goes wrong in a run by several hosts, each with the number of its host.
 #[derive(Clone, Copy, Default)]
 struct Trouble {
     /// The link ends after this second.
     cut: Option<(usize, u64)>,
-    /// The start is learnt of this much later.
+    /// The start is learnt of this much later, or never.
     slow: Option<(usize, Duration)>,
+    /// The link has no room for messages of this kind.
+    full: Option<(usize, fn(&ToShare) -> bool)>,
+    /// All hosts run on one machine.
+    on_one_machine: bool,
+    /// Each engine has room for one event.
+    is_narrow: bool,
     on_host_loss: OnHostLoss,
 }
 
-const CALM: Trouble = Trouble { cut: None, slow: None, on_host_loss: OnHostLoss::Continue };
+const CALM: Trouble = Trouble {
+    cut: None,
+    slow: None,
+    full: None,
+    on_one_machine: false,
+    is_narrow: false,
+    on_host_loss: OnHostLoss::Continue,
+};
 
 /// Passes a value on as another process receives it.
 fn sent<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
@@ -53,8 +69,10 @@ fn host(
     let slow = trouble.slow.filter(|(slow, _)| *slow == host);
     spawn_local(async move {
         while let Some(message) = orders.recv().await {
-            if let (ToShare::Begin { .. }, Some((_, delay))) = (&message, slow) {
-                sleep(delay).await;
+            match (&message, slow) {
+                (ToShare::Begin { .. }, Some((_, Duration::MAX))) => continue,
+                (ToShare::Begin { .. }, Some((_, delay))) => sleep(delay).await,
+                _ => {}
             }
             if deliver.send(message).await.is_err() {
                 return;
@@ -80,20 +98,27 @@ fn host(
         let message = Err("the link was cut".to_owned());
         let _ = to_coordinator.send(FromHost { host, message }).await;
     });
-    spawn_local(drive(plan, share, from, to));
-    let send = move |message: &ToShare| to_share.try_send(sent(message)).is_ok();
-    Link { name: format!("host {host}"), cpus: 2, machine: host, send: Box::new(send) }
+    let room = if trouble.is_narrow { 1 } else { EVENTS_MAX };
+    spawn_local(drive(plan, share, room, from, to));
+    let full = trouble.full.filter(|(full, _)| *full == host);
+    let send = move |message: &ToShare| {
+        let is_full = full.is_some_and(|(_, refuses)| refuses(message));
+        !is_full && to_share.try_send(sent(message)).is_ok()
+    };
+    let machine = if trouble.on_one_machine { 0 } else { host };
+    Link { name: format!("host {host}"), cpus: 2, machine, send: Box::new(send) }
 }
 
-/// Drives a share until its end.
+/// Drives a share until its end, whose engine has room for so many events.
 async fn drive(
     plan: RunPlan<Pings, Null>,
     share: Share,
+    room: usize,
     from: mpsc::Receiver<ToShare>,
     to: mpsc::Sender<FromShare>,
 ) {
     let (gate, opens) = oneshot::channel();
-    let (events_to, events) = mpsc::channel(256);
+    let (events_to, events) = mpsc::channel(room);
     let (stopper_to, stopper) = oneshot::channel();
     let plan = RunPlan { share, ..plan };
     let running = spawn_local(async move {
@@ -171,6 +196,7 @@ async fn a_run_by_hosts_is_bit_for_bit_that_of_one_process() {
         let (whole, of_whole) = (whole.unwrap(), seconds(events));
         let (end, events) = by_hosts(&plan, 3, CALM, async |_| {}).await;
         let (end, found) = (end.unwrap(), seconds(events));
+        assert!(found.len() >= 8 && of_whole.len() >= 8, "{} {}", found.len(), of_whole.len());
         for (found, expected) in found.iter().zip(&of_whole).take(8) {
             assert_same(found, expected);
         }
@@ -187,6 +213,8 @@ async fn a_run_by_hosts_is_bit_for_bit_that_of_one_process() {
         assert_eq!((end.hosts.len(), sessions), (3, plan.spec.sessions()));
         let completed: u64 = end.timed.iter().map(|of_type| of_type.counts.completed()).sum();
         assert_eq!(end.hosts.iter().map(|host| host.completed).sum::<u64>(), completed);
+        let in_run: u64 = end.run.iter().map(|of_type| of_type.counts.completed()).sum();
+        assert_eq!(end.hosts.iter().map(|host| host.completed_in_run).sum::<u64>(), in_run);
     }
 }
 
@@ -253,6 +281,62 @@ async fn a_host_that_starts_late_has_the_clock_of_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_is_ready_although_its_engine_has_little_room_for_events() {
+    let mut plan = closed();
+    plan.spec.users = 300;
+    let trouble = Trouble { is_narrow: true, ..CALM };
+    let run = by_hosts(&plan, 2, trouble, async |_| {});
+    let (end, _) = timeout(Duration::from_secs(60), run).await.expect("all sessions are known");
+    assert_eq!(end.unwrap().ending, RunEnding::Complete);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_not_told_of_the_start_is_lost() {
+    let trouble = Trouble { full: Some((1, |of| matches!(of, ToShare::Begin { .. }))), ..CALM };
+    let run = by_hosts(&closed(), 3, trouble, async |_| {});
+    let (end, _) = timeout(Duration::from_secs(60), run).await.expect("nobody waits for it");
+    let end = end.unwrap();
+    assert_eq!(end.hosts[1].loss.as_ref().unwrap().reason, "it takes no messages");
+    assert_eq!((end.violations, end.ending), (Vec::new(), RunEnding::Complete));
+    assert!(end.hosts[0].completed > 0 && end.hosts[2].completed > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_only_shows_that_it_is_there_is_lost() {
+    let mut plan = closed();
+    plan.spec.length = Length::Transactions(100_000);
+    let trouble = Trouble { slow: Some((1, Duration::MAX)), ..CALM };
+    let (end, _) = by_hosts(&plan, 2, trouble, async |stopper| {
+        sleep(Duration::from_secs(15)).await;
+        stopper.stop();
+    })
+    .await;
+    let end = end.unwrap();
+    let loss = end.hosts[1].loss.as_ref().unwrap();
+    assert_eq!((loss.reason.as_str(), loss.at.second()), ("it did not begin", 10));
+    assert!(end.hosts[0].completed_in_run > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_cannot_be_asked_for_its_clock_ends_the_start() {
+    let trouble = Trouble { full: Some((1, |of| matches!(of, ToShare::Ping { .. }))), ..CALM };
+    let run = by_hosts(&closed(), 2, trouble, async |_| {});
+    let (end, _) = timeout(Duration::from_secs(60), run).await.expect("nobody waits for it");
+    let error = end.unwrap_err().to_string();
+    assert!(error.ends_with("host 1: it takes no messages"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(start_paused = true)]
+async fn a_machine_is_reported_by_another_host_on_it_if_the_first_is_lost() {
+    let trouble = Trouble { cut: Some((0, 3)), on_one_machine: true, ..CALM };
+    let (_, events) = by_hosts(&closed(), 2, trouble, async |_| {}).await;
+    let cpus: Vec<u32> = seconds(events).iter().map(|of| of.gauges.host_use.cpus).collect();
+    assert!(cpus[2] > 0);
+    assert_eq!(cpus[7], cpus[2], "{cpus:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn all_hosts_end_the_window_at_one_second() {
     let mut plan = closed();
     plan.spec.length = Length::Time(Duration::from_secs(600));
@@ -279,7 +363,7 @@ async fn a_share_without_its_coordinator_abandons_its_transactions() {
             let (orders, from) = mpsc::channel(10);
             let (to, mut reports) = mpsc::channel(1_000);
             let share = Share::new(0, 1, &plan.spec).unwrap();
-            spawn_local(drive(plan, share, from, to));
+            spawn_local(drive(plan, share, EVENTS_MAX, from, to));
             let mut last = None;
             let at_ns = triphammer_core::clock::wall().0 * 1_000;
             orders.send(ToShare::Begin { at_ns, date: 0 }).await.unwrap();
@@ -297,4 +381,23 @@ async fn a_share_without_its_coordinator_abandons_its_transactions() {
     let FromShare::Ended(end) = last else { panic!("{last:?}") };
     assert_eq!(end.ending, RunEnding::Aborted);
     assert_eq!(end.in_flight.iter().sum::<u64>(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_share_whose_messages_nobody_takes_ends_soon() {
+    let plan = plan("null:?service=10ms", 2, 600);
+    let local = LocalSet::new();
+    let share = Share::new(0, 1, &plan.spec).unwrap();
+    let began = tokio::time::Instant::now();
+    local
+        .run_until(async {
+            let (orders, from) = mpsc::channel(10);
+            let (to, _reports) = mpsc::channel(10);
+            let at_ns = triphammer_core::clock::wall().0 * 1_000;
+            orders.send(ToShare::Begin { at_ns, date: 0 }).await.unwrap();
+            drive(plan, share, EVENTS_MAX, from, to).await;
+            drop(orders);
+        })
+        .await;
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }

@@ -13,18 +13,32 @@ use triphammer_drivers::{ConnectSettings, TargetUrl};
 use crate::pings::{Pings, READ, WRITE, plan};
 use crate::run;
 
+const SERVICE: &str = "null:?service=10ms";
+
 /// A plan for nodes `a`, `b` and `c`, of which only `a` accepts writes.
 fn routed(rules: &[(&str, &str)], users: u32, seconds: u64) -> RunPlan<Pings, Null> {
-    let mut plan = plan("null:?service=10ms", users, seconds);
+    routed_to([SERVICE; 3], rules, users, seconds)
+}
+
+/// The same, for nodes at these targets.
+fn routed_to(
+    targets: [&str; 3],
+    rules: &[(&str, &str)],
+    users: u32,
+    seconds: u64,
+) -> RunPlan<Pings, Null> {
+    let mut plan = plan(SERVICE, users, seconds);
     plan.workload = Arc::new(Pings::new(vec![READ, WRITE], 0));
-    let url = TargetUrl::parse("null:?service=10ms").unwrap();
-    let node = |name: &str| Node {
-        name: name.to_owned(),
-        database: Arc::new(Null::open(&url, &ConnectSettings::default()).unwrap()),
-        weight: 1,
-        partitions: None,
+    let node = |(name, target): (&str, &str)| {
+        let url = TargetUrl::parse(target).unwrap();
+        Node {
+            name: name.to_owned(),
+            database: Arc::new(Null::open(&url, &ConnectSettings::default()).unwrap()),
+            weight: 1,
+            partitions: None,
+        }
     };
-    let list: Vec<_> = ["a", "b", "c"].map(node).into();
+    let list: Vec<_> = ["a", "b", "c"].into_iter().zip(targets).map(node).collect();
     let rules: Vec<_> = rules.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let types = &plan.workload.description().transactions;
     let routing = Routing::new(&list, &rules, types, 1).unwrap();
@@ -76,6 +90,31 @@ async fn the_users_of_a_lost_node_move_to_others_and_return_when_it_is_back() {
     assert_eq!(end.nodes[1][0].lost, 3, "sessions opened before the loss are replaced");
     assert_eq!(end.sessions, (3, 3));
     assert_eq!(end.violations, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_node_is_not_lost_and_those_with_a_session_go_on() {
+    // Room for the session that watches the node, and for two of the four users.
+    let targets = [SERVICE, "null:?service=10ms&refuse=3", SERVICE];
+    let mut plan = routed_to(targets, &[("all", "first:a+b")], 4, 5);
+    plan.workload = Arc::new(Pings::new(vec![READ], 0));
+    let nodes = Arc::clone(plan.nodes.as_ref().unwrap());
+    let losing = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        // It answers all the time, so it has to be lost again and again.
+        for _ in 0..350 {
+            nodes.states.lost(0);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let (end, ()) = tokio::join!(run(plan), losing);
+    let of_b: Vec<_> = end.node_changes.iter().filter(|of| of.node == 1).collect();
+    assert!(of_b.is_empty(), "{of_b:?}");
+    assert_eq!(end.nodes[1][0].lost, 0, "nobody lost a session there");
+    let by_node = completed(&end);
+    assert!(by_node[1][READ] > 300, "two users for 3.5 s: {by_node:?}");
+    assert_eq!(by_node[2][READ], 0, "no rule sends them there: {by_node:?}");
+    assert_eq!(end.away, 0, "all are back at the end");
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,7 +14,8 @@ CREATE TABLE databases (name nvarchar(128), delayed_durability_desc nvarchar(60)
     page_verify_option_desc nvarchar(60), is_read_only bit, is_read_committed_snapshot_on bit,
     snapshot_isolation_state_desc nvarchar(60), is_auto_close_on bit, is_auto_shrink_on bit,
     target_recovery_time_in_seconds int, is_auto_create_stats_on bit, is_auto_update_stats_on bit);
-CREATE TABLE availability_replicas (replica_server_name nvarchar(256), availability_mode_desc nvarchar(60));
+CREATE TABLE availability_replicas (group_id int, replica_server_name nvarchar(256), availability_mode_desc nvarchar(60));
+CREATE TABLE availability_databases_cluster (group_id int, database_name nvarchar(128));
 CREATE TABLE configurations (name nvarchar(35), value_in_use sql_variant);
 CREATE TABLE database_scoped_configurations (name nvarchar(60), value sql_variant);
 CREATE TABLE dm_os_sys_info (cpu_count int, physical_memory_kb bigint, sql_memory_model_desc nvarchar(60));
@@ -33,7 +34,8 @@ BEGIN RETURN CASE @object WHEN 1 THEN '2026-01-01' END END;
 GO
 INSERT INTO databases VALUES (DB_NAME(), 'DISABLED', 'SIMPLE', 'CHECKSUM', 0, 0, 'OFF', 0, 0, 60, 1, 1),
     ('another', 'FORCED', 'FULL', 'NONE', 1, 1, 'ON', 1, 1, 0, 0, 0);
-INSERT INTO availability_replicas VALUES (@@SERVERNAME, 'SYNCHRONOUS_COMMIT');
+INSERT INTO availability_databases_cluster VALUES (1, DB_NAME()), (2, 'another');
+INSERT INTO availability_replicas VALUES (1, @@SERVERNAME, 'SYNCHRONOUS_COMMIT'), (2, 'other', 'SYNCHRONOUS_COMMIT');
 INSERT INTO configurations VALUES ('max server memory (MB)', CAST(2147483647 AS int)),
     ('max degree of parallelism', CAST(0 AS int)), ('cost threshold for parallelism', CAST(5 AS int));
 INSERT INTO database_scoped_configurations VALUES ('MAXDOP', CAST(0 AS int)), ('LEGACY_CARDINALITY_ESTIMATION', CAST(0 AS int));
@@ -53,7 +55,7 @@ const CHANGES: &str = "
 UPDATE databases SET delayed_durability_desc = 'ALLOWED', recovery_model_desc = 'FULL', page_verify_option_desc = 'NONE',
     is_read_only = 1, is_read_committed_snapshot_on = 1, snapshot_isolation_state_desc = 'ON', is_auto_shrink_on = 1,
     target_recovery_time_in_seconds = 0, is_auto_update_stats_on = 0 WHERE name = DB_NAME();
-INSERT INTO availability_replicas VALUES ('other', 'SYNCHRONOUS_COMMIT'), ('third', 'ASYNCHRONOUS_COMMIT');
+INSERT INTO availability_replicas VALUES (1, 'other', 'SYNCHRONOUS_COMMIT'), (1, 'third', 'ASYNCHRONOUS_COMMIT');
 UPDATE configurations SET value_in_use = CAST(8192 AS int) WHERE name = 'max server memory (MB)';
 UPDATE configurations SET value_in_use = CAST(50 AS int) WHERE name = 'cost threshold for parallelism';
 UPDATE database_scoped_configurations SET value = CAST(8 AS int) WHERE name = 'MAXDOP';

@@ -17,12 +17,14 @@ use triphammer_core::{DbError, ErrorClass};
 
 use super::order::Order;
 use super::share::NAME;
-use super::{Programs, frames, programs};
+use super::{HOSTS_MAX, Programs, frames, programs};
 use crate::failure::Failure;
 use crate::job::Handle;
 
-/// Messages that may wait for a process, and those of all hosts for the coordinator.
+/// Messages that may wait for a process, for a bridge to many hosts, and those of all hosts for the
+/// coordinator.
 const TO_HOST_MAX: usize = 1_024;
+const TO_BRIDGE_MAX: usize = 32 * HOSTS_MAX as usize;
 const FROM_HOSTS_MAX: usize = 4_096;
 /// Longest wait for the first message of a host: Ray may have to start workers.
 const HELLO_MAX: Duration = Duration::from_secs(120);
@@ -87,7 +89,7 @@ impl Processes {
         for host in 0..hosts as usize {
             let (child, input, output) = start(&this)?;
             all.children.push(child);
-            all.senders.push(writer(input));
+            all.senders.push(writer(input, TO_HOST_MAX));
             let from = from.clone();
             std::thread::spawn(move || read_share(host, output, &from));
         }
@@ -100,7 +102,7 @@ impl Processes {
         let (child, input, output) = start(&bridge)?;
         let (from, messages) = mpsc::channel(FROM_HOSTS_MAX);
         let (of_bridge, about) = mpsc::channel(1);
-        let sender = writer(input);
+        let sender = writer(input, TO_BRIDGE_MAX);
         let first = ToBridge { address, hosts, version: env!("CARGO_PKG_VERSION") };
         let first = serde_json::to_vec(&first).expect("plain data");
         let _ = sender.try_send((BRIDGE, first));
@@ -277,9 +279,9 @@ fn start(command: &[OsString]) -> Result<(Child, ChildStdin, ChildStdout), Failu
     Ok((child, input.expect("it is a pipe"), output.expect("it is a pipe")))
 }
 
-/// Writes frames on a thread of its own, until all senders are gone.
-fn writer(input: ChildStdin) -> SyncSender<Bytes> {
-    let (sender, receiver): (_, Receiver<Bytes>) = sync_channel(TO_HOST_MAX);
+/// Writes frames on a thread of its own, until all senders are gone; `most` of them may wait.
+fn writer(input: ChildStdin, most: usize) -> SyncSender<Bytes> {
+    let (sender, receiver): (_, Receiver<Bytes>) = sync_channel(most);
     std::thread::spawn(move || {
         let mut input = BufWriter::new(input);
         while let Ok((host, bytes)) = receiver.recv() {

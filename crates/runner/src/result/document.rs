@@ -428,9 +428,9 @@ pub struct ThreadCpu {
 /// Round trips to the database.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundTrips {
-    /// Number of statements and calls sent by completed transactions.
+    /// Number of statements and calls sent by completed transactions; without those of lost hosts.
     pub total: u64,
-    /// Mean number per completed transaction; 0 if none completed.
+    /// Mean number per completed transaction; 0 if none completed. Lost hosts do not count.
     #[schemars(range(min = 0.0))]
     pub per_transaction: f64,
 }

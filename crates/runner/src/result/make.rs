@@ -45,7 +45,7 @@ impl RunResult {
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
         let run =
             Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
-        let completed = run.total.completed;
+        let completed = measured(end, run.total.completed);
         let server_transactions = server_transactions(&facts.server_transactions);
         let round_trips = RoundTrips {
             total: end.round_trips,
@@ -328,6 +328,13 @@ fn client_cost(
         busiest_share: threads.iter().map(|thread| thread.share).fold(0.0, f64::max),
         threads,
     }
+}
+
+/// Of the transactions completed in the run, those whose round trips and CPU time are known: hosts
+/// report these only at their end, which a lost one does not reach.
+fn measured(end: &RunEnd, completed: u64) -> u64 {
+    let lost = end.hosts.iter().filter(|host| host.end.is_none());
+    completed.saturating_sub(lost.map(|host| host.completed_in_run).sum())
 }
 
 fn errors(facts: &RunFacts, end: &RunEnd) -> Vec<ErrorFigure> {

@@ -172,14 +172,15 @@ fn greatest(of: &Observations, metric: &str, labels: &[(&str, &str)]) -> Option<
 }
 
 /// Share of the blocks that were asked for and had to be read; the operating system may have had
-/// them.
+/// them. SQL Server also counts what it reads ahead.
 fn misses(of: &Observations) -> Option<f64> {
-    const POOL: &str = "mysql.buffer_pool.operations";
-    let pool = |operation| sum(of, POOL, &[("operation", operation)]);
-    let read = sum(of, "postgresql.blks_read", &[]).or_else(|| pool("reads"))?;
+    let pool = |operation| sum(of, "mysql.buffer_pool.operations", &[("operation", operation)]);
+    let pages = || sum(of, "sqlserver.page.operation.rate", &[("type", "read")]);
+    let lookups = || sum(of, "sqlserver.page.lookup.rate", &[]);
+    let read = sum(of, "postgresql.blks_read", &[]).or_else(|| pool("reads")).or_else(pages)?;
     let hit = sum(of, "postgresql.blks_hit", &[]);
-    let all = hit.map(|hit| hit + read).or_else(|| pool("read_requests"))?;
-    (all > 0.0).then(|| read / all)
+    let all = hit.map(|hit| hit + read).or_else(|| pool("read_requests")).or_else(lookups)?;
+    (all > 0.0).then(|| (read / all).min(1.0))
 }
 
 /// Blocks per transaction that sessions had to write, to make room for others in memory. Versions of
@@ -193,8 +194,12 @@ fn own_writes(of: &Observations) -> Option<f64> {
 }
 
 /// CPUs of this host that neither the server nor this program used. Only where the server runs here:
-/// its own use is unknown otherwise, and nothing competes with it.
+/// its own use is unknown otherwise, and nothing competes with it. And only where this program
+/// drives the load itself: other processes do in a run by several hosts.
 fn other_cpus(of: &Observations, result: &RunResult) -> Option<f64> {
+    if !result.hosts.is_empty() {
+        return None;
+    }
     let cpus = f64::from(result.bottleneck.figures.host_cpus);
     let is_busy = |of: &&Sampled| {
         let mode = of.series.labels.get("cpu.mode").map(String::as_str).unwrap_or_default();
@@ -206,4 +211,41 @@ fn other_cpus(of: &Observations, result: &RunResult) -> Option<f64> {
     let own: Vec<f64> = means(of, PROCESSES, &[]).collect();
     // Of the server's processes and of this program.
     (own.len() >= 2 && cpus > 0.0).then(|| (busy - own.iter().sum::<f64>()).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Merge;
+    use crate::store::SampleSeries;
+
+    fn sampled((metric, labels, value): (&str, &[(&str, &str)], f64)) -> Sampled {
+        let labels = labels.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let (metric, title, unit) = (metric.to_owned(), String::new(), Unit::PerSecond);
+        let series = SampleSeries { metric, labels, title, unit, merge: Merge::Mean };
+        Sampled { series, values: vec![Some(value), None, Some(value)] }
+    }
+
+    #[test]
+    fn each_server_counts_the_blocks_that_were_not_in_memory_in_its_own_way() {
+        let of = |evidence: &[(&str, &[(&str, &str)], f64)]| {
+            let evidence = evidence.iter().copied().map(sampled).collect();
+            misses(&Observations { evidence, ..Observations::default() })
+        };
+        let blocks: &[(&str, &[(&str, &str)], f64)] =
+            &[("postgresql.blks_read", &[], 10.0), ("postgresql.blks_hit", &[], 30.0)];
+        assert_eq!(of(blocks), Some(0.25));
+        let pool = "mysql.buffer_pool.operations";
+        let reads: &[(&str, &str)] = &[("operation", "reads")];
+        let requests: &[(&str, &str)] = &[("operation", "read_requests")];
+        assert_eq!(of(&[(pool, reads, 10.0), (pool, requests, 40.0)]), Some(0.25));
+        let [pages, lookups] = ["sqlserver.page.operation.rate", "sqlserver.page.lookup.rate"];
+        let read: &[(&str, &str)] = &[("type", "read")];
+        let written: &[(&str, &str)] = &[("type", "write")];
+        let of_pages = |read_ahead: f64| {
+            of(&[(pages, read, read_ahead), (pages, written, 5.0), (lookups, &[], 40.0)])
+        };
+        assert_eq!((of_pages(10.0), of_pages(50.0)), (Some(0.25), Some(1.0)));
+        assert_eq!(of(&[(lookups, &[], 40.0)]), None);
+    }
 }

@@ -23,6 +23,7 @@ pub use stretch::Stretch;
 use std::ops::Range;
 
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
+use triphammer_workloads::observe::observed_dialects;
 
 use crate::failure::Failure;
 use crate::result::{JobKind, RunResult, Warning};
@@ -43,9 +44,10 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
     let all = Observations::read(store, job, &result).map_err(refuse)?;
     let window = window(&result);
     if !all.seconds.iter().any(|second| window.contains(second)) {
+        let dialects = observed_dialects().join(", ");
         return Err(Failure::refuse(format!(
             "job {job} cannot be explained: its sessions were not observed; triphammer observes \
-             runs of transactions on PostgreSQL, MySQL, MariaDB and SQLite, unless --no-observe is given"
+             runs of transactions on databases of the dialects {dialects}, unless --no-observe is given"
         )));
     }
     let (basis, stretch) = match at {

@@ -9,7 +9,7 @@ use crate::result::{RunResult, WaitClass};
 use crate::store::{JobId, SampleSeries, SeriesRow, Store, StoreError, StoredSeries};
 
 /// Metrics of servers and hosts that are evidence.
-const EVIDENCE: [&str; 12] = [
+const EVIDENCE: [&str; 14] = [
     "postgresql.bgwriter.checkpoint.count",
     "postgresql.autovacuum.workers",
     "postgresql.temp.io",
@@ -19,6 +19,8 @@ const EVIDENCE: [&str; 12] = [
     "postgresql.io.writes",
     "mysql.buffer_pool.operations",
     "mysql.row_locks",
+    "sqlserver.page.operation.rate",
+    "sqlserver.page.lookup.rate",
     "system.cpu.utilization",
     "system.disk.weighted_io_time",
     "process.cpu.utilization",

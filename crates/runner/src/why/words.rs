@@ -27,8 +27,8 @@ const END_FOREIGN: &str =
     "another program's session holds the lock: let it commit, end it, or run it at another time";
 const MOVE_VACUUM: &str = "autovacuum competes with the run: let it start earlier and work in smaller steps, or vacuum \
      before the run";
-const ADD_MEMORY: &str = "the data in use does not fit in the server's memory: raise shared_buffers or \
-     innodb_buffer_pool_size, or use less data";
+const ADD_MEMORY: &str = "the data in use does not fit in the server's memory: raise shared_buffers, \
+     innodb_buffer_pool_size or max server memory, or use less data";
 const SHOW_LOCKS: &str =
     "the user may not see who holds the locks: GRANT PROCESS ON *.* TO it, and run again";
 const ASK_HYPERVISOR: &str = "the hypervisor gives the CPUs to others: use a dedicated host";
@@ -303,6 +303,8 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
         is_beside || origin == Some(name)
     };
     let is_cpu = main.class == WaitClass::Cpu;
+    let are_frequent =
+        evidence(why, CHECKPOINTS).is_some_and(|of| of.here >= CHECKPOINTS_FREQUENT);
     let situations = [
         (is_foreign, END_FOREIGN),
         (origin == Some(ROW_LOCKS), SHOW_LOCKS),
@@ -310,7 +312,7 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
         (told(OTHER_CPU), STOP_OTHERS),
         (told(STEAL), ASK_HYPERVISOR),
         (told(AUTOVACUUM), MOVE_VACUUM),
-        (!is_cpu && told(CHECKPOINTS), SPACE_CHECKPOINTS),
+        (!is_cpu && told(CHECKPOINTS) && are_frequent, SPACE_CHECKPOINTS),
     ];
     let situations = situations.into_iter().filter(|(is, _)| *is).map(|(_, next)| next.to_owned());
     let more = why.waits.causes.iter().filter(|cause| cause.figures.excess_sessions > 0.0);
@@ -421,6 +423,22 @@ mod tests {
         faster.stretch.committed_per_second = 300.0;
         assert!(of(&faster, Bottleneck::Host).starts_with("No cause is certain"));
         assert_eq!(next(&faster), Vec::<String>::new());
+    }
+
+    #[test]
+    fn checkpoints_are_to_be_spaced_only_if_they_are_frequent() {
+        let spaces = |here: f64| {
+            let evidence = json!([
+                {"name": CHECKPOINTS, "title": "", "unit": "per_minute", "here": here, "rest": null},
+                {"name": OWN_WRITES, "title": "own writes", "unit": "average", "here": 18.0, "rest": null},
+            ]);
+            let why = beside_a_rest(&["io"], evidence);
+            let is_told = of(&why, Bottleneck::Database).contains("checkpoints per minute");
+            assert_eq!(is_told, here >= CHECKPOINTS_FREQUENT);
+            next(&why).contains(&SPACE_CHECKPOINTS.to_owned())
+        };
+        assert!(spaces(CHECKPOINTS_FREQUENT));
+        assert!(!spaces(0.5), "one in two minutes is not");
     }
 
     #[test]

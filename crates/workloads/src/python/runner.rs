@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::Session;
 use triphammer_core::workload::{Completion, ScriptTotals, Statements};
@@ -16,6 +17,10 @@ use crate::sysbench::totals::Totals;
 
 /// Number of arguments of a statement for which nothing is allocated.
 const FEW: usize = 16;
+
+/// Purposes of the random streams of `setup` and, with the session's number, of `connected`.
+const SETUP: u64 = 0x7079_0001;
+const CONNECTED: u64 = 0x7079_0002;
 
 /// A session of the workload.
 pub struct Prepared {
@@ -80,7 +85,9 @@ impl Prepared {
             return Err(refused(format!("the script has failed: {why}")));
         }
         let mut prepared = Self::load(python, statements)?;
-        let done = prepared.call(Function::Connected, 0, session).await;
+        let (number, _) = statements.session();
+        let seed = Rng::of(python.seed, &[CONNECTED, number.into()]).bits();
+        let done = prepared.call(Function::Connected, seed, session).await;
         done.map_err(|fault| match fault {
             Fault::Database(error, _) => error.context("connected()"),
             Fault::Code(why) => {
@@ -210,7 +217,8 @@ pub async fn setup<S: Session>(
     session: &mut S,
 ) -> Result<(), DbError> {
     let mut prepared = Prepared::load(python, statements)?;
-    let done = prepared.call(Function::Setup, 0, session).await;
+    let seed = Rng::of(python.seed, &[SETUP]).bits();
+    let done = prepared.call(Function::Setup, seed, session).await;
     // They are not part of the run.
     prepared.counts = ScriptTotals::default();
     done.map_err(|fault| match fault {

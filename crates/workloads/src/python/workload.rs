@@ -28,6 +28,8 @@ pub struct Python {
     pub(super) code: Box<dyn Code>,
     weights: Vec<u64>,
     names: Arc<[String]>,
+    /// Seed of the run.
+    pub(super) seed: u64,
     pub(super) totals: Arc<Totals>,
 }
 
@@ -91,6 +93,7 @@ impl Python {
             description: Arc::new(describe(transactions)),
             weights: transactions.iter().map(|one| one.weight.into()).collect(),
             names: transactions.iter().map(|one| one.name.clone()).collect(),
+            seed: given.run_seed,
             totals: Arc::new(Totals::default()),
             code,
         })

@@ -89,6 +89,7 @@ fn every_script_is_of_a_kind_that_a_build_knows() {
         "foreign_key",
         "procedure",
         "analyze",
+        "after_drop",
         "drop_procedure",
         "build_record",
     ];

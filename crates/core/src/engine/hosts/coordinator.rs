@@ -32,6 +32,8 @@ const NOTICE_MIN: Duration = Duration::from_millis(200);
 const NOTICE_TRIPS: u32 = 4;
 /// Whole seconds from the decision to end the window to its end, in which all hosts learn of it.
 const WINDOW_NOTICE: u64 = 2;
+/// Why a host is lost whose link has no room for a message, or is gone.
+const TAKES_NONE: &str = "it takes no messages";
 /// Notes of a share that the coordinator makes itself, for the whole run.
 const OWN_NOTES: [&str; 3] = ["interrupted", "outage", "sessions_lost"];
 /// The longest sleep; see [`control`](crate::engine::control).
@@ -133,14 +135,19 @@ impl Coordinator {
         }
     }
 
-    fn ping(&self, host: usize) {
-        self.hosts[host].send(&ToShare::Ping { sent_ns: self.wall.now() });
+    /// Asks a host for its clock; nothing else would be noticed if it were not asked.
+    fn ping(&self, host: usize) -> Result<(), DbError> {
+        let host = &self.hosts[host];
+        match host.send(&ToShare::Ping { sent_ns: self.wall.now() }) {
+            true => Ok(()),
+            false => Err(of_host(&host.link.name, TAKES_NONE)),
+        }
     }
 
     /// Waits until all sessions are connected and all clocks are known.
     async fn all_connect(&mut self) -> Result<(), DbError> {
         let mut signal = self.signal.clone();
-        (0..self.hosts.len()).for_each(|host| self.ping(host));
+        (0..self.hosts.len()).try_for_each(|host| self.ping(host))?;
         while !self.hosts.iter().all(Host::is_ready) {
             let message = tokio::select! {
                 message = self.messages.recv() => message,
@@ -171,7 +178,7 @@ impl Coordinator {
                 FromShare::Pong { sent_ns, clock_ns } => {
                     let measures_on = self.hosts[host].pong(sent_ns, clock_ns, received_ns);
                     if measures_on {
-                        self.ping(host);
+                        self.ping(host)?;
                     }
                 }
                 FromShare::Connecting { connected } => {
@@ -193,16 +200,19 @@ impl Coordinator {
         let (at, at_ns) = (Instant::now() + notice, self.wall.now());
         let at_ns = at_ns.saturating_add_unsigned(Elapsed::from_duration(notice).0);
         let date = at_ns / 1_000_000_000;
-        for host in &self.hosts {
+        let learns_not = |host: &usize| {
+            let host = &self.hosts[*host];
             let at_ns = at_ns + host.clock().to_apply();
-            host.send(&ToShare::Begin { at_ns, date });
-        }
+            !host.send(&ToShare::Begin { at_ns, date })
+        };
+        let without: Vec<usize> = (0..self.hosts.len()).filter(learns_not).collect();
         sleep_until(at).await;
         let clock = Clock::at(at, date);
         let first = self.phases.begin(clock);
         self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
         self.enter(first);
         self.stopper.go(clock);
+        without.into_iter().for_each(|host| self.lose(host, TAKES_NONE.to_owned()));
     }
 
     fn enter(&mut self, phase: Phase) {
@@ -283,7 +293,8 @@ impl Coordinator {
     /// at the same time does not add up as what happens on one after another.
     fn put_beside(&mut self, host: usize, interval: &mut RecordedInterval) {
         let machine = self.hosts[host].link.machine;
-        let is_first = self.hosts[..host].iter().all(|other| other.link.machine != machine);
+        let speaks = |other: &Host| !other.is_lost() && other.link.machine == machine;
+        let is_first = !self.hosts[..host].iter().any(speaks);
         let mut used = std::mem::take(&mut interval.gauges.host_use);
         if !is_first {
             // Its machine is counted already.
@@ -332,13 +343,17 @@ impl Coordinator {
         }
     }
 
-    /// Shows all hosts that the coordinator is there, and loses those that are silent.
+    /// Shows all hosts that the coordinator is there, and loses those that are silent, or that show
+    /// only that they are there and never began.
     fn look_after_hosts(&mut self) {
+        let has_begun = self.phases.clock.now().duration() > SILENCE_MAX;
         for host in 0..self.hosts.len() {
             if !self.hosts[host].send(&ToShare::Alive) {
-                self.lose(host, "it does not read its messages".to_owned());
+                self.lose(host, TAKES_NONE.to_owned());
             } else if self.hosts[host].is_silent() {
                 self.lose(host, silence());
+            } else if self.hosts[host].late_ns.is_none() && has_begun {
+                self.lose(host, "it did not begin".to_owned());
             }
         }
     }

@@ -62,6 +62,8 @@ pub struct HostEnd {
     pub late_ns: Option<u64>,
     /// Transactions completed in the timed window.
     pub completed: u64,
+    /// Transactions completed in the whole run.
+    pub completed_in_run: u64,
     /// What it reported at its end; `None` if it was lost.
     pub end: Option<Box<ShareEnd>>,
     /// How it was lost; `None` if it was not.
@@ -85,6 +87,7 @@ pub(super) struct Host {
     in_flight: Vec<u64>,
     arrived: Arrived,
     completed: u64,
+    completed_in_run: u64,
     end: Option<Box<ShareEnd>>,
     loss: Option<HostLoss>,
 }
@@ -105,6 +108,7 @@ impl Host {
             in_flight: vec![0; types],
             arrived: Arrived::default(),
             completed: 0,
+            completed_in_run: 0,
             end: None,
             loss: None,
         }
@@ -113,6 +117,11 @@ impl Host {
     /// Whether it is neither lost nor at its end.
     pub const fn is_at_work(&self) -> bool {
         self.end.is_none() && self.loss.is_none()
+    }
+
+    /// Whether it was lost.
+    pub const fn is_lost(&self) -> bool {
+        self.loss.is_some()
     }
 
     /// Whether it is connected, and its clock known.
@@ -160,7 +169,9 @@ impl Host {
         self.next = self.next.max(interval.last + 1);
         for (sum, seen) in self.ended.iter_mut().zip(&interval.types) {
             *sum += seen.counts.ended();
-            self.completed += if is_timed { seen.counts.completed() } else { 0 };
+            let completed = seen.counts.completed();
+            self.completed += if is_timed { completed } else { 0 };
+            self.completed_in_run += completed;
         }
         self.in_flight.clone_from(&interval.in_flight);
         self.in_flight.resize(self.ended.len(), 0);
@@ -231,6 +242,7 @@ impl Host {
             sessions: self.sessions,
             late_ns: self.late_ns,
             completed: self.completed,
+            completed_in_run: self.completed_in_run,
             end: self.end,
             loss: self.loss,
         }

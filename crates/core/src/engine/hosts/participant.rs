@@ -36,6 +36,7 @@ pub async fn participate<E: Future<Output = Result<RunEnd, RunError>>>(
         gate: Some(gate),
         zero: None,
         heard: Instant::now(),
+        is_unheard: false,
         to,
     };
     let mut tick = interval(HEARTBEAT);
@@ -77,6 +78,8 @@ struct Participant {
     zero: Option<Instant>,
     /// When the last message of the coordinator arrived.
     heard: Instant,
+    /// Whether a message was not taken in time.
+    is_unheard: bool,
     to: mpsc::Sender<FromShare>,
 }
 
@@ -122,9 +125,14 @@ impl Participant {
         self.send(message).await;
     }
 
-    /// Sends a message; if it is not read in time, the share ends.
+    /// Sends a message; if it is not read in time, the share ends, and sends no more: each message
+    /// would wait again.
     async fn send(&mut self, message: FromShare) {
+        if self.is_unheard {
+            return;
+        }
         if !matches!(timeout(SILENCE_MAX, self.to.send(message)).await, Ok(Ok(()))) {
+            self.is_unheard = true;
             self.abort();
         }
     }
