@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """What a run by several hosts costs, and whether it is the same run.
 
-    bench/cluster.py [PYTHON] [--target null:?service=2ms] [--rate 2000] [--duration 10] [--rounds 5] [--hosts 50]
+    bench/cluster.py [PYTHON] [--target null:?service=2ms] [--duration 10] [--rounds 5] [--hosts 50]
 
-1. At a fixed rate, two hosts complete the same transactions as one client, with the same CPU time per transaction.
+1. At half of the rate that one client reaches, two hosts complete the same transactions as one client, with the same CPU
+   time per transaction.
 2. The coordinator of many hosts, each of which sends a second of TPROC-C's five types every second, needs a small part of a
    core.
 3. The hosts of one machine begin at the same time.
 
 Without PYTHON, the hosts are processes of this machine. With it, an interpreter that has a release build of the package
-and Ray, two hosts of a Ray cluster that is started here (on all interfaces: use a namespace of the network) are
-measured, too; Ray's own CPU time is shown apart.
+and Ray, the first and the third are also measured on two nodes of Ray in network namespaces, as `tools/test-ray.py` starts
+them; Ray's own CPU time is shown apart. That needs root.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import statistics
@@ -22,7 +24,7 @@ import sys
 import tempfile
 import time
 
-from lib import triphammer
+from lib import ROOT, triphammer
 
 CPU_MAX = 1.05
 COORDINATOR_MAX = 0.05
@@ -34,34 +36,39 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("python", nargs="?")
     arguments.add_argument("--target", default="null:?service=2ms")
-    arguments.add_argument("--rate", type=int, default=2000)
     arguments.add_argument("--duration", type=int, default=10)
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--hosts", type=int, default=50)
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="triphammer-bench-") as folder:
         environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")}
-        met = [same_run([triphammer()], given, "local", environment), coordinator(given, environment)]
-        if given.python:
-            met.append(on_ray(given, environment))
+        met = [same_run(lambda *run: result([triphammer(), *run], environment), given, "local"),
+               coordinator(given, environment)]
+    if given.python:
+        met.append(on_ray(given))
     sys.exit(0 if all(met) else 1)
 
 
-def same_run(program, given, cluster, environment):
-    """One client and two hosts, in turn."""
-    run = [*program, "run", given.target, "-w", "tpc-b", "--vus", "32", "--load", f"rate:{given.rate}/s,constant",
-           "--rampup", "2s", "--duration", f"{given.duration}s", "--no-observe", "--json"]
+def same_run(run, given, cluster):
+    """One client and two hosts, in turn. `run` runs the program with arguments and returns the document."""
+    common = ["run", given.target, "-w", "tpc-b", "--vus", "32", "--rampup", "2s", "--duration", f"{given.duration}s",
+              "--no-observe"]
+    rate = round(run(*common)["window"]["total"]["completed"] / given.duration / 2)
+    common += ["--load", f"rate:{rate}/s,constant"]
+    # As many worker threads on either side: here the hosts share the CPUs of one machine.
+    alone_on, shared_on = ["--threads", "2"], ["--threads", "1", "--cluster", cluster, "--hosts", "2"]
     alone, shared = [], []
     for _ in range(given.rounds):
-        alone.append(result(run, environment))
-        shared.append(result([*run, "--cluster", cluster, "--hosts", "2"], environment))
+        alone.append(run(*common, *alone_on))
+        shared.append(run(*common, *shared_on))
     completed = [{one["window"]["total"]["completed"] for one in each} for each in (alone, shared)]
     # A transaction at an edge of the window may end on its other side.
     difference = abs(statistics.median(completed[0]) - statistics.median(completed[1]))
     share = difference / statistics.median(completed[0])
     cpu = [statistics.median(one["client"]["cpu_us_per_transaction"] for one in each) for each in (alone, shared)]
     skew = max(spread(one) for one in shared)
-    print(f"{cluster}: completed {sorted(completed[0])} by one client, {sorted(completed[1])} by two hosts")
+    print(f"{cluster}, {rate} transactions per second: completed {sorted(completed[0])} by one client, "
+          f"{sorted(completed[1])} by two hosts")
     is_same = verdict("  transactions that differ", f"{share:.4%}", share <= 0.001, "at most 0.1 %")
     is_cheap = verdict("  CPU per transaction", f"{cpu[1]:.1f} µs / {cpu[0]:.1f} µs = {cpu[1] / cpu[0]:.3f}",
                        cpu[1] / cpu[0] <= CPU_MAX, f"at most {CPU_MAX}")
@@ -118,16 +125,20 @@ def cpu_s(process):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def on_ray(given, environment):
-    """The same on two hosts of Ray."""
-    ray = os.path.join(os.path.dirname(given.python), "ray")
-    subprocess.run([ray, "start", "--head", "--num-cpus", "2", "--disable-usage-stats", "--include-dashboard", "false"],
-                   check=True, stdout=subprocess.DEVNULL, env=environment)
-    try:
-        return same_run([given.python, "-m", "triphammer"], given, "auto", environment)
-    finally:
-        print(f"  Ray's own processes used {of_ray():.1f} s of CPU")
-        subprocess.run([ray, "stop"], check=True, stdout=subprocess.DEVNULL, env=environment)
+def on_ray(given):
+    """The same on two nodes of Ray."""
+    spec = importlib.util.spec_from_file_location("test_ray", os.path.join(ROOT, "tools", "test-ray.py"))
+    test_ray = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(test_ray)
+    reason = test_ray.obstacle()
+    if reason:
+        print(f"on Ray: not run: {reason}")
+        return True
+    with test_ray.cluster(given.python) as ray:
+        before = of_ray()
+        is_met = same_run(ray.triphammer, given, "auto")
+        print(f"  Ray's own processes used {of_ray() - before:.1f} s of CPU meanwhile")
+        return is_met
 
 
 def of_ray():
@@ -144,7 +155,7 @@ def of_ray():
 
 
 def result(command, environment):
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run([*command, "--json"], env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")
     return json.loads(done.stdout)

@@ -46,7 +46,7 @@ tcstop
 set of [ open $tmpdir/jobid w ]
 puts $of $jobid
 close $of
-if {{[ catch {{ steprun }} error ]}} {{ puts "caught: $error" }}
+if {{[ catch {{ customscript none.tcl }} error ]}} {{ puts "caught: $error" }}
 """
 # As the scripts of the distribution do it: `puts` is replaced while a job is printed.
 RESULT = """
@@ -89,7 +89,7 @@ def script(tmp_path):
         file.write_text(text.format(**values) if values else text)
         program = pathlib.Path(sys.executable).with_name("triphammer")
         done = subprocess.run([program, "hammerdb", *options, file], capture_output=True, text=True, timeout=240,
-                              env={**os.environ, "TMP": str(tmp_path)})
+                              cwd=tmp_path, env={**os.environ, "TMP": str(tmp_path)})
         return done.returncode, done.stdout, done.stderr
     return run
 
@@ -110,7 +110,7 @@ def test_scripts_build_run_and_read_results(script, server, prefix, name):
         assert f"{name} TPM\nVuser 1:FINISHED SUCCESS" in out and "NOPM from" in out
         assert f"{name} tpm\n" in out
         assert "Vuser 2 created - WAIT IDLE" in out and "ALL VIRTUAL USERS COMPLETE" in out
-        assert "caught: steprun: use a load that changes over time" in out
+        assert "caught: customscript: none.tcl: no such file" in out
         code, out, err = script(RESULT)
         assert code == 0, out + err
         assert "TEST RESULT : System achieved" in out and "NEW_ORDER" in out and f"{name} tpm" in out
@@ -130,6 +130,78 @@ def test_a_script_fails_if_a_run_of_it_failed(script, ending):
         code, out, err = script(RUN + ending, **values)
         assert "Vuser 1:FINISHED FAILED" in out, out + err
         assert code == 1, out + err
+
+
+CUSTOM = """
+dbset db pg
+diset connection pg_host 127.0.0.1
+diset connection pg_port {port}
+diset connection pg_sslmode disable
+diset tpcc pg_num_vu 1
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 0.05
+diset tpcc pg_total_iterations 20
+buildschema
+proc test {{}} {{ vucreate; puts [ vurun ]; vudestroy }}
+loadscript
+vuset vu 2
+print script
+savescript saved.toml
+jobs profileid 7
+customscript saved.toml
+test
+jobs profileid 8
+customscript own.sql
+custommonitor test
+test
+jobs profileid 0
+custommonitor often
+if {{[ catch {{ customscript driver.tcl }} error ]}} {{ puts "caught: $error" }}
+steprun
+jobs profile 7
+jobs diff 7 8
+jobs format text
+jobs profile 8
+jobs result
+"""
+STEPS = """<steps>
+<replica1><start_after_prev>0.01</start_after_prev><duration>0.04</duration><virtual_users>1</virtual_users></replica1>
+<replica2><start_after_prev>0.05</start_after_prev><duration>0.01</duration><virtual_users>2</virtual_users></replica2>
+</steps>"""
+
+
+def test_scripts_of_users_are_saved_and_run(script, tmp_path):
+    (tmp_path / "own.sql").write_text("SELECT count(*) FROM warehouse;\n")
+    (tmp_path / "driver.tcl").write_text("package require Pgtcl\n")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "steps.xml").write_text(STEPS)
+    with lib.Postgres(fsync="off") as database:
+        code, out, err = script(CUSTOM, port=database.port)
+    assert code == 0, out + err
+    saved = (tmp_path / "saved.toml").read_text()
+    assert saved in out and 'vus = 2\nrampup = "0m"\nduration = "3000ms"' in saved and "pass" not in saved.partition("\n")[2]
+    assert out.count("Benchmark Run jobid=") == 2
+    assert "TEST RESULT : System achieved 0 TPS" not in out and " TPS from " in out
+    assert "Usage: custommonitor [test|timed]" in out
+    assert "caught: customscript: driver.tcl: a driver script of HammerDB is Tcl code" in out
+    assert "Step workload of 2, 3, 5 Virtual Users" in out
+    assert '"virtual users": [\n    2\n  ]' in out
+    results = [triphammer.job(job.id) for job in triphammer.jobs(label="hammerdb-profile-8")]
+    assert [result.run.total.completed for result in results] == [40]
+    profile = triphammer.job(next(job.id for job in triphammer.jobs() if job.kind == "profile"))
+    assert [level.users for level in profile.levels] == [2, 3, 5]
+
+
+def test_files_are_generated(script, tmp_path):
+    text = "dbset db maria\ndgset vu 2\ndgset warehouse 4\ndgset directory {folder}\ndatagenrun\n"
+    code, out, err = script(text, folder=tmp_path / "files")
+    assert code == 0, out + err
+    assert "ALL VIRTUAL USERS COMPLETE" in out
+    assert sum("warehouse" in file.name for file in (tmp_path / "files").iterdir()) == 2
+    code, out, err = script(text, folder=tmp_path / "files")
+    assert code == 2 and "datagenrun: " in err and "exists" in err, err
+    code, out, err = script("dbset db pg\ndgset vu x\ndatagenrun\n")
+    assert code == 2 and "gen_num_vu must be a number from 1, not x" in err, err
 
 
 def test_what_scripts_cannot_have_says_what_to_use(script, tmp_path):

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import tempfile
 
 import triphammer
 
+from . import job_files, steps
 from .interpreters import Interpreter
-from .session import Quit, Session, identifier
+from .jobs import identifier
+from .session import Quit, Session
 
-#: Commands, in the order in which the file has them, with the flags that no job file may contain.
-_COMMANDS = {"build": " --create-database", "check": "", "run": "", "profile": "", "drop": " --yes"}
 #: Swallows what the script prints; what it writes to files stays.
 _QUIET = """
 rename puts ::triphammer_puts
@@ -72,15 +71,27 @@ class Recorder(Session):
         self._note("drop", {"workload": self._given().build()["workload"]})
 
     def vurun(self):
-        if not self._users:
+        if not self._users or self._script is None:
             return super().vurun()
-        self._note("run", self._given().run(self._users))
+        if self._script.is_job_file:
+            raise triphammer.Error(f"the script runs {self._script.file}, which is a job file already")
+        self._note("run", {**self._script.settings(self._given(), self._users), "label": self.label()})
         self._each("FINISHED SUCCESS")
         return f"Benchmark Run jobid={identifier(0)}"
 
-    def jobs(self, *_):
-        """There are no jobs."""
+    def steprun(self):
+        self._note("profile", steps.profile(self._given().run(self._configured()), self._configured()))
+        return f"Benchmark Run jobid={identifier(0)}"
 
+    def jobs(self, which="", what="", *_):
+        """There are no jobs."""
+        if which == "profileid":
+            self._profile_id(what)
+
+    def savescript(self, *_):
+        """Files that the script would write are not part of a job file."""
+
+    datagenrun = savescript
     job = jobs
 
 
@@ -95,16 +106,7 @@ def _text(script, session):
         if len(found) > 1:
             raise triphammer.Error(f"the script has {len(found)} different settings for `{command}`, a job file one: split it")
     tables = {command: found[0] for command, found in commands.items()}
-    # All commands of a script have the same, unless it changes the benchmark.
-    workloads = {table["workload"] for table in tables.values()}
-    common = {"workload": workloads.pop()} if len(workloads) == 1 else {}
-    lines = [f"# What {script} runs. Its password is not here: use TRIPHAMMER_PASSWORD or password-file.",
-             *_values({"target": session.targets[0], **common})]
-    for command, flags in _COMMANDS.items():
-        if command in tables:
-            own = {name: value for name, value in tables[command].items() if name not in common}
-            lines += ["", f"# triphammer {command} -f FILE{flags}", f"[{command}]", *_values(own)]
-    return "\n".join(lines) + "\n"
+    return job_files.text(f"What {script} runs.", session.targets[0], tables)
 
 
 def _as_profile(commands):
@@ -115,12 +117,3 @@ def _as_profile(commands):
         del commands["run"]
         commands["profile"] = [{**others[0], "vus": [run["vus"] for run in runs]}]
 
-
-def _values(settings):
-    return [f"{name.replace('_', '-')} = {_value(value)}" for name, value in settings.items()]
-
-
-def _value(value):
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    return value if isinstance(value, str) and value.isdigit() else json.dumps(value, ensure_ascii=False)

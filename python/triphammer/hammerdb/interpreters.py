@@ -48,7 +48,7 @@ class Interpreter:
         """Carries out a command for Tcl: whether it succeeded, and its result or the error."""
         try:
             found = getattr(self.session, name)(*map(str, arguments))
-        except (triphammer.Error, TypeError) as error:
+        except (triphammer.Error, OSError, TypeError) as error:
             return False, f"{name}: {error}"
         except (Quit, KeyboardInterrupt) as end:
             # No `catch` of the script holds it.

@@ -3,13 +3,16 @@ look for, and do their work with the package."""
 
 from __future__ import annotations
 
-import json
 import os
+import subprocess
+import sys
 
 import triphammer
 
-from . import options
-from .settings import Options
+from . import job_files, options, steps
+from .jobs import Jobs, identifier, tpm
+from .scripts import Script
+from .settings import Options, number
 
 _BENCHMARKS = {"TPC-C": "tpcc", "TPROC-C": "tpcc", "TPC-H": "tpch", "TPROC-H": "tpch"}
 #: Options of `vuset`, with their names among the generic options.
@@ -26,7 +29,7 @@ class Quit(Exception):
     """The script ends here, with this exit code."""
 
 
-class Session:
+class Session(Jobs):
     """What `hammerdbcli` keeps between commands."""
 
     #: The commands that scripts may use.
@@ -40,6 +43,7 @@ class Session:
         self._database, self._benchmark = None, "tpcc"
         self._options = {prefix: options.of_database(prefix) for prefix in ("pg", "mysql", "maria")}
         self._generic = options.generic()
+        #: The script that is loaded.
         self._script = None
         self._users = 0
         self._status = {}
@@ -135,13 +139,24 @@ class Session:
         self._say(f"{self._name()} {workload.upper()} Schema has been deleted successfully.")
 
     def datagenrun(self):
-        return self._refuse("use the command `triphammer datagen`, which has more formats")
+        """Writes files without a database."""
+        given = self._generic["datageneration"]
+        workload, scale = {"tpcc": ("tproc-c", "gen_count_ware"), "tpch": ("tproc-h", "gen_scale_fact")}[self._benchmark]
+        parts, folder = given["gen_num_vu"], given["gen_directory"] or os.environ["TMP"]
+        if self._benchmark == "tpcc":
+            parts = min(number("gen_num_vu", parts), number("gen_count_ware", given["gen_count_ware"]))
+        command = ["datagen", "-w", workload, "--scale", given[scale], "--parts", str(parts), "--output", folder]
+        done = subprocess.run([sys.executable, "-m", "triphammer", *command], capture_output=True, text=True)
+        if done.returncode:
+            return self._refuse(done.stderr.strip().rpartition("error: ")[2])
+        self._say(f"{done.stdout.strip()}\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
+        return None
 
     # Scripts
 
     def loadscript(self):
         self._given()
-        self._script = "loaded"
+        self._script = Script()
         self._say('Script loaded, Type "print script" to view')
 
     def clearscript(self):
@@ -149,10 +164,38 @@ class Session:
         self._say("Script cleared")
 
     def customscript(self, file=""):
-        return self._refuse(f"{file}: a driver script of HammerDB is Tcl code against its own libraries; write "
-                            "your transactions as SQL, see the guide about your own SQL")
+        self._script = Script(file)
+        self._say(f"Loaded {file}")
 
-    custommonitor = savescript = customscript
+    def custommonitor(self, what=""):
+        if what not in ("test", "timed"):
+            return self._say("Usage: custommonitor [test|timed]")
+        if self._script is None or self._script.file is None:
+            return self._say("No custom script loaded, use customscript")
+        self._script.monitor = what
+        return self._say(f"Monitor set to {what}")
+
+    def savescript(self, file=""):
+        if self._script is None:
+            return self._say("No workload script loaded, use loadscript")
+        if not file:
+            return self._say("Usage: savescript file")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(self._job_file())
+        return self._say(f"Success ... wrote script to {file}")
+
+    def _job_file(self):
+        """The script as a job file."""
+        if self._script.is_job_file:
+            with open(self._script.file, encoding="utf-8") as text:
+                return text.read()
+        given = self._given()
+        tables = {"run": self._script.settings(given, self._configured())}
+        return job_files.text(f"{self._name()} by its options.", given.target(with_password=False), tables)
+
+    def _configured(self):
+        """Number of virtual users that the options ask for."""
+        return int(self._generic["virtual_user_options"]["virtual_users"])
 
     # Virtual users
 
@@ -161,7 +204,7 @@ class Session:
             return self._say("No workload script loaded, use loadscript")
         if self._users:
             return self._say(f"{self._users} Virtual Users exist, destroy with vudestroy before creating")
-        self._users = int(self._generic["virtual_user_options"]["virtual_users"])
+        self._users = self._configured()
         self._say("Vuser 1 created MONITOR - WAIT IDLE")
         for number in range(2, self._users + 2):
             self._say(f"Vuser {number} created - WAIT IDLE")
@@ -187,8 +230,10 @@ class Session:
     def vurun(self):
         if not self._users:
             return self._say("Error: Virtual Users must be created before running, use vucreate")
+        if self._script is None:
+            return self._say("No workload script loaded, use loadscript")
         given = self._given()
-        settings = given.run(self._users)
+        settings = {**self._script.settings(given, self._users), "label": self.label()}
         self._each("RUNNING")
         try:
             run = triphammer.run(given.target(), **settings)
@@ -197,7 +242,7 @@ class Session:
         except triphammer.Error:
             self._each("FINISHED FAILED")
             raise
-        for line in self._lines(result):
+        for line in self._lines(result, self._users):
             self._say(f"Vuser 1:{line}")
         self.failed |= not result.good
         self._each("FINISHED SUCCESS" if result.good else "FINISHED FAILED")
@@ -211,7 +256,7 @@ class Session:
 
     def _follow(self, run, given):
         """Prints the progress of a run, and the transaction counter if it was started."""
-        if given.benchmark == "tpcc":
+        if given.benchmark == "tpcc" and self._script.file is None:
             self._say(f"Vuser 1:Beginning rampup time of {given['rampup']} minutes")
         phase, ended, every = "ramp_up", 0, int(self._generic["transaction_counter"]["tc_refresh_rate"])
         for second in run:
@@ -226,18 +271,18 @@ class Session:
             if (second.second + 1) % every == 0:
                 ended = 0
 
-    def _lines(self, result):
+    def _lines(self, result, users):
         """The lines of a result, as the monitor prints them."""
-        lines = [f"{self._users} Active Virtual Users configured"]
-        if self._benchmark == "tpch":
-            geomean = result.primary_metric
-            return [*lines, f'Geometric mean of query times returning rows ({geomean.count}) is "{geomean.value:.5f}"']
-        nopm = round(result.primary_metric.value)
-        tpm = round(result.tpm_client if result.tpm_server is None else result.tpm_server)
-        first = self._generic["benchmark"]["first_result"]
-        words = f"{nopm} NOPM from {tpm} {self._name()} TPM"
-        if first.upper() == "TPM":
-            words = f"{tpm} {self._name()} TPM at {nopm} NOPM"
+        lines = [f"{users} Active Virtual Users configured"]
+        primary_metric = result.primary_metric
+        if "queries" in result and result.queries is not None:
+            return [*lines, f"Geometric mean of query times returning rows ({primary_metric.count}) is "
+                            f'"{primary_metric.value:.5f}"']
+        database = self._name() if self._database else result.server.product
+        first, second = f"{round(primary_metric.value)} {primary_metric.name}", f"{round(tpm(result))} {database} TPM"
+        words = f"{first} from {second}"
+        if self._generic["benchmark"]["first_result"].upper() == "TPM":
+            words = f"{second} at {first}"
         return [*lines, f"TEST RESULT : System achieved {words}"]
 
     # Transaction counter and metrics: runs always have both
@@ -264,51 +309,12 @@ class Session:
         self._meters = False
         self._say("Metrics are off")
 
-    # Jobs
-
-    def jobs(self, which="", what="", *_):
-        if which in ("", "joblist"):
-            return self._json([identifier(job.id) for job in triphammer.jobs()])
-        if which in ("format", "disable", "profileid", "profile", "diff", "result", "timestamp"):
-            return self._refuse(f"{which}: use `triphammer jobs`, `history` or `compare`")
-        try:
-            result = triphammer.job(int(which, 16))
-        except (ValueError, triphammer.Error):
-            return self._say(f"Jobid {which} does not exist")
-        if result is None:
-            return self._say(f"Jobid {which} has no result")
-        return self._of_job(result, which, what)
-
-    job = jobs
-
-    def _of_job(self, result, which, what):
-        if what == "timing" and "window" in result:
-            return self._json({type.name.upper(): _timing(type) for type in result.window.types})
-        if what == "tcount" and "window" in result:
-            series = result.series()
-            ended = zip(series["second"], series["all.committed"], series["all.rolled_back"])
-            return self._json({f"{result.server.product} tpm": {int(s): round((c + r) * 60) for s, c, r in ended}})
-        if what == "result" and "window" in result:
-            self._users = self._users or result.spec.users
-            return self._json([which, result.started_at, *self._lines(result)])
-        if what == "status":
-            return self._json([f"0 {result.text().splitlines()[0]}"])
-        if what in ("db", "bm", "timestamp", "dict"):
-            found = {"db": lambda: result.server.product, "bm": lambda: result.workload.title,
-                     "timestamp": lambda: result.started_at,
-                     "dict": lambda: {setting.name: setting.value for setting in result.settings}}
-            return self._json(found[what]())
-        return self._say(result.text())
-
-    def _json(self, value):
-        return self._say(json.dumps(value, indent=2, ensure_ascii=False))
-
     # Others
 
     def print(self, what="", *_):
         state = {"db": lambda: f"Database {self._name()} set.", "bm": lambda: f"Benchmark set to {self._benchmark.upper()}",
                  "dict": lambda: f"Dictionary Settings for {self._name()}\n{_shown(self._dictionaries())}",
-                 "generic": lambda: _shown(self._generic), "script": lambda: str(self._script),
+                 "generic": lambda: _shown(self._generic), "script": lambda: self._job_file() if self._script else "No workload script loaded, use loadscript",
                  "vuconf": lambda: _shown({"": self._generic["virtual_user_options"]}),
                  "vucreated": lambda: f"{self._users} Virtual Users created", "vustatus": self.vustatus,
                  "vucomplete": self.vucomplete, "datagen": lambda: _shown({"": self._generic["datageneration"]}),
@@ -332,7 +338,15 @@ class Session:
         return str(min(4_000, -(-wanted // 10) * 10 if wanted < 100 else -(-wanted // 100) * 100))
 
     def steprun(self):
-        return self._refuse("use a load that changes over time, --load steps:FILE")
+        """Measures each number of virtual users that the step workload goes through."""
+        given = self._given()
+        if given.benchmark != "tpcc":
+            return self._refuse("a step workload is one of TPROC-C: set it with dbset bm TPC-C")
+        settings = steps.profile(given.run(self._configured()), self._configured())
+        self._say(f"Step workload of {', '.join(map(str, settings['vus']))} Virtual Users")
+        job = triphammer.start("profile", given.target(), **settings)
+        self._say(job.result().text())
+        return f"Benchmark Run jobid={identifier(job.number)}"
 
     def runtimer(self, seconds="0"):
         """Runs wait for their end."""
@@ -360,19 +374,6 @@ class Session:
 
     def _given(self):
         return Options(self._database, self._dictionaries(), self._benchmark)
-
-
-def identifier(number):
-    """A job number in HammerDB's form: 24 hexadecimal digits."""
-    return f"{number or 0:024X}"
-
-
-def _timing(type):
-    times = type.response
-    if times is None:
-        return {"calls": type.committed}
-    milliseconds = {name: round(times[f"{name}_us"] / 1_000, 3) for name in ("p50", "p95", "p99")}
-    return {"calls": type.committed, **{f"{name}_ms": value for name, value in milliseconds.items()}}
 
 
 def _shown(dictionaries):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from urllib.parse import quote
+
+import triphammer
 
 #: Names of the databases in URLs.
 _SCHEMES = {"pg": "postgres", "mysql": "mysql", "maria": "mariadb"}
@@ -37,11 +40,14 @@ class Options:
         if with_password and password and password != "null":
             who += ":" + quote(password, safe="")
         url = f"{_SCHEMES[self.prefix]}://{who}@{self['host']}:{self['port']}/{quote(self._of_workload('dbase').strip(), safe='')}"
-        return url + ("?" + self._tls() if self._tls() else "")
+        return url + ("?" + self._parameter() if self._parameter() else "")
 
-    def _tls(self):
+    def _parameter(self):
+        """How the server is reached, if the URL does not say that: TLS, or a socket of this host."""
         if self.prefix == "pg":
             return f"sslmode={self['sslmode']}"
+        if self["host"] in ("localhost", "127.0.0.1") and os.path.exists(self["socket"]):
+            return f"socket={quote(self['socket'], safe='/')}"
         return "" if self.is_on("ssl") else "ssl-mode=preferred"
 
     def build(self):
@@ -49,11 +55,12 @@ class Options:
         settings = {"workload": _WORKLOADS[self.benchmark], "create_database": True}
         if self.benchmark == "tpch":
             return {**settings, "scale": self["scale_fact"], "jobs": self["num_tpch_threads"]}
-        settings.update(scale=self["count_ware"], jobs=min(int(self["num_vu"]), int(self["count_ware"])))
+        warehouses = number("count_ware", self["count_ware"])
+        settings.update(scale=self["count_ware"], jobs=min(number("num_vu", self["num_vu"]), warehouses))
         if self.prefix != "pg":
             settings["storage_engine"] = self["storage_engine"]
             settings["history_key"] = self.is_on("history_pk") or None
-            settings["partitions"] = self["count_ware"] if self.is_on("partition") and int(self["count_ware"]) > 1 else None
+            settings["partitions"] = self["count_ware"] if self.is_on("partition") and warehouses > 1 else None
         return settings
 
     def run(self, users):
@@ -77,6 +84,13 @@ class Options:
         if users == 1:
             return {"test": "power" if self.is_on("refresh_on") else "queries"}
         return {"test": "throughput" if self.is_on("refresh_on") else "queries", "streams": users}
+
+
+def number(name, text):
+    """A number from 1."""
+    if not text.isdigit() or int(text) == 0:
+        raise triphammer.Error(f"{name} must be a number from 1, not {text}")
+    return int(text)
 
 
 def minutes(text):

@@ -1,0 +1,37 @@
+"""Job files: settings as text that `triphammer COMMAND -f FILE` reads."""
+
+from __future__ import annotations
+
+import json
+
+#: Commands, in the order in which a file has them, with the flags that no job file may contain.
+_COMMANDS = {"build": " --create-database", "check": "", "run": "", "profile": "", "drop": " --yes"}
+
+
+def text(title, target, tables):
+    """The text of a file that begins with this comment, for a target without its password and settings by command."""
+    tables = {command: _given(settings) for command, settings in tables.items()}
+    # All commands of a script have the same, unless it changes the benchmark.
+    workloads = {table.get("workload") for table in tables.values()}
+    common = {"workload": workloads.pop()} if len(workloads) == 1 and None not in workloads else {}
+    lines = [f"# {title} Its password is not here: use TRIPHAMMER_PASSWORD or password-file.",
+             *_values({"target": target, **common})]
+    for command, flags in _COMMANDS.items():
+        if command in tables:
+            own = {name: value for name, value in tables[command].items() if name not in common}
+            lines += ["", f"# triphammer {command} -f FILE{flags}", f"[{command}]", *_values(own)]
+    return "\n".join(lines) + "\n"
+
+
+def _given(settings):
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _values(settings):
+    return [f"{name.replace('_', '-')} = {_value(value)}" for name, value in settings.items()]
+
+
+def _value(value):
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return value if isinstance(value, str) and value.isdigit() else json.dumps(value, ensure_ascii=False)

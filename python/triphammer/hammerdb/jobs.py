@@ -1,0 +1,150 @@
+"""The command `jobs` of HammerDB's command line, on the job store."""
+
+from __future__ import annotations
+
+import json
+
+import triphammer
+
+#: Most jobs that are read for a list.
+_JOBS_MAX = 1000
+
+
+class Jobs:
+    """A part of a session, which has the options, prints, and knows the lines of a result."""
+
+    def jobs(self, which="", what="", other="", *_):
+        commands = {"": self._list, "joblist": self._list, "result": self._results, "timestamp": self._timestamps,
+                    "format": self._format, "disable": self._disable, "profileid": self._profile_id,
+                    "profile": self._profile, "diff": self._diff}
+        if which in commands:
+            return commands[which](what, other)
+        try:
+            result = triphammer.job(int(which, 16))
+        except (ValueError, triphammer.Error):
+            return self._say(f"Jobid {which} does not exist")
+        if result is None:
+            return self._say(f"Jobid {which} has no result")
+        return self._of_job(result, which, what)
+
+    job = jobs
+
+    def label(self):
+        """The label of runs of the performance profile that was set; ``None`` without one."""
+        number = self._generic["commandline"]["jobs_profile_id"]
+        return None if number == "0" else _label(number)
+
+    def _list(self, *_):
+        return self._show([identifier(job.id) for job in _stored()])
+
+    def _results(self, *_):
+        found = {}
+        for job in _stored(kind="run"):
+            result = triphammer.job(job.id)
+            if result is not None and "window" in result:
+                found[identifier(job.id)] = f"{round(result.primary_metric.value)} {result.primary_metric.name}"
+        return self._show(found)
+
+    def _timestamps(self, *_):
+        return self._show({identifier(job.id): job.started_at for job in _stored()})
+
+    def _format(self, form="", *_):
+        if form.upper() not in ("TEXT", "JSON"):
+            return self._say("Usage: jobs format [text|JSON]")
+        self._generic["commandline"]["jobsoutput"] = form
+        return self._say(f"Jobs output set to {form}")
+
+    def _disable(self, switch="", *_):
+        if switch == "0":
+            return self._say("Jobs are enabled")
+        return self._refuse("jobs are always stored; the variable TRIPHAMMER_STORE names another file for them")
+
+    def _profile_id(self, number="", *_):
+        options = self._generic["commandline"]
+        if number == "":
+            return self._say(f"Performance profile id is {options['jobs_profile_id']}")
+        if not number.isdigit():
+            return self._refuse(f"the id of a performance profile is a number, not {number}")
+        options["jobs_profile_id"] = str(int(number))
+        return self._say(f"Setting performance profile id to {int(number)}")
+
+    def _profile(self, number="", *_):
+        return self._show(_by_users(number))
+
+    def _diff(self, base="", other="", *_):
+        first, second = _by_users(base), _by_users(other)
+        common = [users for users in first if users in second]
+        if not common:
+            return self._refuse(f"the performance profiles {base} and {other} have no number of virtual users in common")
+        sums = [sum(profile[users]["NOPM"] for users in common) for profile in (first, second)]
+        if not sums[0]:
+            return self._refuse(f"the performance profile {base} has no throughput to compare with")
+        return self._show({"virtual users": common, "ratio of NOPM": round(sums[1] / sums[0], 4)})
+
+    def _of_job(self, result, which, what):
+        if what == "timing" and "window" in result:
+            return self._show({type.name.upper(): _timing(type) for type in result.window.types})
+        if what == "tcount" and "window" in result:
+            series = result.series()
+            ended = zip(series["second"], series["all.committed"], series["all.rolled_back"])
+            return self._show({f"{result.server.product} tpm": {int(s): round((c + r) * 60) for s, c, r in ended}})
+        if what == "result" and "window" in result:
+            return self._show([which, result.started_at, *self._lines(result, result.spec.users)])
+        if what == "status":
+            return self._show([f"0 {result.text().splitlines()[0]}"])
+        if what in ("db", "bm", "timestamp", "dict"):
+            found = {"db": lambda: result.server.product, "bm": lambda: result.workload.title,
+                     "timestamp": lambda: result.started_at,
+                     "dict": lambda: {setting.name: setting.value for setting in result.settings}}
+            return self._show(found[what]())
+        return self._say(result.text())
+
+    def _show(self, value):
+        """Prints a value in the form that was set."""
+        if self._generic["commandline"]["jobsoutput"].upper() == "JSON":
+            return self._say(json.dumps(value, indent=2, ensure_ascii=False))
+        pairs = [f"{key} {one}" for key, one in value.items()] if isinstance(value, dict) else value
+        return self._say("\n".join(map(str, pairs)) if isinstance(pairs, list) else str(value))
+
+
+def identifier(number):
+    """A job number in HammerDB's form: 24 hexadecimal digits."""
+    return f"{number or 0:024X}"
+
+
+def _label(number):
+    return f"hammerdb-profile-{number}"
+
+
+def _stored(kind=None, **which):
+    return [job for job in triphammer.jobs(limit=_JOBS_MAX, **which) if kind in (None, job.kind)]
+
+
+def _by_users(number):
+    """Mean figures of the runs of a performance profile, by number of virtual users."""
+    runs = {}
+    for job in _stored(kind="run", label=_label(number)):
+        result = triphammer.job(job.id)
+        if result is not None and "window" in result:
+            runs.setdefault(result.spec.users, []).append(result)
+    if not runs:
+        raise triphammer.Error(f"no run has the performance profile id {number}")
+
+    def mean(values):
+        return round(sum(values) / len(values))
+
+    return {users: {"NOPM": mean([one.primary_metric.value for one in found]), "TPM": mean(list(map(tpm, found)))}
+            for users, found in sorted(runs.items())}
+
+
+def tpm(result):
+    """Transactions per minute as the server counted them, or else as the client did."""
+    return result.tpm_client if result.tpm_server is None else result.tpm_server
+
+
+def _timing(type):
+    times = type.response
+    if times is None:
+        return {"calls": type.committed}
+    milliseconds = {name: round(times[f"{name}_us"] / 1_000, 3) for name in ("p50", "p95", "p99")}
+    return {"calls": type.committed, **{f"{name}_ms": value for name, value in milliseconds.items()}}
