@@ -216,8 +216,7 @@ pub fn observe(dialect: &str) -> Result<ObserveDef, SpecError> {
 /// Names of the dialects that declare how to observe their servers, without those that inherit it.
 #[must_use]
 pub fn observed_dialects() -> Vec<String> {
-    let declares =
-        |name: &String| catalogues::text(&format!("{name}/observe.toml")).is_some();
+    let declares = |name: &String| catalogues::text(&format!("{name}/observe.toml")).is_some();
     catalogues::dialects().into_iter().filter(declares).collect()
 }
 

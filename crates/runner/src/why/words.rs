@@ -303,8 +303,7 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
         is_beside || origin == Some(name)
     };
     let is_cpu = main.class == WaitClass::Cpu;
-    let are_frequent =
-        evidence(why, CHECKPOINTS).is_some_and(|of| of.here >= CHECKPOINTS_FREQUENT);
+    let are_frequent = evidence(why, CHECKPOINTS).is_some_and(|of| of.here >= CHECKPOINTS_FREQUENT);
     let situations = [
         (is_foreign, END_FOREIGN),
         (origin == Some(ROW_LOCKS), SHOW_LOCKS),
