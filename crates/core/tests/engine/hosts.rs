@@ -70,7 +70,7 @@ fn host(
     spawn_local(async move {
         while let Some(message) = orders.recv().await {
             match (&message, slow) {
-                (ToShare::Begin { .. }, Some((_, Duration::MAX))) => continue,
+                (ToShare::Begin { .. }, Some((_, delay))) if delay == Duration::MAX => continue,
                 (ToShare::Begin { .. }, Some((_, delay))) => sleep(delay).await,
                 _ => {}
             }
@@ -293,7 +293,8 @@ async fn a_host_is_ready_although_its_engine_has_little_room_for_events() {
 #[tokio::test(start_paused = true)]
 async fn a_host_that_is_not_told_of_the_start_is_lost() {
     let trouble = Trouble { full: Some((1, |of| matches!(of, ToShare::Begin { .. }))), ..CALM };
-    let run = by_hosts(&closed(), 3, trouble, async |_| {});
+    let spec = closed();
+    let run = by_hosts(&spec, 3, trouble, async |_| {});
     let (end, _) = timeout(Duration::from_secs(60), run).await.expect("nobody waits for it");
     let end = end.unwrap();
     assert_eq!(end.hosts[1].loss.as_ref().unwrap().reason, "it takes no messages");
@@ -320,7 +321,8 @@ async fn a_host_that_only_shows_that_it_is_there_is_lost() {
 #[tokio::test(start_paused = true)]
 async fn a_host_that_cannot_be_asked_for_its_clock_ends_the_start() {
     let trouble = Trouble { full: Some((1, |of| matches!(of, ToShare::Ping { .. }))), ..CALM };
-    let run = by_hosts(&closed(), 2, trouble, async |_| {});
+    let spec = closed();
+    let run = by_hosts(&spec, 2, trouble, async |_| {});
     let (end, _) = timeout(Duration::from_secs(60), run).await.expect("nobody waits for it");
     let error = end.unwrap_err().to_string();
     assert!(error.ends_with("host 1: it takes no messages"), "{error}");
