@@ -1869,9 +1869,9 @@ class RoundTrips(Record):
     """Round trips to the database."""
 
     __slots__ = ()
-    #: Mean number per completed transaction; 0 if none completed.
+    #: Mean number per completed transaction, without lost hosts; 0 if none completed.
     per_transaction: float
-    #: Number of statements and calls sent by completed transactions.
+    #: Number of statements and calls sent by completed transactions; without those of lost hosts.
     total: int
 
 

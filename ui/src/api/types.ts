@@ -2299,9 +2299,9 @@ export interface RetryPolicy {
 
 /** Round trips to the database. */
 export interface RoundTrips {
-  /** Mean number per completed transaction; 0 if none completed. */
+  /** Mean number per completed transaction, without lost hosts; 0 if none completed. */
   per_transaction: number;
-  /** Number of statements and calls sent by completed transactions. */
+  /** Number of statements and calls sent by completed transactions; without those of lost hosts. */
   total: number;
 }
 

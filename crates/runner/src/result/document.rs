@@ -430,7 +430,7 @@ pub struct ThreadCpu {
 pub struct RoundTrips {
     /// Number of statements and calls sent by completed transactions; without those of lost hosts.
     pub total: u64,
-    /// Mean number per completed transaction; 0 if none completed. Lost hosts do not count.
+    /// Mean number per completed transaction, without lost hosts; 0 if none completed.
     #[schemars(range(min = 0.0))]
     pub per_transaction: f64,
 }
