@@ -9,14 +9,13 @@ use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
 use super::context::{Context, OfThread};
+use super::course::Course;
 use super::demand::Demand;
 use super::host::HostMeter;
 use super::hosts::{Gate, Zero};
 use super::lag;
-use super::merge::{Merger, Sums};
+use super::merge::Merger;
 use super::node_events::NodeEvents;
-use super::outage::Outages;
-use super::outbox::Outbox;
 use super::phases::Phases;
 use super::queue::Tickets;
 use super::signal::{Signal, State, StopHandle};
@@ -24,7 +23,7 @@ use super::slots::Slots;
 use super::thread::Thread;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, worker};
+use super::{NO_RUNTIME, RunEnd, RunError, RunPlan, Violation, accounts, worker};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
@@ -36,9 +35,6 @@ use crate::workload::Workload;
 
 /// How often the watchdog checks sessions that block their thread.
 const WATCHDOG_TICK: Duration = Duration::from_millis(50);
-/// The longest sleep of the control thread; a timer cannot be set as far ahead as
-/// [`Elapsed::NEVER`].
-const SLEEP_MAX: Elapsed = Elapsed(86_400_000_000_000);
 
 /// Runs with worker threads.
 pub(super) async fn threaded<W: Workload, D: Database>(
@@ -66,7 +62,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
             }
         });
         if let Err(error) = started {
-            control.stopper.over();
+            control.course.stopper.over();
             let error = DbError::new(
                 ErrorClass::Other,
                 format!("starting a worker thread: {error}; use fewer --threads"),
@@ -155,16 +151,12 @@ fn prepare<W: Workload, D: Database>(
     let recorded = plan.workload.description().recording.as_ref();
     let recorded = recorded.filter(|_| matches!(plan.spec.load, Load::Replay(_)));
     let recorded = recorded.map(|recording| Arc::clone(&recording.due));
+    let demand = Demand::new(plan.spec, plan.share, tickets, recorded);
     let control = Control {
-        stopper,
+        course: Course::new(phases, types, demand, events, stopper),
         signal,
-        phases,
         workers,
         merger: Merger::new(threads as usize, types),
-        sums: Sums::new(types),
-        outbox: Outbox::new(events),
-        demand: Demand::new(plan.spec, plan.share, tickets, recorded),
-        outages: Outages::default(),
         node_names: plan.nodes.iter().flat_map(|n| &n.list).map(|n| n.name.clone()).collect(),
         node_events: NodeEvents::default(),
         host: HostMeter::start(),
@@ -175,15 +167,10 @@ fn prepare<W: Workload, D: Database>(
 
 /// The parts of the control thread; each has one responsibility. This type connects them.
 struct Control {
-    stopper: StopHandle,
+    course: Course,
     signal: Signal,
-    phases: Phases,
     workers: Workers,
     merger: Merger,
-    sums: Sums,
-    outbox: Outbox,
-    demand: Demand,
-    outages: Outages,
     node_names: Vec<String>,
     node_events: NodeEvents,
     host: HostMeter,
@@ -194,29 +181,27 @@ struct Control {
 impl Control {
     async fn drive(mut self) -> Result<RunEnd, RunError> {
         if let Err(error) = self.all_connect().await {
-            self.stopper.over();
+            self.course.stopper.over();
             let Workers { connected, sessions, .. } = self.workers;
             return Err(RunError { connected, of: sessions, error });
         }
         // The number that others wait for; those before it could be dropped.
         let Workers { connected, sessions: of, .. } = self.workers;
-        self.outbox.send(Event::Connecting { connected, of }).await;
+        self.course.outbox.send(Event::Connecting { connected, of }).await;
         let clock = match self.agreed_start().await {
             Ok(clock) => clock,
             Err(error) => {
-                self.stopper.over();
+                self.course.stopper.over();
                 let Workers { connected, sessions, .. } = self.workers;
                 return Err(RunError { connected, of: sessions, error });
             }
         };
-        let first = self.phases.begin(clock);
-        self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
-        if let Some(end) = self.phases.window_end() {
-            self.stopper.stop_at(end);
+        self.course.begin(clock).await;
+        if let Some(end) = self.course.phases.window_end() {
+            self.course.stopper.stop_at(end);
         }
-        self.enter(first);
         self.host.since_last();
-        self.stopper.go(clock);
+        self.course.stopper.go(clock);
         self.workers.listen(clock);
         while self.workers.missing() > 0 {
             if !self.step().await {
@@ -242,7 +227,7 @@ impl Control {
                     }
                     self.workers.connected += 1;
                     let Workers { connected, sessions: of, .. } = self.workers;
-                    self.outbox.offer(Event::Connecting { connected, of });
+                    self.course.outbox.offer(Event::Connecting { connected, of });
                 }
                 Some(FromWorker::ConnectFailed(error)) => return Err(error),
                 Some(
@@ -284,17 +269,9 @@ impl Control {
     /// Waits for one event and handles it. Returns false when there is no point in continuing.
     async fn step(&mut self) -> bool {
         let mut signal = self.signal.clone();
-        let draining = self.phases.is_draining();
-        let aborting = self.phases.current == Some(Phase::Abort);
-        let shortens = self.phases.can_shorten();
-        let called = |state: &State| {
-            (state.stop_requested && !draining)
-                || (state.aborted && !aborting)
-                || (state.window_over.is_some() && shortens)
-        };
-        let deadline = self.phases.deadline();
-        let far = Elapsed(self.phases.clock.now().0 + SLEEP_MAX.0);
-        let wake = self.phases.clock.instant(deadline.unwrap_or(far).min(far));
+        let called = self.course.is_called();
+        let deadline = self.course.phases.deadline();
+        let wake = self.course.wake(deadline);
         tokio::select! {
             message = self.workers.messages.recv() => match message {
                 Some(message) => self.take(message),
@@ -306,11 +283,11 @@ impl Control {
                 // The stopping rule is satisfied.
                 false => {
                     let second = state.window_over.unwrap_or_default();
-                    self.stopper.stop_at(self.phases.shorten(second));
+                    self.course.stopper.stop_at(self.course.phases.shorten(second));
                 }
             },
             () = tokio::time::sleep(WATCHDOG_TICK), if self.workers.watchdog.is_some() => {
-                self.workers.watch(self.phases.clock.now());
+                self.workers.watch(self.course.phases.clock.now());
             }
         }
         true
@@ -319,18 +296,18 @@ impl Control {
     fn take(&mut self, message: FromWorker) {
         match message {
             FromWorker::Second { thread, complete, interval } => {
-                self.sums.add(&interval, self.phases.is_timed(&interval));
+                self.course.sums.add(&interval, self.course.phases.is_timed(&interval));
                 self.merger.take(thread, complete, *interval);
                 self.emit();
             }
-            FromWorker::Note(note) => self.outbox.note(note),
+            FromWorker::Note(note) => self.course.outbox.note(note),
             FromWorker::Away(at, why) => {
-                if let Some(note) = self.outages.away(at, &why) {
-                    self.outbox.note(note);
+                if let Some(note) = self.course.outages.away(at, &why) {
+                    self.course.outbox.note(note);
                 }
             }
-            FromWorker::Failing(note) => self.outbox.failing(note),
-            FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
+            FromWorker::Failing(note) => self.course.outbox.failing(note),
+            FromWorker::Recovered(recovery) => self.course.outages.recovered(recovery),
             FromWorker::Node(change) => self.node_events.changes.push(change),
             FromWorker::Failover(failover) => self.node_events.failover(failover),
             FromWorker::WorkDone(at) => self.work_is_done(at),
@@ -348,55 +325,37 @@ impl Control {
 
     /// Emits every second that all threads have completed, including empty ones.
     fn emit(&mut self) {
-        let stop = self.phases.stop();
-        while let Some(mut second) = self.merger.next_second(self.phases.least_seconds()) {
-            let completed = second.types.iter().map(|seen| seen.counts.completed()).sum();
-            let number = self.merger.given() - 1;
-            if Elapsed::at_second(number + 1) <= stop
-                && self.demand.asks_for_work(number)
-                && let Some(note) = self.outages.second(number, completed)
-            {
-                self.outbox.note(note);
-            }
-            second.outage_since = self.outages.since();
+        let stop = self.course.phases.stop();
+        while let Some(mut second) = self.merger.next_second(self.course.phases.least_seconds()) {
             (second.gauges.host, second.gauges.host_use) = self.host.since_last();
-            self.demand.complete(&mut second, stop);
-            self.sums.add_second(&second, self.phases.is_timed(&second));
-            self.outbox.second(second, self.phases.edges());
+            self.course.demand.complete(&mut second, stop);
+            self.course.emit(second);
         }
-    }
-
-    fn enter(&mut self, phase: Phase) {
-        let now = self.phases.enter(phase);
-        self.outbox.offer(Event::Phase(phase, now));
     }
 
     /// Ends the current phase by the clock. Returns false when even the abort has
     /// taken too long.
     fn phase_is_over(&mut self) -> bool {
-        match self.phases.current {
-            Some(Phase::RampUp) => self.enter(Phase::Window),
-            Some(Phase::Window) => {
-                self.phases.window_is_over();
-                self.stopper.stopped();
-                self.enter(Phase::Drain);
-            }
+        if self.course.next_phase() {
+            return true;
+        }
+        match self.course.phases.current {
             Some(Phase::Drain) => {
                 let text = format!(
                     "transactions still in flight {} s after the stop were abandoned",
-                    self.phases.drain().as_secs_f64()
+                    self.course.phases.drain().as_secs_f64()
                 );
-                let now = self.phases.clock.now();
-                self.outbox.note(Note::new("drain_limit", Some(now), text));
+                let now = self.course.phases.clock.now();
+                self.course.outbox.note(Note::new("drain_limit", Some(now), text));
                 self.abort();
             }
-            Some(Phase::Abort) | None => {
+            _ => {
                 let text = format!(
                     "{} worker threads did not finish; their counts are missing",
                     self.workers.missing()
                 );
-                let now = self.phases.clock.now();
-                self.outbox.note(Note::new("worker_lost", Some(now), text));
+                let now = self.course.phases.clock.now();
+                self.course.outbox.note(Note::new("worker_lost", Some(now), text));
                 return false;
             }
         }
@@ -405,28 +364,22 @@ impl Control {
 
     /// Ends the load because the workload has no more work.
     fn work_is_done(&mut self, at: Elapsed) {
-        if self.phases.is_timed_load() && self.phases.work_is_done(at) {
-            self.stopper.stopped();
-            self.enter(Phase::Drain);
+        if self.course.phases.is_timed_load() && self.course.phases.work_is_done(at) {
+            self.course.stop();
         }
     }
 
     /// Without users there are no further seconds.
     fn users_have_ended(&mut self) {
-        if self.phases.is_timed_load() && !self.phases.users_ended() {
+        if self.course.phases.is_timed_load() && !self.course.phases.users_ended() {
             // Users that never wait have finished before this thread's timer fires.
-            self.enter(Phase::Drain);
+            self.course.enter(Phase::Drain);
         }
     }
 
     /// Ends the run early, by request.
     fn stop_early(&mut self, state: State) {
-        if !self.phases.is_draining() {
-            let now = self.phases.stop_early();
-            self.outbox.note(Note::new("interrupted", Some(now), "stopped early"));
-            self.stopper.stopped();
-            self.enter(Phase::Drain);
-        }
+        self.course.stop_early();
         if state.aborted {
             self.abort();
         }
@@ -435,9 +388,7 @@ impl Control {
     /// Abandons transactions in flight: workers drop their users, and the database is requested to
     /// cancel.
     fn abort(&mut self) {
-        self.phases.ending = RunEnding::Aborted;
-        self.enter(Phase::Abort);
-        self.stopper.abort();
+        self.course.abort();
         self.workers.cancel_all();
     }
 
@@ -445,44 +396,41 @@ impl Control {
     async fn finish(mut self) -> RunEnd {
         self.users_have_ended();
         self.emit();
-        self.outbox.flush().await;
-        self.stopper.over();
+        let outages = self.course.close(self.merger.given()).await;
         self.workers.ends.sort_by_key(|end| end.thread);
         let ends = &self.workers.ends;
         let ended = ends.iter().map(|end| end.last_finish).max().unwrap_or_default();
-        let stop = self.phases.stop().min(self.phases.clock.now());
-        let offered = self.demand.offered(stop, ends);
-        let last = self.phases.window_end().map_or(self.merger.given(), Elapsed::second);
-        let (outages, notes) = std::mem::take(&mut self.outages).end(last);
+        let stop = self.course.phases.stop().min(self.course.phases.clock.now());
+        let offered = self.course.demand.offered(stop, ends);
         let failovers = self.node_events.notes(&self.node_names);
-        notes.into_iter().chain(failovers).for_each(|note| self.outbox.note(note));
-        let sessions = (self.sums.lost, self.sums.reconnected);
-        accounts::sessions_lost(sessions).into_iter().for_each(|note| self.outbox.note(note));
+        failovers.into_iter().for_each(|note| self.course.outbox.note(note));
+        let sessions = (self.course.sums.lost, self.course.sums.reconnected);
         let violations = self.violations();
-        let [start, end] = self.phases.edges();
-        let types = self.sums.run.len();
-        let mut nodes_in_window = std::mem::take(&mut self.sums.nodes_in_window);
-        nodes_in_window.resize_with(self.sums.nodes.len(), NodeInterval::default);
+        let [start, end] = self.course.phases.edges();
+        let types = self.course.sums.run.len();
+        let mut nodes_in_window = std::mem::take(&mut self.course.sums.nodes_in_window);
+        nodes_in_window.resize_with(self.course.sums.nodes.len(), NodeInterval::default);
         let mut workers = self.workers;
         let kept: Vec<_> =
             workers.ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest)).collect();
         RunEnd {
-            started_at: self.phases.clock.zero_timestamp(),
+            started_at: self.course.phases.clock.zero_timestamp(),
             ended,
-            window: self.phases.real_window(ended),
+            window: self.course.phases.real_window(ended),
             started: workers.by_type(types, |end| &end.totals.started),
             in_flight: workers.by_type(types, |end| &end.in_flight),
-            run: self.sums.run,
-            timed: self.sums.window,
+            run: self.course.sums.run,
+            timed: self.course.sums.window,
             offered,
-            pool_wait: self.sums.pool_wait,
-            backlog_max: self.sums.backlog_max,
+            pool_wait: self.course.sums.pool_wait,
+            backlog_max: self.course.sums.backlog_max,
             exemplars: accounts::slowest(kept.into_iter(), start..end),
-            gauges: self.sums.gauges,
+            gauges: self.course.sums.gauges,
             worker_cpu_ns: workers.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions,
             away: workers.sum(|end| end.away),
             nodes: self
+                .course
                 .sums
                 .nodes
                 .into_iter()
@@ -495,8 +443,8 @@ impl Control {
             violations,
             round_trips: workers.sum(|end| end.round_trips),
             errors: accounts::errors(workers.ends.iter().flat_map(|end| &end.errors)),
-            ending: self.phases.ending,
-            notes: self.outbox.notes,
+            ending: self.course.phases.ending,
+            notes: self.course.outbox.notes,
             hosts: Vec::new(),
         }
     }
@@ -506,14 +454,14 @@ impl Control {
         if self.workers.missing() > 0 {
             return Vec::new();
         }
-        let by_type = |read| self.workers.by_type(self.sums.run.len(), read);
+        let by_type = |read| self.workers.by_type(self.course.sums.run.len(), read);
         let mut violations = accounts::violations(
             &by_type(|end| &end.totals.started),
             &by_type(|end| &end.totals.ended),
             &by_type(|end| &end.in_flight),
-            &self.sums.run,
+            &self.course.sums.run,
         );
-        violations.extend(self.demand.violation(&self.workers.ends));
+        violations.extend(self.course.demand.violation(&self.workers.ends));
         violations
     }
 }

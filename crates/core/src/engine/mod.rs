@@ -18,6 +18,7 @@
 mod accounts;
 mod context;
 mod control;
+mod course;
 mod demand;
 mod exemplar;
 mod host;

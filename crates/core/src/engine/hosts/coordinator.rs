@@ -13,10 +13,9 @@ use super::host::{Host, is_possible};
 use super::message::{FromShare, ToShare};
 use super::{Coordination, FromHost, HEARTBEAT, HOST_LOST, OnHostLoss, SILENCE_MAX, WallClock};
 use crate::clock::{Clock, Elapsed};
+use crate::engine::course::Course;
 use crate::engine::demand::Demand;
-use crate::engine::merge::{Merger, Sums};
-use crate::engine::outage::Outages;
-use crate::engine::outbox::Outbox;
+use crate::engine::merge::Merger;
 use crate::engine::phases::Phases;
 use crate::engine::queue::Tickets;
 use crate::engine::signal::{Signal, State, StopHandle};
@@ -36,8 +35,6 @@ const WINDOW_NOTICE: u64 = 2;
 const TAKES_NONE: &str = "it takes no messages";
 /// Notes of a share that the coordinator makes itself, for the whole run.
 const OWN_NOTES: [&str; 3] = ["interrupted", "outage", "sessions_lost"];
-/// The longest sleep; see [`control`](crate::engine::control).
-const SLEEP_MAX: Elapsed = Elapsed(86_400_000_000_000);
 
 /// Runs it.
 pub(super) async fn coordinate(
@@ -50,7 +47,7 @@ pub(super) async fn coordinate(
     if let Err(error) = coordinator.all_connect().await {
         let (connected, of) = coordinator.connected();
         coordinator.send_all(&ToShare::Abort);
-        coordinator.stopper.over();
+        coordinator.course.stopper.over();
         return Err(RunError { connected, of, error });
     }
     coordinator.begin().await;
@@ -74,16 +71,11 @@ struct Coordinator {
     messages: mpsc::Receiver<FromHost>,
     wall: WallClock,
     heartbeat: tokio::time::Interval,
-    stopper: StopHandle,
+    course: Course,
     signal: Signal,
-    phases: Phases,
     merger: Merger,
-    sums: Sums,
     /// What hosts used of their machines, by the last second of the interval.
     uses: BTreeMap<u64, HostUse>,
-    outbox: Outbox,
-    demand: Demand,
-    outages: Outages,
 }
 
 impl Coordinator {
@@ -103,14 +95,11 @@ impl Coordinator {
         }
         let mut heartbeat = interval(HEARTBEAT);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let demand = Demand::new(spec.clone(), Share::WHOLE, Arc::new(Tickets::default()), None);
         Ok(Self {
             merger: Merger::new(shared.len(), types),
-            phases: Phases::new(&spec),
-            demand: Demand::new(spec.clone(), Share::WHOLE, Arc::new(Tickets::default()), None),
-            sums: Sums::new(types),
+            course: Course::new(Phases::new(&spec), types, demand, events, stopper),
             uses: BTreeMap::new(),
-            outbox: Outbox::new(events),
-            outages: Outages::default(),
             wall: WallClock::new(),
             hosts: shared,
             spec,
@@ -118,7 +107,6 @@ impl Coordinator {
             on_host_loss,
             messages,
             heartbeat,
-            stopper,
             signal,
         })
     }
@@ -184,7 +172,7 @@ impl Coordinator {
                 FromShare::Connecting { connected } => {
                     self.hosts[host].connected = connected;
                     let (connected, of) = self.connected();
-                    self.outbox.offer(Event::Connecting { connected, of });
+                    self.course.outbox.offer(Event::Connecting { connected, of });
                 }
                 _ => {}
             }
@@ -208,36 +196,22 @@ impl Coordinator {
         let without: Vec<usize> = (0..self.hosts.len()).filter(learns_not).collect();
         sleep_until(at).await;
         let clock = Clock::at(at, date);
-        let first = self.phases.begin(clock);
-        self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
-        self.enter(first);
-        self.stopper.go(clock);
+        self.course.begin(clock).await;
+        self.course.stopper.go(clock);
         without.into_iter().for_each(|host| self.lose(host, TAKES_NONE.to_owned()));
-    }
-
-    fn enter(&mut self, phase: Phase) {
-        let now = self.phases.enter(phase);
-        self.outbox.offer(Event::Phase(phase, now));
     }
 
     /// Waits for one event and handles it. Returns false when there is no point in continuing.
     async fn step(&mut self) -> bool {
         let mut signal = self.signal.clone();
-        let draining = self.phases.is_draining();
-        let aborting = self.phases.current == Some(Phase::Abort);
-        let shortens = self.phases.can_shorten();
-        let called = |state: &State| {
-            (state.stop_requested && !draining)
-                || (state.aborted && !aborting)
-                || (state.window_over.is_some() && shortens)
-        };
-        let deadline = self.phases.deadline().map(|at| match draining {
+        let draining = self.course.phases.is_draining();
+        let called = self.course.is_called();
+        let deadline = self.course.phases.deadline().map(|at| match draining {
             // The hosts keep this limit; here it only ends the wait for them.
             true => Elapsed::from_duration(at.duration() + SILENCE_MAX),
             false => at,
         });
-        let far = Elapsed(self.phases.clock.now().0 + SLEEP_MAX.0);
-        let wake = self.phases.clock.instant(deadline.unwrap_or(far).min(far));
+        let wake = self.course.wake(deadline);
         tokio::select! {
             message = self.messages.recv() => match message {
                 Some(FromHost { host, message }) => self.take(host, message),
@@ -282,7 +256,7 @@ impl Coordinator {
 
     /// Takes a second of a host.
     fn second(&mut self, host: usize, mut interval: RecordedInterval) {
-        let is_timed = self.phases.is_timed(&interval);
+        let is_timed = self.course.phases.is_timed(&interval);
         self.hosts[host].count(&mut interval, host, is_timed);
         self.put_beside(host, &mut interval);
         self.merger.take(host, interval.last + 1, interval);
@@ -312,22 +286,10 @@ impl Coordinator {
 
     /// Emits every second that all hosts have completed, including empty ones.
     fn emit(&mut self) {
-        let stop = self.phases.stop();
-        while let Some(mut second) = self.merger.next_second(self.phases.least_seconds()) {
-            let completed = second.types.iter().map(|seen| seen.counts.completed()).sum();
-            let number = self.merger.given() - 1;
-            if Elapsed::at_second(number + 1) <= stop
-                && self.demand.asks_for_work(number)
-                && let Some(note) = self.outages.second(number, completed)
-            {
-                self.outbox.note(note);
-            }
-            second.outage_since = self.outages.since();
+        while let Some(mut second) = self.merger.next_second(self.course.phases.least_seconds()) {
             second.gauges.host_use = self.uses.remove(&second.last).unwrap_or_default();
-            let is_timed = self.phases.is_timed(&second);
-            self.sums.add(&second, is_timed);
-            self.sums.add_second(&second, is_timed);
-            self.outbox.second(second, self.phases.edges());
+            self.course.sums.add(&second, self.course.phases.is_timed(&second));
+            self.course.emit(second);
         }
     }
 
@@ -335,10 +297,10 @@ impl Coordinator {
     fn note(&mut self, host: usize, note: Note) {
         match note.kind.as_str() {
             kind if OWN_NOTES.contains(&kind) => {}
-            "error" => self.outbox.failing(note),
+            "error" => self.course.outbox.failing(note),
             _ => {
                 let text = format!("{}: {}", self.hosts[host].link.name, note.text);
-                self.outbox.note(Note { text, ..note });
+                self.course.outbox.note(Note { text, ..note });
             }
         }
     }
@@ -346,7 +308,7 @@ impl Coordinator {
     /// Shows all hosts that the coordinator is there, and loses those that are silent, or that show
     /// only that they are there and never began.
     fn look_after_hosts(&mut self) {
-        let has_begun = self.phases.clock.now().duration() > SILENCE_MAX;
+        let has_begun = self.course.phases.clock.now().duration() > SILENCE_MAX;
         for host in 0..self.hosts.len() {
             if !self.hosts[host].send(&ToShare::Alive) {
                 self.lose(host, TAKES_NONE.to_owned());
@@ -360,31 +322,30 @@ impl Coordinator {
 
     /// Continues without a host, or ends the run.
     fn lose(&mut self, host: usize, reason: String) {
-        let now = self.phases.clock.now();
+        let now = self.course.phases.clock.now();
         self.hosts[host].send(&ToShare::Abort);
         let Host { link, sessions, .. } = &self.hosts[host];
         let text = format!("{} was lost with {sessions} sessions: {reason}", link.name);
-        self.outbox.note(Note::new(HOST_LOST, Some(now), text));
+        self.course.outbox.note(Note::new(HOST_LOST, Some(now), text));
         let rest = self.hosts[host].lose(now, reason);
         self.merger.take(host, rest.last + 1, rest);
         self.merger.end(host);
         self.emit();
-        if self.on_host_loss == OnHostLoss::Abort && self.phases.current != Some(Phase::Abort) {
+        if self.on_host_loss == OnHostLoss::Abort
+            && self.course.phases.current != Some(Phase::Abort)
+        {
             self.abort();
         }
     }
 
     /// Ends the current phase by the clock. Returns false when even the abort has taken too long.
     fn phase_is_over(&mut self) -> bool {
-        match self.phases.current {
-            Some(Phase::RampUp) => self.enter(Phase::Window),
-            Some(Phase::Window) => {
-                self.phases.window_is_over();
-                self.stopper.stopped();
-                self.enter(Phase::Drain);
-            }
+        if self.course.next_phase() {
+            return true;
+        }
+        match self.course.phases.current {
             Some(Phase::Drain) => self.abort(),
-            Some(Phase::Abort) | None => {
+            _ => {
                 for host in 0..self.hosts.len() {
                     if self.hosts[host].is_at_work() {
                         self.lose(host, "it did not end".to_owned());
@@ -398,18 +359,15 @@ impl Coordinator {
 
     /// Ends the window because its stopping rule is satisfied, at a second that no host has begun.
     fn end_window(&mut self) {
-        let end = self.phases.shorten(self.phases.clock.now().second() + WINDOW_NOTICE);
+        let end =
+            self.course.phases.shorten(self.course.phases.clock.now().second() + WINDOW_NOTICE);
         self.send_all(&ToShare::EndWindow { second: end.second() });
     }
 
     /// Ends the run early, by request.
     fn stop_early(&mut self, state: State) {
-        if !self.phases.is_draining() {
-            let now = self.phases.stop_early();
-            self.outbox.note(Note::new("interrupted", Some(now), "stopped early"));
-            self.stopper.stopped();
+        if self.course.stop_early() {
             self.send_all(&ToShare::Stop);
-            self.enter(Phase::Drain);
         }
         if state.aborted {
             self.abort();
@@ -418,59 +376,51 @@ impl Coordinator {
 
     /// Abandons transactions in flight.
     fn abort(&mut self) {
-        self.phases.ending = RunEnding::Aborted;
-        self.enter(Phase::Abort);
-        self.stopper.abort();
+        self.course.abort();
         self.send_all(&ToShare::Abort);
     }
 
     /// Closes the sinks and the counters, and assembles the result.
     async fn finish(mut self) -> RunEnd {
-        let is_early = self.phases.is_timed_load() && self.phases.users_ended();
-        if self.phases.is_timed_load() && !is_early {
-            self.enter(Phase::Drain);
+        let is_early = self.course.phases.is_timed_load() && self.course.phases.users_ended();
+        if self.course.phases.is_timed_load() && !is_early {
+            self.course.enter(Phase::Drain);
         }
         self.emit();
-        self.outbox.flush().await;
-        self.stopper.over();
-        let stop = self.phases.stop().min(self.phases.clock.now());
-        let last = self.phases.window_end().map_or(self.merger.given(), Elapsed::second);
-        let (outages, notes) = std::mem::take(&mut self.outages).end(last);
-        notes.into_iter().for_each(|note| self.outbox.note(note));
-        let sessions = (self.sums.lost, self.sums.reconnected);
-        accounts::sessions_lost(sessions).into_iter().for_each(|note| self.outbox.note(note));
+        let outages = self.course.close(self.merger.given()).await;
+        let stop = self.course.phases.stop().min(self.course.phases.clock.now());
         let ends = || self.hosts.iter().filter_map(Host::end);
         if ends().any(|end| end.ending == RunEnding::Aborted) {
-            self.phases.ending = RunEnding::Aborted;
+            self.course.phases.ending = RunEnding::Aborted;
         }
         let ended = ends().map(|end| end.last_finish).max().unwrap_or_default();
         let lost = self.hosts.iter().filter(|host| host.end().is_none());
         let ended = lost.map(|host| Elapsed::at_second(host.next)).fold(ended, Elapsed::max);
-        let [start, end] = self.phases.edges();
+        let [start, end] = self.course.phases.edges();
         let kept = ends().flat_map(|end| end.exemplars.iter().copied());
         let end = RunEnd {
-            started_at: self.phases.clock.zero_timestamp(),
+            started_at: self.course.phases.clock.zero_timestamp(),
             ended,
-            window: self.phases.real_window(ended),
+            window: self.course.phases.real_window(ended),
             started: self.by_type(|host| host.started().to_vec()),
             in_flight: self
                 .by_type(|host| host.end().map(|e| e.in_flight.clone()).unwrap_or_default()),
             offered: self.offered(stop),
             exemplars: accounts::slowest(kept, start..end),
             worker_cpu_ns: ends().flat_map(|end| end.worker_cpu_ns.iter().copied()).collect(),
-            sessions: (self.sums.lost, self.sums.reconnected),
+            sessions: (self.course.sums.lost, self.course.sums.reconnected),
             away: ends().map(|end| end.away).sum(),
             outages,
             violations: self.violations(),
             round_trips: ends().map(|end| end.round_trips).sum(),
             errors: accounts::errors(ends().flat_map(|end| &end.errors)),
-            ending: self.phases.ending,
-            run: self.sums.run,
-            timed: self.sums.window,
-            pool_wait: self.sums.pool_wait,
-            backlog_max: self.sums.backlog_max,
-            gauges: self.sums.gauges,
-            notes: self.outbox.notes,
+            ending: self.course.phases.ending,
+            run: self.course.sums.run,
+            timed: self.course.sums.window,
+            pool_wait: self.course.sums.pool_wait,
+            backlog_max: self.course.sums.backlog_max,
+            gauges: self.course.sums.gauges,
+            notes: self.course.outbox.notes,
             hosts: Vec::new(),
             // A target with several nodes is driven by one process.
             nodes: Vec::new(),
@@ -507,7 +457,7 @@ impl Coordinator {
             &self.by_type(|host| host.started().to_vec()),
             &self.by_type(Host::all_ended),
             &self.by_type(|host| host.end().map(|e| e.in_flight.clone()).unwrap_or_default()),
-            &self.sums.run,
+            &self.course.sums.run,
         );
         for end in self.hosts.iter().filter_map(Host::end) {
             violations.extend(end.violations.iter().cloned());
