@@ -18,8 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def code(text):
     """The text without comments, strings and inline test modules."""
-    text = re.sub(r"//[^\n]*", "", text)
-    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
+    # In one pass: a string may contain what begins a comment, and the other way round.
+    skipped = r"""'(?:\\.|[^'\\])'|"(?:\\.|[^"\\])*"|//[^\n]*"""
+    text = re.sub(skipped, lambda found: '""' if found[0][0] == '"' else "", text, flags=re.S)
     tests = re.search(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?mod \w+ \{", text)
     return text[: tests.start()] if tests else text
 

@@ -7,7 +7,7 @@ mod report;
 
 use std::fmt::Write as _;
 
-use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
+use clap::ArgMatches;
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
 use triphammer_runner::command::{Command, JobKind};
@@ -18,6 +18,7 @@ use triphammer_runner::target::Secrets;
 use triphammer_runner::{Failure, all_options};
 
 use self::arguments::Arguments;
+pub use self::arguments::{NAME, declare};
 use self::hooks::Hooks;
 use self::report::Report;
 use super::job::unstored;
@@ -25,33 +26,10 @@ use super::screen::Screen;
 use super::{Terminal, print};
 use crate::{Exit, Result, terminal};
 
-/// Name of the command.
-pub const NAME: &str = "sysbench";
 /// Length of a run without a limit: what sysbench means by --time=0.
 const UNLIMITED: &str = "1000h";
 /// Events of a thread at most where --events limits those of all threads.
 const TRANSACTIONS: &str = "1000000000000";
-
-/// Declares the command: its arguments are those of sysbench.
-pub fn declare() -> Clap {
-    let arguments = Arg::new("arguments")
-        .value_name("SCRIPT [--OPTION=VALUE …] COMMAND")
-        .help(
-            "sysbench 1.0's command line: a Lua script or the name of a test that comes with sysbench, \
-             its options, and prepare, run, cleanup, help or another command of the script",
-        )
-        .action(ArgAction::Append)
-        .num_args(0..)
-        .trailing_var_arg(true)
-        .allow_hyphen_values(true);
-    Clap::new(NAME)
-        .about("Run a Lua script for sysbench 1.0, with sysbench's own command line")
-        .after_help(
-            "Settings of `triphammer run` can be given as environment variables, such as \
-             TRIPHAMMER_STORE.",
-        )
-        .arg(arguments)
-}
 
 /// The password of the command line.
 struct Given {
