@@ -30,7 +30,12 @@ fn alone(name: &str, baseline: &Baseline) -> [[String; 3]; 2] {
         *baseline;
     [
         row(format!("{name} alone"), primary_metric, primary_metric_ratio, "with the queries"),
-        row("Queries alone".to_owned(), queries_per_hour, queries_ratio, "alongside the transactions"),
+        row(
+            "Queries alone".to_owned(),
+            queries_per_hour,
+            queries_ratio,
+            "alongside the transactions",
+        ),
     ]
 }
 

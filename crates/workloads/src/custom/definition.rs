@@ -911,7 +911,8 @@ fn keep<'a>(reader: &mut Reader<'a>, section: &mut Section<'a>) -> Vec<(&'a str,
         if is_name(text.text) {
             found.push((text.text, text.at));
         } else {
-            let message = format!("{title}: `{}` is not a name: name the column with AS", text.text);
+            let message =
+                format!("{title}: `{}` is not a name: name the column with AS", text.text);
             reader.wrong(text.at, message);
         }
     }
