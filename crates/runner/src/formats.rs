@@ -76,7 +76,7 @@ pub static FORMATS: &[Declared] = &[
         help: "for issues, wikis and pull requests",
         ending: "md",
         media_type: "text/markdown; charset=utf-8",
-        of: JobKind::drives,
+        of: |kind| kind.drives() || kind == JobKind::Drill,
         is_printed: true,
     },
     Declared {

@@ -22,6 +22,6 @@ it('shows the figures, each query with its median, and what remains of both', ()
   expect(screen.getByText('not answered in the timed window: Q9')).toBeTruthy();
   expect(screen.getByText('question of q1').closest('tr')?.textContent).toMatch(/Q1.*6.*1\.500/);
   expect(screen.getByText('question of q9').closest('tr')?.textContent).toContain('0, 2 not');
-  expect(screen.getByText('NOPM alone').closest('.tile')?.textContent).toContain('80.0 % remains');
-  expect(screen.getByText('Queries per hour alone').closest('.tile')?.textContent).toContain('75.0 % remains');
+  expect(screen.getByText('NOPM alone').closest('.tile')?.textContent).toContain('80.0\u00a0% remains');
+  expect(screen.getByText('Queries per hour alone').closest('.tile')?.textContent).toContain('75.0\u00a0% remains');
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, ago, between, brief, clock, count, counted, duration, percent, time, sizeOf } from './format';
+import { NONE, ago, between, brief, clock, count, counted, duration, percent, time, sizeOf, unbroken } from './format';
 
 describe('numbers', () => {
+  it('stay on one line with their units, unlike other words', () => {
+    expect(unbroken('busiest thread 2 %, p99 14.0 ms of 2 sessions')).toBe('busiest thread 2\u00a0%, p99 14.0\u00a0ms of 2 sessions');
+  });
+
   it('have separators, units, and no more digits than mean something', () => {
     expect(count(67630.4)).toBe('67,630');
     expect(count(8.44)).toBe('8.4');

@@ -116,3 +116,6 @@ export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) =>
 
 /** Formats the version of a server without what its packager added: `15.18 (Debian 15.18-0+deb12u1)` becomes `15.18`. */
 export const brief = (version: string | null | undefined) => (version ?? '').replace(/\s*\(.*\)\s*$/, '');
+
+/** Keeps numbers and their units on one line. */
+export const unbroken = (text: string): string => text.replace(/(\d) (?=(%|µs|ms|s)(\W|$))/g, '$1\u00a0');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RunResult } from '../api/types';
-import { commonest, ending, failing, loadInWords, sentence } from './verdict';
+import type { DrillResult, RunResult } from '../api/types';
+import { commonest, drilled, ending, failing, loadInWords, sentence } from './verdict';
 
 const run = (over: object = {}): RunResult =>
   ({
@@ -22,6 +22,16 @@ test('a run whose requirement fails is not good though it is complete', () => {
   const judged = { requirement: 'nopm >= 50000', passed: false };
   expect(ending(run({ requirements: [judged] }))).toEqual({ tone: 'bad', words: 'complete, requirements failed' });
   expect(ending(run({ requirements: [{ ...judged, passed: true }] })).tone).toBe('good');
+});
+
+test('a drill is good only if its faults took place and all commits are there', () => {
+  const drill = (commits: object, succeeded = true) =>
+    drilled({ status: 'complete', commits: { lost: 0, duplicated: 0, reordered: 0, altered: 0, undead: 0, ...commits }, faults: [{ succeeded }] } as unknown as DrillResult);
+  expect(drill({})).toEqual({ tone: 'good', words: 'complete' });
+  expect(drill({}, false)).toEqual({ tone: 'bad', words: 'complete, a fault did not take place' });
+  expect(drill({ lost: 2 }, false).words).toBe('complete, commits lost');
+  expect(drill({ reordered: 1 }).words).toBe('complete, commits wrong');
+  expect(drill({ lost: null }).words).toBe('complete, table not read');
 });
 
 test('a run with an outage is not plainly complete', () => {

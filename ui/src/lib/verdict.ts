@@ -1,6 +1,6 @@
 // The verdict on a run: whether it can be used, and if not, why.
 
-import type { RunResult } from '../api/types';
+import type { DrillResult, RunResult } from '../api/types';
 import { count, counted, duration, percent, sizeOf } from './format';
 import { arrivals } from './load';
 import { figure as shown } from './queries';
@@ -30,7 +30,17 @@ export function ending(result: RunResult): Ending {
   return { tone: 'good', words: 'complete' };
 }
 
-/** Whether queries of the streams beside the transactions timed out or failed, or a stream had no connection. */
+/** Returns how a drill ended: complete only if every fault took place and nothing is wrong with the commits. */
+export function drilled({ status, commits, faults }: DrillResult): Ending {
+  if (status !== 'complete') return { tone: status === 'interrupted' ? 'warn' : 'bad', words: status };
+  if (commits.lost === null) return { tone: 'bad', words: 'complete, table not read' };
+  if (commits.lost > 0) return { tone: 'bad', words: 'complete, commits lost' };
+  if (commits.duplicated + commits.reordered + commits.altered + commits.undead > 0) return { tone: 'bad', words: 'complete, commits wrong' };
+  if (faults.some((fault) => !fault.succeeded)) return { tone: 'bad', words: 'complete, a fault did not take place' };
+  return { tone: 'good', words: 'complete' };
+}
+
+/** Whether queries of the streams alongside the transactions timed out or failed, or a stream had no connection. */
 function lacksAnswers({ query_streams: streams }: RunResult): boolean {
   if (!streams) return false;
   return streams.away > 0 || (streams.baseline?.unanswered ?? 0) > 0 || streams.queries.some((query) => query.timed_out + query.failed > 0);
