@@ -8,8 +8,8 @@
 //! and `types` decode what servers send, `tokens` assembles it to results, and `param` writes
 //! arguments.
 //!
-//! It has been tested with Babelfish, a server for TDS on PostgreSQL, with responders of its tests,
-//! and with Microsoft's mock server; never with SQL Server itself.
+//! It has been tested with Babelfish, a server for TDS on PostgreSQL, and with responders of its
+//! tests; never with SQL Server itself.
 
 mod browser;
 mod cancel;
