@@ -934,6 +934,7 @@ fn build_embedded(
         replace: false,
         force: false,
         create_database: false,
+        hosts: None,
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
