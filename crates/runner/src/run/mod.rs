@@ -39,7 +39,7 @@ use crate::host::Host;
 use crate::host_metrics::{self, Exporter};
 use crate::job::Handle;
 use crate::journal::Journal;
-use crate::nodes::NodeSeries;
+use crate::nodes::{NodeList, NodeSeries};
 use crate::observe::{self, LogProbe, ObservePlan, Observers};
 use crate::record::Record;
 use crate::replay::Exemplar;
@@ -113,7 +113,8 @@ impl Resolved {
         let database = &target.database;
         // Each run has its own: the two sides of a comparison may run different scripts.
         let workload = &requests::of_run(settings, workload)?;
-        let vocabulary = Vocabulary::of_workload(workload);
+        let nodes = target.nodes.iter().flat_map(NodeList::names).map(str::to_owned);
+        let vocabulary = Vocabulary::of_workload(workload).with_nodes(nodes);
         let requirements = requirement::from_settings(settings, &vocabulary)?;
         if query_run::is_for(workload) {
             query_run::refuse_settings(settings, workload)?;

@@ -38,7 +38,7 @@ const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
-const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY]);
+const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY, DRILL]);
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
 /// Commands whose runs all have the same load.
