@@ -33,7 +33,7 @@ def main():
         return
     python = os.environ.get("TRIPHAMMER_RAY_PYTHON") or environment()
     with cluster(python) as ray:
-        for test in (same_transactions, through_the_client, open_load, campaign, lost_node, library):
+        for test in (same_transactions, through_the_client, open_load, campaign, build, lost_node, library):
             test(ray)
             print(f"ok: {test.__name__.replace('_', ' ')}", flush=True)
 
@@ -199,6 +199,27 @@ def campaign(ray):
     profile = ray.triphammer("profile", "null:?service=2ms", "-w", "tpc-b", "--vus", "2,4", "--repeats", "1",
                              "--rampup", "0s", "--duration", "2s", "--cool-down", "0s", "--cluster", "auto")
     assert profile["status"] == "complete"
+
+
+def build(ray):
+    """Both nodes load a database in the head's namespace."""
+    sys.path.insert(0, os.path.join(ROOT, "bench"))
+    import lib
+
+    class Postgres(lib.Postgres):
+        @staticmethod
+        def as_user(command):
+            return ["ip", "netns", "exec", ray.names[0], *lib.Postgres.as_user(command)]
+
+    hba = os.path.join(ray.folder, "pg_hba.conf")
+    with open(hba, "w") as file:
+        file.write(f"local all all trust\nhost all all {HEAD}/24 trust\n")
+    with Postgres(listen_addresses=HEAD, hba_file=hba) as server:
+        target = f"postgres://postgres@{HEAD}:{server.port}/bank?sslmode=disable"
+        built = ray.triphammer("build", target, "-w", "tpc-b", "--scale", "6", "--create-database", "--cluster", "auto")
+        assert len(built["hosts"]) == 2 and len({host["rows"] for host in built["hosts"]}) == 1, built
+        assert built["rows"] == sum(host["rows"] for host in built["hosts"])
+        ray.triphammer("check", target, "-w", "tpc-b")
 
 
 def lost_node(ray):

@@ -15,6 +15,7 @@ use crate::build::{BuildRequest, base_record};
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::check::CheckRequest;
+use crate::cluster::SharedBuild;
 use crate::command::{Command, JobKind};
 use crate::failure::{Doing, Failure};
 use crate::record::Record;
@@ -390,8 +391,11 @@ pub fn build(
     if jobs == 0 {
         return Err(Failure::refuse("--jobs must be 1 or more"));
     }
+    let description = workload.description();
+    let hosts = SharedBuild::from_settings(settings, description, &of_workload, target, jobs)?;
     Ok(BuildRequest {
         workload,
+        hosts,
         jobs,
         settings: of_workload,
         dialect_options,

@@ -64,6 +64,7 @@ fn built(url: &str) -> Target {
         replace: false,
         force: false,
         create_database: false,
+        hosts: None,
         connect_limit: Duration::from_secs(10),
         cancel: Cancel::default(),
     };

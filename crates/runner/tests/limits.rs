@@ -89,6 +89,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         replace: false,
         force: false,
         create_database: false,
+        hosts: None,
         connect_limit: Duration::from_secs(10),
         cancel: triphammer_runner::cancel::Cancel::default(),
     };

@@ -34,6 +34,9 @@ pub struct MariadbOptions {
     pub arguments: Vec<String>,
 }
 
+/// Longest time that a replica may need for what its primary has, in seconds.
+const CATCH_UP_MAX_S: u32 = 30;
+
 impl Default for MariadbOptions {
     fn default() -> Self {
         Self {
@@ -118,14 +121,38 @@ impl MariadbServer {
         let arguments = ["--server-id=2", "--log-bin=binlog", "--read-only=1"];
         let arguments = arguments.map(str::to_owned).into();
         let replica = Self::start(MariadbOptions { arguments, ..MariadbOptions::default() })?;
+        // MySQL's passwords need its public key on a connection without TLS.
+        let of_product = match replica.is_mariadb() {
+            true => "MASTER_SSL_VERIFY_SERVER_CERT=0",
+            false => "GET_MASTER_PUBLIC_KEY=1",
+        };
         let sql = format!(
             "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='{USER}', \
-             MASTER_PASSWORD='{PASSWORD}', MASTER_SSL=0, MASTER_SSL_VERIFY_SERVER_CERT=0, \
+             MASTER_PASSWORD='{PASSWORD}', MASTER_SSL=0, {of_product}, \
              MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4; START SLAVE",
             primary.port()
         );
         replica.run("mysql", &sql)?;
         Ok(replica)
+    }
+
+    /// Waits until this replica has everything that its primary has now.
+    ///
+    /// # Errors
+    /// When that takes too long, or a server does not answer.
+    pub fn catch_up(&self, primary: &Self) -> Result<(), TestbedError> {
+        let status = primary.run("mysql", "SHOW MASTER STATUS")?;
+        let place = status.first().map_or(&[][..], Vec::as_slice);
+        let [Some(file), Some(position), ..] = place else {
+            return Err(TestbedError::Failed("the primary writes no log".into()));
+        };
+        let sql = format!("SELECT MASTER_POS_WAIT('{file}', {position}, {CATCH_UP_MAX_S})");
+        let waited = self.run("mysql", &sql)?;
+        let events = waited.first().and_then(|row| row[0].as_deref()?.parse::<i64>().ok());
+        match events {
+            Some(0..) => Ok(()),
+            _ => Err(TestbedError::Failed(format!("the replica does not reach {file} {position}"))),
+        }
     }
 
     /// The server that all tests of this process share.

@@ -7,6 +7,7 @@ mod charts;
 mod digits;
 mod keys;
 mod model;
+mod nodes;
 mod palette;
 mod table;
 mod units;

@@ -9,6 +9,7 @@ use triphammer_core::stats::{rate, share};
 use triphammer_core::workload::{Description, PrimaryMetric, TransactionDef};
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::metrics::{Metric, OF_SECOND, Values};
+use triphammer_runner::nodes::{NodeNow, of_nodes};
 use triphammer_runner::observe;
 use triphammer_runner::result::WaitClass;
 use triphammer_runner::second::Second;
@@ -52,6 +53,8 @@ pub struct Model {
     /// Active sessions of the run at the database in the last second, what most of them did or waited
     /// for, and how many these are; `None` if that is not observed.
     pub sessions: Option<(f64, WaitClass, f64)>,
+    /// What each node did in the last second; empty for a single server.
+    pub nodes: Vec<NodeNow>,
     /// The second since which no transaction has completed, while that lasts.
     pub outage_since: Option<u64>,
     /// The last seconds, as many as "now" covers.
@@ -128,6 +131,7 @@ impl Model {
             elapsed_s: 0,
             streams: String::new(),
             sessions: None,
+            nodes: Vec::new(),
             outage_since: None,
             recent: VecDeque::new(),
             course: Vec::new(),
@@ -141,7 +145,9 @@ impl Model {
         match event {
             JobEvent::Run(event) => self.event(event),
             JobEvent::Second(second) => self.second(second),
-            JobEvent::Observed(latest) => self.sessions = observe::mostly(latest),
+            JobEvent::Observed(latest) => {
+                (self.sessions, self.nodes) = (observe::mostly(latest), of_nodes(latest));
+            }
             JobEvent::Queries(progress) => self.streams = progress.running_words(),
             JobEvent::Step { .. } => self.begin_step(),
             JobEvent::StepResolved(spec) => self.resolved(spec),
@@ -167,6 +173,7 @@ impl Model {
         (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
         self.outage_since = None;
         self.streams.clear();
+        self.nodes.clear();
         self.sessions = None;
         self.figures = Figures::new(self.transactions.len());
         (self.whole, self.users, self.plan) = (None, None, None);

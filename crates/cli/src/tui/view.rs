@@ -13,7 +13,7 @@ use triphammer_statistics::series::Verdict;
 use super::keys::Keys;
 use super::model::Model;
 use super::palette::Palette;
-use super::{charts, digits, table, units};
+use super::{charts, digits, nodes, table, units};
 
 /// Rows of the primary metrics: with large figures, and without if there is too little room.
 const FIGURES: u16 = 2 + digits::HEIGHT;
@@ -48,22 +48,25 @@ pub struct Seen<'a> {
 pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let types = u16::try_from(seen.model.transactions.len()).unwrap_or(u16::MAX);
     let table = types.saturating_add(2);
-    let fixed = table.saturating_add(2 + 1 + 1);
+    let of_nodes = nodes::rows(&seen.model.nodes, area.height);
+    let fixed = table.saturating_add(of_nodes).saturating_add(2 + 1 + 1);
     let is_low = area.height < fixed.saturating_add(FIGURES);
     let figures = if is_low { FIGURES_SMALL } else { FIGURES };
     let rest = area.height.saturating_sub(fixed).saturating_sub(figures);
     // The remaining rows go to the charts, a fifth of them to messages.
     let notes = rest.min(2.max(rest / 5));
     let charts = if rest - notes < charts::ROWS_MIN { 0 } else { rest - notes };
-    let rows = [2, figures, charts, table, 1].map(Constraint::Length);
+    let rows = [2, figures, charts, table, of_nodes, 1].map(Constraint::Length);
     let rows = [&rows[..], &[Constraint::Min(0), Constraint::Length(1)]].concat();
-    let [head, figures, graphs, types, gauges, notes, foot] = Layout::vertical(rows).areas(area);
+    let [head, figures, graphs, types, of_nodes, gauges, notes, foot] =
+        Layout::vertical(rows).areas(area);
     draw_head(seen, head, buffer);
     draw_figures(seen, figures, buffer);
     if graphs.height > 0 {
         charts::draw(seen.model, seen.palette, graphs, buffer);
     }
     table::draw(seen.model, seen.palette, types, buffer);
+    nodes::draw(&seen.model.nodes, seen.palette, of_nodes, buffer);
     draw_gauges(seen, gauges, buffer);
     draw_notes(seen, notes, buffer);
     draw_foot(seen, foot, buffer);
@@ -325,6 +328,8 @@ mod tests {
     use ratatui::backend::TestBackend;
     use ratatui::style::Color;
 
+    use triphammer_runner::nodes::NodeNow;
+
     use super::super::model::tests::{model, pass};
     use super::*;
 
@@ -421,6 +426,45 @@ mod tests {
         let screen = text(terminal.backend().buffer());
         assert!(screen.contains(" stream 1: Q4 for 12s · stream 2: Q9 for 3s\n"), "{screen}");
         assert!(screen.contains(" third\n"), "{screen}");
+    }
+
+    #[test]
+    fn each_node_has_a_line_below_the_table() {
+        let mut model = model();
+        pass(&mut model, 30);
+        let node = |name: &str, failed: f64, writable: f64| NodeNow {
+            name: name.to_owned(),
+            values: [100.0, failed, 1_460.0, 8.0, 0.0]
+                .map(Some)
+                .into_iter()
+                .chain([None, None, None, Some(writable)])
+                .collect(),
+        };
+        model.nodes = vec![node("db1", 0.0, 1.0), node("db2.example", 2.0, 0.0)];
+        let said = ["first".to_owned()];
+        let seen =
+            Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };
+        let draw_at = |width, height| {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+            draw(&seen, buffer.area, &mut buffer);
+            text(&buffer)
+        };
+        let large = draw_at(120, 30);
+        for line in [
+            " node           per s   failed   p95 ms sessions     lost  clients   lag ms   server   writes",
+            " db2.example      100        2     1.46        8        0        -        -        -       no",
+        ] {
+            assert!(large.contains(line), "{large}");
+        }
+        let small = draw_at(80, 24);
+        assert!(small.contains(" node           per s   failed   p95 ms"), "{small}");
+        assert!(small.contains(" db1              100        0     1.46"), "{small}");
+        model.nodes = (0..20).map(|number| node(&format!("db{number}"), 0.0, 1.0)).collect();
+        let seen =
+            Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
+        draw(&seen, buffer.area, &mut buffer);
+        assert!(text(&buffer).contains(" and 14 more nodes\n"), "{}", text(&buffer));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use triphammer_runner::job::{Job, Order};
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::NoSecrets;
 use triphammer_runner::watch::Silent;
-use triphammer_testbed::{PostgresOptions, PostgresServer};
+use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer};
 
-use crate::program::{Program, finish, signal};
+use crate::program::{Program, finish, signal, wait_until};
 
 const LOCAL: [&str; 4] = ["--cluster", "local", "--hosts", "3"];
 
@@ -85,6 +85,116 @@ fn the_runs_of_a_campaign_are_shared_too() {
         run["spec"]["users"].as_u64().unwrap().min(2),
         "no host without users"
     );
+}
+
+/// Builds three warehouses by three processes, and checks them: the data is that of one process.
+fn build_by_processes(target: &str) {
+    let program = Program::new();
+    let build = ["build", target, "--scale", "3", "--jobs", "3"];
+    let built = program.json(&with(&build, &LOCAL));
+    assert_eq!((&built["outcome"], &built["jobs"]), (&"built".into(), &3.into()));
+    let hosts = built["hosts"].as_array().unwrap();
+    assert_eq!(hosts.iter().map(|host| host["jobs"].as_u64().unwrap()).collect::<Vec<_>>(), [1; 3]);
+    let rows: Vec<_> = hosts.iter().map(|host| host["rows"].as_u64().unwrap()).collect();
+    assert!(rows.iter().all(|rows| *rows > 0), "{rows:?}");
+    assert_eq!(built["rows"], rows.iter().sum::<u64>());
+    let checked = program.ok(&["check", target]);
+    assert!(!checked.contains("VIOLATED"), "{checked}");
+    let text = program.ok(&["report", "1"]);
+    assert!(text.contains("#3: ") && text.contains(" 1 job, CPU "), "{text}");
+    // Nothing is left to load.
+    assert_eq!(program.json(&with(&build, &LOCAL))["outcome"], "already built");
+}
+
+#[test]
+fn processes_build_what_one_does_on_postgresql() {
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("hosts").unwrap();
+    build_by_processes(&target);
+    let alone = server.fresh_database("alone").unwrap();
+    Program::new().ok(&["build", &alone, "--scale", "3"]);
+    let sums = |target: &str| {
+        let sql = "SELECT count(*), sum(s_quantity), md5(string_agg(s_data, '' ORDER BY s_w_id, s_i_id)) FROM stock";
+        server.run(database_of(target), sql).unwrap()
+    };
+    assert_eq!(sums(&target), sums(&alone));
+}
+
+#[test]
+fn processes_build_on_mariadb() {
+    build_by_processes(&MariadbServer::shared().fresh_database("hosts").unwrap());
+}
+
+/// The database that a URL names.
+fn database_of(target: &str) -> &str {
+    let path = target.split('?').next().unwrap();
+    path.rsplit('/').next().unwrap()
+}
+
+/// Chunks of tpc-b at scale 60, one per branch.
+const CHUNKS: i64 = 60;
+
+#[test]
+fn a_build_that_loses_a_process_can_be_resumed() {
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("lost_loader").unwrap();
+    let program = Program::new();
+    let build = ["build", &target, "-w", "tpc-b", "--scale", "60", "--jobs", "3"];
+    let mut child = program.start(&with(&build, &LOCAL));
+    // Fails until the table exists.
+    let sql = "SELECT count(*) FROM triphammer_build WHERE item LIKE 'part/%'";
+    let loaded = || match server.run(database_of(&target), sql) {
+        Ok(rows) => rows[0][0].as_deref().unwrap().parse::<i64>().unwrap(),
+        Err(_) => 0,
+    };
+    wait_until(&mut child, "chunks", || loaded() >= 2);
+    kill(children(&child)[1]);
+    let done = finish(child);
+    assert_eq!(done.code, 2, "{}", done.out);
+    assert!(done.err.contains("its process ended; what was loaded is kept"), "{}", done.err);
+    let kept = loaded();
+    assert!((2..CHUNKS).contains(&kept), "{kept} of {CHUNKS} chunks");
+    let resumed = program.json(&with(&build, &LOCAL));
+    assert_eq!(resumed["outcome"], "resumed");
+    assert_eq!(loaded(), CHUNKS);
+    program.ok(&["check", &target, "-w", "tpc-b"]);
+}
+
+#[test]
+fn an_interrupt_ends_all_processes_of_a_build() {
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("stopped_loaders").unwrap();
+    let program = Program::new();
+    let build = ["build", &target, "-w", "tpc-b", "--scale", "60"];
+    let mut child = program.start(&with(&build, &LOCAL));
+    wait_until(&mut child, "processes", || {
+        let sql = "SELECT 1 FROM triphammer_build WHERE item LIKE 'part/%'";
+        server.run(database_of(&target), sql).is_ok_and(|rows| !rows.is_empty())
+    });
+    let shares = children(&child);
+    assert_eq!(shares.len(), 3);
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(done.err.contains("the same build command resumes"), "{}", done.err);
+    // They are children, which their parent has waited for.
+    assert!(shares.iter().all(|id| !std::path::Path::new(&format!("/proc/{id}")).exists()));
+    assert_eq!(program.json(&with(&build, &LOCAL))["outcome"], "resumed");
+}
+
+#[test]
+fn a_build_by_hosts_is_refused_where_one_process_must_write() {
+    let program = Program::new();
+    let build = |more: &[&str]| {
+        let done = program.run(&with(&["build", "--cluster", "local"], more));
+        assert_eq!(done.code, 2, "{more:?}: {}", done.err);
+        done.err
+    };
+    let err = build(&["sqlite:x.sqlite"]);
+    assert!(err.contains("this database is written to by one process; omit --cluster"), "{err}");
+    assert!(!program.path("x.sqlite").exists());
+    let err = build(&["postgres://127.0.0.1/x", "--on-host-loss", "abort"]);
+    assert!(err.contains("--on-host-loss"), "{err}");
 }
 
 /// The processes that a program has started.

@@ -81,7 +81,10 @@ impl Pair {
 #[test]
 fn reads_go_to_the_replica_and_each_node_has_its_figures() {
     let pair = Pair::start();
-    let document = pair.program.json(&pair.args(&["--duration", "5s"]));
+    let required = "node.two.p95 < 10s, node.one.share < 0.9, node.two.lag_max < 1min";
+    let document = pair.program.json(&pair.args(&["--duration", "5s", "--require", required]));
+    let judged = document["requirements"].as_array().unwrap();
+    assert!(judged.iter().all(|one| one["passed"] == true), "{judged:?}");
     let nodes = document["nodes"].as_array().unwrap();
     assert_eq!((&nodes[0]["name"], &nodes[1]["name"]), (&"one".into(), &"two".into()));
     assert_eq!((&nodes[0]["role"], &nodes[1]["role"]), (&"primary".into(), &"replica".into()));
@@ -101,6 +104,14 @@ fn reads_go_to_the_replica_and_each_node_has_its_figures() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let markdown = pair.program.ok(&["report", "last", "--format", "markdown"]);
     assert!(markdown.contains("| node | role |"), "{markdown}");
+    let later = ["report", "last", "--require", "node.two.completed > 1G"];
+    assert_eq!(pair.program.run(&later).code, 2, "1G is no number");
+    let later = ["report", "last", "--require", "node.two.sessions_lost > 5"];
+    assert_eq!(pair.program.run(&later).code, 1);
+    let unknown = pair.args(&["--duration", "1s", "--require", "node.three.p95 < 1s"]);
+    let done = pair.program.run(&unknown);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("of a node: node.NAME.FIGURE") && done.err.contains("one, two"));
 }
 
 #[test]
@@ -172,23 +183,46 @@ fn a_promotion_during_a_run_is_survived_and_timed() {
     assert!(text.contains("replica → primary"), "{text}");
 }
 
-/// A MariaDB primary and its replica, whose user cannot write where `read_only` is set.
+#[test]
+fn a_drill_proves_a_promotion_and_has_figures_per_node() {
+    let mut pair = Pair::start();
+    let sql = "ALTER SYSTEM SET synchronous_standby_names = standby";
+    pair.primary.run("postgres", sql).unwrap();
+    pair.primary.run("postgres", "SELECT pg_reload_conf()").unwrap();
+    let drill = ["drill", "--nodes", &pair.nodes, "--vus", "4", "--duration", "15s", "--json"];
+    let mut child = pair.program.start(&drill);
+    pair.program.wait_for_seconds(3, &mut child);
+    pair.primary.kill9();
+    pair.standby.run("postgres", "SELECT pg_promote()").unwrap();
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 0, "{document}");
+    assert_eq!(document["commits"]["lost"], 0, "{document}");
+    assert_eq!((changes(&document, 0), changes(&document, 1)), (vec!["lost"], vec!["promoted"]));
+    assert_eq!(document["failovers"][0]["to"], "two", "{document}");
+    assert!([0, 1].iter().all(|node| document["nodes"][node]["completed"].as_u64() > Some(0)));
+    let text = pair.program.ok(&["report", &document["job"].to_string()]);
+    assert!(text.contains("writes moved from one to two: none committed for"), "{text}");
+    assert!(text.contains("Nodes in the timed window"), "{text}");
+}
+
+/// A MariaDB or MySQL primary and its replica, whose user cannot write where `read_only` is set.
 fn mariadb_pair(program: &Program) -> (MariadbServer, MariadbServer, String) {
     let primary = MariadbServer::start(MariadbOptions::of_primary()).unwrap();
     let replica = MariadbServer::replica(&primary).unwrap();
+    let monitor = if primary.is_mariadb() { "REPLICA MONITOR" } else { "REPLICATION CLIENT" };
     for sql in [
         "CREATE DATABASE nodes",
         "CREATE USER plain@'%' IDENTIFIED BY 'plain'",
         "GRANT ALL ON nodes.* TO plain@'%'",
-        "GRANT REPLICA MONITOR ON *.* TO plain@'%'",
+        &format!("GRANT {monitor} ON *.* TO plain@'%'"),
     ] {
         primary.run("mysql", sql).unwrap();
     }
-    let of =
-        |server: &MariadbServer| format!("mariadb://plain:plain@127.0.0.1:{}/nodes", server.port());
-    let url = of(&primary);
+    let user = format!("{}:{}@", primary.user(), primary.password());
+    let url = primary.url("nodes").replace(&user, "plain:plain@");
     program.ok(&["build", &url, "-w", "kv", "--scale", "0.001", "--payload-size", "40"]);
-    catch_up(&primary, &replica);
+    replica.catch_up(&primary).unwrap();
     let nodes = program.path("nodes.toml");
     let text = format!(
         "[[node]]\nname = \"one\"\ntarget = \"{url}\"\n\n\
@@ -199,24 +233,15 @@ fn mariadb_pair(program: &Program) -> (MariadbServer, MariadbServer, String) {
     (primary, replica, url)
 }
 
-/// Waits until a replica has everything that its primary has.
-fn catch_up(primary: &MariadbServer, replica: &MariadbServer) {
-    let position = primary.run("mysql", "SELECT @@gtid_binlog_pos").unwrap();
-    let position = position[0][0].clone().unwrap();
-    let sql = format!("SELECT MASTER_GTID_WAIT('{position}', 30)");
-    let answer = replica.run("mysql", &sql).unwrap();
-    assert_eq!(answer[0][0].as_deref(), Some("0"), "the replica has {position}");
-}
-
 #[test]
-fn writes_follow_from_a_mariadb_that_became_read_only_to_its_promoted_replica() {
+fn writes_follow_from_a_mariadb_or_mysql_that_became_read_only_to_its_promoted_replica() {
     let program = Program::new();
     let (primary, replica, url) = mariadb_pair(&program);
     let args = [&["run", &url, "--nodes", "nodes.toml", "--json"][..], &LOAD].concat();
     let mut child = program.start(&[&args[..], &["--duration", "15s"]].concat());
     program.wait_for_seconds(3, &mut child);
     primary.run("mysql", "SET GLOBAL read_only = 1").unwrap();
-    catch_up(&primary, &replica);
+    replica.catch_up(&primary).unwrap();
     replica.run("mysql", "STOP SLAVE; SET GLOBAL read_only = 0").unwrap();
     let done = finish(child);
     let document = document(&done);

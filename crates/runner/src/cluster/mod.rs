@@ -1,9 +1,10 @@
-//! A run by several hosts: `--cluster`. The engine's part is in
+//! A run or a build by several hosts: `--cluster`. The engine's part of a run is in
 //! [`hosts`](triphammer_core::engine::hosts); here are the processes and what they are given.
 //!
 //! Every host has a process of this program, `triphammer share` (`share`), which reads frames from
 //! stdin and writes frames to stdout (`frames`): it says who it is, is given its share of the
-//! resolved run (`order`), and drives it. The coordinator reads and writes those frames (`processes`):
+//! resolved run (`order`), and drives it. The coordinator reads and writes those frames (`processes`).
+//! The data of a build is loaded in the same way (`load`): each host is given some of the chunks.
 //!
 //! ```text
 //! --cluster local          processes of this host, by their pipes
@@ -16,6 +17,7 @@
 //! either direction.
 
 mod frames;
+mod load;
 mod order;
 mod processes;
 mod share;
@@ -23,22 +25,25 @@ mod share;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use triphammer_core::SpecError;
-use triphammer_core::engine::RunHandle;
-use triphammer_core::engine::hosts::{Coordination, OnHostLoss, coordinate};
+use triphammer_core::engine::hosts::{Coordination, FromShare, OnHostLoss, coordinate};
+use triphammer_core::engine::{RunError, RunHandle};
 use triphammer_core::pace::Load;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{Description, Workload as _, WorkloadSettings};
+use triphammer_core::{DbError, ErrorClass, SpecError};
 use triphammer_load::Plan;
 use triphammer_workloads::is_of_user;
 
+use crate::command::{Command, JobKind};
 use crate::failure::Failure;
 use crate::job::Handle;
 use crate::settings::Settings;
 use crate::target::{Origin, Target};
 use crate::watch::Watch;
-use order::Order;
+use order::{Order, RunOrder, SentTarget};
+use processes::{Message, Messages};
 
+pub use load::SharedBuild;
 pub(crate) use processes::Processes;
 pub use share::{NAME as SHARE, share};
 
@@ -119,8 +124,11 @@ impl Cluster {
             Place::Ray(_) => "all nodes",
         };
         let hosts = settings.optional("hosts", parse_hosts, u32::to_string, absent)?;
-        let on_host_loss =
-            settings.read("on-host-loss", parse_loss, show_loss, || OnHostLoss::Continue)?;
+        // A build needs all of its hosts.
+        let on_host_loss = match settings.command() {
+            Command::Job(JobKind::Build) => OnHostLoss::Abort,
+            _ => settings.read("on-host-loss", parse_loss, show_loss, OnHostLoss::default)?,
+        };
         Ok(Some(Self { place, hosts, on_host_loss }))
     }
 
@@ -151,6 +159,17 @@ impl Cluster {
             return Ok(());
         };
         Err(refused(reason))
+    }
+
+    /// Starts the processes; they live as long as the first value.
+    fn open<M: Message>(&self, watch: &Watch<'_>) -> Result<(Processes, Messages<M>), Failure> {
+        match &self.place {
+            Place::Local => Processes::local(self.hosts.unwrap_or(LOCAL_HOSTS)),
+            Place::Ray(address) => {
+                watch.note(&format!("starting a process on each host of Ray at {address}"));
+                Processes::by_bridge(address, self.hosts)
+            }
+        }
     }
 
     /// Rejects streams of queries beside the transactions.
@@ -245,18 +264,14 @@ impl SharedRun {
         handle: &Handle,
         watch: &Watch<'_>,
     ) -> Result<(RunHandle, Processes), Failure> {
-        let Cluster { place, hosts, on_host_loss } = &self.cluster;
-        let opened = match place {
-            Place::Local => Processes::local(hosts.unwrap_or(LOCAL_HOSTS)),
-            Place::Ray(address) => {
-                watch.note(&format!("starting a process on each host of Ray at {address}"));
-                Processes::by_bridge(address, *hosts)
-            }
-        };
         let sessions = plan.spec.sessions();
-        let mut processes = opened?;
-        let mut messages = processes.take_messages();
-        let mut links = processes.greet(&mut messages, handle, sessions).await?;
+        let (mut processes, mut messages) = self.cluster.open::<FromShare>(watch)?;
+        let known = processes.greet(&mut messages, handle.cancel()).await;
+        let known = known.map_err(|failure| match failure {
+            Failure::Cancelled => interrupted(sessions).into(),
+            other => other,
+        })?;
+        let mut links = processes.links(known);
         if links.len() > sessions as usize {
             watch.note(&format!(
                 "{sessions} of {} hosts drive the load: one per session",
@@ -266,22 +281,21 @@ impl SharedRun {
         }
         let of = u32::try_from(links.len()).unwrap_or(u32::MAX);
         for index in 0..of {
-            let order = Order {
+            let order = RunOrder {
                 workload: plan.workload.description().name.to_string(),
                 settings: self.settings.clone(),
                 spec: plan.spec.clone(),
                 threads_by_cpus: self.threads_by_cpus,
                 index,
                 of,
-                target: self.target.given.clone(),
-                password: self.target.password.as_ref().map(|secret| secret.reveal().to_owned()),
+                target: SentTarget::new(&self.target),
             };
-            processes.order(index, &order)?;
+            processes.order(index, &Order::Run(Box::new(order)))?;
         }
         let run = coordinate(Coordination {
             spec: plan.spec.clone(),
             types: plan.workload.description().transactions.len(),
-            on_host_loss: *on_host_loss,
+            on_host_loss: self.cluster.on_host_loss,
             hosts: links,
             messages,
         });
@@ -289,6 +303,11 @@ impl SharedRun {
             run.map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
         Ok((run, processes))
     }
+}
+
+fn interrupted(sessions: u32) -> RunError {
+    let error = DbError::new(ErrorClass::Cancelled, "interrupted while the hosts started");
+    RunError { connected: 0, of: sessions, error }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! What a share is given: the resolved run, so that nothing depends on the settings, the environment
-//! or the folder of its host; and how to reach the database. The password is in it, because hosts
-//! have none of their own: it goes to the share's stdin, never to a command line or a file.
+//! What a share is given: the resolved run, or the chunks that it loads, so that nothing depends on the
+//! settings, the environment or the folder of its host; and how to reach the database. The password
+//! is in it, because hosts have none of their own: it goes to the share's stdin, never to a command
+//! line or a file.
 
 use std::sync::Arc;
 
@@ -16,13 +17,21 @@ use triphammer_workloads::AnyWorkload;
 use crate::command::{Command, JobKind};
 use crate::failure::Failure;
 use crate::settings::{Settings, Source};
-use crate::target::{Secrets, open};
+use crate::target::{Origin, Secrets, Target, open};
 use crate::worker_pool::identify;
 use crate::{catalogues, describe, resources};
 
+/// What a process is to do.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Order {
+    Run(Box<RunOrder>),
+    Build(BuildOrder),
+}
+
 /// A share of a run.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct RunOrder {
     /// Name of the workload.
     pub workload: String,
     /// The workload's settings, as resolved.
@@ -35,21 +44,56 @@ pub(super) struct Order {
     pub index: u32,
     /// Number of shares.
     pub of: u32,
-    /// Settings of the target.
-    pub target: Vec<(String, String)>,
-    /// Password given outside the URL.
-    pub password: Option<String>,
+    /// How to reach the database.
+    pub target: SentTarget,
 }
 
-impl Order {
-    /// Resolves it on this host.
-    pub fn plan(self) -> Result<Plan, Failure> {
-        let mut settings = Settings::new(Command::Job(JobKind::Run));
-        for (name, value) in self.target {
+/// Chunks of a build.
+#[derive(Serialize, Deserialize)]
+pub(super) struct BuildOrder {
+    /// Name of the workload.
+    pub workload: String,
+    /// The workload's settings, as resolved.
+    pub settings: WorkloadSettings,
+    /// The chunks, as positions in the workload's list.
+    pub chunks: Vec<usize>,
+    /// Number of parallel sessions; `None` for twice as many as CPUs.
+    pub jobs: Option<u32>,
+    /// How to reach the database.
+    pub target: SentTarget,
+}
+
+/// A target, for a process on another host.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SentTarget {
+    /// Its settings.
+    given: Vec<(String, String)>,
+    /// Password given outside the URL.
+    password: Option<String>,
+}
+
+impl SentTarget {
+    pub fn new(origin: &Origin) -> Self {
+        let password = origin.password.as_ref().map(|secret| secret.reveal().to_owned());
+        Self { given: origin.given.clone(), password }
+    }
+
+    /// Opens the database, and identifies the server.
+    pub fn open(self, kind: JobKind, workload: &str) -> Result<Target, Failure> {
+        let mut settings = Settings::new(Command::Job(kind));
+        for (name, value) in self.given {
             settings.set(&name, value, Source::Flag);
         }
-        let database = open(&mut settings, &self.workload, &Sent(self.password))?.database;
-        identify(&*describe(&self.workload)?, &database)?;
+        let target = open(&mut settings, workload, &Sent(self.password))?;
+        identify(&*describe(workload)?, &target.database)?;
+        Ok(target)
+    }
+}
+
+impl RunOrder {
+    /// Resolves it on this host.
+    pub fn plan(self) -> Result<Plan, Failure> {
+        let database = self.target.open(JobKind::Run, &self.workload)?.database;
         let workload = Arc::new(AnyWorkload::new(&self.workload, &self.settings)?);
         let catalogue = catalogues::catalogue(
             workload.description(),

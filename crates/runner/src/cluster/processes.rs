@@ -1,5 +1,5 @@
-//! The processes of a run by several hosts, as the coordinator sees them: threads that read and write
-//! their pipes.
+//! The processes of a run or a build by several hosts, as the coordinator sees them: threads that read
+//! and write their pipes.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -8,18 +8,17 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
-use triphammer_core::engine::RunError;
 use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
-use triphammer_core::{DbError, ErrorClass};
 
 use super::order::Order;
 use super::share::NAME;
 use super::{HOSTS_MAX, Programs, frames, programs};
+use crate::cancel::Cancel;
 use crate::failure::Failure;
-use crate::job::Handle;
 
 /// Messages that may wait for a process, for a bridge to many hosts, and those of all hosts for the
 /// coordinator.
@@ -61,12 +60,36 @@ struct ToBridge<'a> {
 
 type Bytes = (u32, Vec<u8>);
 
+/// What a process sends, according to its work. All begin with the same [`Hello`].
+pub(super) trait Message: Serialize + DeserializeOwned + Send + 'static {
+    /// Says that the work failed.
+    fn failed(reason: String) -> Self;
+    /// Who the process is, or why it cannot work; `None` for any other message.
+    fn greeting(self) -> Option<Result<Hello, String>>;
+}
+
+impl Message for FromShare {
+    fn failed(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+
+    fn greeting(self) -> Option<Result<Hello, String>> {
+        match self {
+            Self::Hello(hello) => Some(Ok(hello)),
+            Self::Failed(reason) => Some(Err(reason)),
+            _ => None,
+        }
+    }
+}
+
+/// The messages of all hosts.
+pub(super) type Messages<M> = mpsc::Receiver<FromHost<M>>;
+
 /// The processes; dropping ends them.
 pub(crate) struct Processes {
     children: Vec<Child>,
     /// Sends frames to a host.
     senders: Vec<SyncSender<Bytes>>,
-    messages: Option<mpsc::Receiver<FromHost>>,
     /// Number of hosts; not yet known for a bridge.
     hosts: Option<u32>,
     /// Receives what the bridge says about itself at its start.
@@ -75,15 +98,10 @@ pub(crate) struct Processes {
 
 impl Processes {
     /// Starts processes on this host.
-    pub fn local(hosts: u32) -> Result<Self, Failure> {
+    pub(super) fn local<M: Message>(hosts: u32) -> Result<(Self, Messages<M>), Failure> {
         let (from, messages) = mpsc::channel(FROM_HOSTS_MAX);
-        let mut all = Self {
-            children: Vec::new(),
-            senders: Vec::new(),
-            messages: Some(messages),
-            hosts: Some(hosts),
-            bridge: None,
-        };
+        let (children, senders) = (Vec::new(), Vec::new());
+        let mut all = Self { children, senders, hosts: Some(hosts), bridge: None };
         let Programs { mut this, .. } = found()?;
         this.push(NAME.into());
         for host in 0..hosts as usize {
@@ -93,11 +111,14 @@ impl Processes {
             let from = from.clone();
             std::thread::spawn(move || read_share(host, output, &from));
         }
-        Ok(all)
+        Ok((all, messages))
     }
 
     /// Starts the bridge, which starts a process on each host.
-    pub fn by_bridge(address: &str, hosts: Option<u32>) -> Result<Self, Failure> {
+    pub(super) fn by_bridge<M: Message>(
+        address: &str,
+        hosts: Option<u32>,
+    ) -> Result<(Self, Messages<M>), Failure> {
         let Some(bridge) = found()?.bridge else { return Err(Failure::refuse(NEEDS_PACKAGE)) };
         let (child, input, output) = start(&bridge)?;
         let (from, messages) = mpsc::channel(FROM_HOSTS_MAX);
@@ -107,18 +128,8 @@ impl Processes {
         let first = serde_json::to_vec(&first).expect("plain data");
         let _ = sender.try_send((BRIDGE, first));
         std::thread::spawn(move || read_bridge(output, &of_bridge, &from));
-        Ok(Self {
-            children: vec![child],
-            senders: vec![sender],
-            messages: Some(messages),
-            hosts: None,
-            bridge: Some(about),
-        })
-    }
-
-    /// The messages of all hosts.
-    pub fn take_messages(&mut self) -> mpsc::Receiver<FromHost> {
-        self.messages.take().expect("taken once")
+        let (children, senders) = (vec![child], vec![sender]);
+        Ok((Self { children, senders, hosts: None, bridge: Some(about) }, messages))
     }
 
     fn sender(&self, host: u32) -> &SyncSender<Bytes> {
@@ -128,17 +139,16 @@ impl Processes {
     /// Waits until every host has said who it is.
     ///
     /// # Errors
-    /// When one does not, or is of another version.
-    pub async fn greet(
+    /// When one does not, or is of another version; [`Failure::Cancelled`] when the job is to end.
+    pub(super) async fn greet<M: Message>(
         &mut self,
-        messages: &mut mpsc::Receiver<FromHost>,
-        handle: &Handle,
-        sessions: u32,
-    ) -> Result<Vec<Link>, Failure> {
+        messages: &mut Messages<M>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Hello>, Failure> {
         let began = Instant::now();
         let hosts = match (self.hosts, &mut self.bridge) {
             (Some(hosts), _) => hosts,
-            (None, Some(bridge)) => match next(bridge, began, handle, sessions).await? {
+            (None, Some(bridge)) => match next(bridge, began, cancel).await? {
                 OfBridge::Hosts(hosts) => hosts,
                 OfBridge::Error(reason) | OfBridge::Lost { reason, .. } => {
                     return Err(Failure::refuse(reason));
@@ -148,10 +158,10 @@ impl Processes {
         };
         let mut known: Vec<Option<Hello>> = vec![None; hosts as usize];
         while known.iter().any(Option::is_none) {
-            let FromHost { host, message } = next(messages, began, handle, sessions).await?;
-            match message {
-                Ok(FromShare::Hello(hello)) if host < known.len() => known[host] = Some(hello),
-                Ok(FromShare::Failed(reason)) | Err(reason) => {
+            let FromHost { host, message } = next(messages, began, cancel).await?;
+            match message.map(M::greeting) {
+                Ok(Some(Ok(hello))) if host < known.len() => known[host] = Some(hello),
+                Ok(Some(Err(reason))) | Err(reason) => {
                     let message = format!("host {} of {hosts}: {reason}", host + 1);
                     return Err(Failure::refuse(message));
                 }
@@ -160,25 +170,20 @@ impl Processes {
         }
         let known: Vec<Hello> = known.into_iter().flatten().collect();
         refuse_other_versions(&known)?;
-        Ok(self.links(known))
+        Ok(known)
     }
 
-    fn links(&self, known: Vec<Hello>) -> Vec<Link> {
+    /// The links to hosts, for a run.
+    pub(super) fn links(&self, known: Vec<Hello>) -> Vec<Link> {
         let mut machines: Vec<String> = Vec::new();
-        let mut names: HashMap<String, u32> = HashMap::new();
-        let link = |(host, hello): (u32, Hello)| {
+        let names = names(&known);
+        let link = |(host, (hello, name)): (u32, (Hello, String))| {
             let place = machines.iter().position(|boot| *boot == hello.boot);
             // Without an identity, each host counts as a machine of its own.
             let machine = place.filter(|_| !hello.boot.is_empty()).unwrap_or_else(|| {
                 machines.push(hello.boot.clone());
                 machines.len() - 1
             });
-            let nth = names.entry(hello.host.clone()).or_default();
-            *nth += 1;
-            let name = match *nth {
-                1 => hello.host,
-                nth => format!("{} #{nth}", hello.host),
-            };
             let sender = self.sender(host).clone();
             let send: Box<dyn Fn(&ToShare) -> bool + Send> = Box::new(move |message| {
                 let bytes = serde_json::to_vec(message).expect("plain data");
@@ -186,13 +191,20 @@ impl Processes {
             });
             Link { name, cpus: hello.cpus, machine, send }
         };
-        (0..).zip(known).map(link).collect()
+        (0..).zip(known.into_iter().zip(names)).map(link).collect()
+    }
+
+    /// Shows a host that the coordinator is there.
+    pub(super) fn show_life(&self, host: u32) {
+        let bytes = serde_json::to_vec(&ToShare::Alive).expect("plain data");
+        // A host that takes no messages is noticed by its own silence.
+        let _ = self.sender(host).try_send((host, bytes));
     }
 
     /// Gives a host its share.
     pub(super) fn order(&self, host: u32, order: &Order) -> Result<(), Failure> {
         let bytes = serde_json::to_vec(order)
-            .map_err(|error| Failure::refuse(format!("this run cannot be sent: {error}")))?;
+            .map_err(|error| Failure::refuse(format!("the order cannot be sent: {error}")))?;
         let sent = self.sender(host).try_send((host, bytes));
         sent.map_err(|_| Failure::refuse(format!("host {} does not read its messages", host + 1)))
     }
@@ -215,22 +227,35 @@ impl Drop for Processes {
     }
 }
 
+/// The names of hosts, unique.
+pub(super) fn names(known: &[Hello]) -> Vec<String> {
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    let mut names = Vec::new();
+    for hello in known {
+        let nth = seen.entry(&hello.host).or_default();
+        *nth += 1;
+        names.push(match *nth {
+            1 => hello.host.clone(),
+            nth => format!("{} #{nth}", hello.host),
+        });
+    }
+    names
+}
+
 /// The next message; an error when it does not come in time, or the job is to end.
 async fn next<T>(
     from: &mut mpsc::Receiver<T>,
     began: Instant,
-    handle: &Handle,
-    sessions: u32,
+    cancel: &Cancel,
 ) -> Result<T, Failure> {
     while began.elapsed() < HELLO_MAX {
-        if handle.is_stopped() {
-            let error = DbError::new(ErrorClass::Cancelled, "interrupted while the hosts started");
-            return Err(RunError { connected: 0, of: sessions, error }.into());
+        if cancel.is_cancelled() {
+            return Err(Failure::Cancelled);
         }
         match timeout(POLL, from.recv()).await {
             Ok(Some(message)) => return Ok(message),
             Ok(None) => {
-                return Err(Failure::refuse("the processes of the run ended at their start"));
+                return Err(Failure::refuse("the processes of the hosts ended at their start"));
             }
             Err(_) => {}
         }
@@ -294,7 +319,7 @@ fn writer(input: ChildStdin, most: usize) -> SyncSender<Bytes> {
 }
 
 /// Reads the messages of a share until its end.
-fn read_share(host: usize, output: ChildStdout, from: &mpsc::Sender<FromHost>) {
+fn read_share<M: Message>(host: usize, output: ChildStdout, from: &mpsc::Sender<FromHost<M>>) {
     let mut output = BufReader::new(output);
     loop {
         let message = match frames::read(&mut output) {
@@ -310,7 +335,11 @@ fn read_share(host: usize, output: ChildStdout, from: &mpsc::Sender<FromHost>) {
 }
 
 /// Reads what the bridge passes on, and what it says about itself, until its end.
-fn read_bridge(output: ChildStdout, about: &mpsc::Sender<OfBridge>, from: &mpsc::Sender<FromHost>) {
+fn read_bridge<M: Message>(
+    output: ChildStdout,
+    about: &mpsc::Sender<OfBridge>,
+    from: &mpsc::Sender<FromHost<M>>,
+) {
     let mut output = BufReader::new(output);
     let mut hosts = 0;
     while let Ok(Some((host, bytes))) = frames::read(&mut output) {
@@ -340,6 +369,6 @@ fn read_bridge(output: ChildStdout, about: &mpsc::Sender<OfBridge>, from: &mpsc:
     }
 }
 
-fn decoded(bytes: &[u8]) -> Result<FromShare, String> {
+fn decoded<M: Message>(bytes: &[u8]) -> Result<M, String> {
     serde_json::from_slice(bytes).map_err(|error| format!("its message cannot be read: {error}"))
 }

@@ -1,5 +1,5 @@
-//! The process that drives a share: `triphammer share`. Stdin and stdout carry frames; their other
-//! ends are the coordinator's, or a bridge's.
+//! The process that drives a share of a run, or loads a part of the data: `triphammer share`. Stdin and
+//! stdout carry frames; their other ends are the coordinator's, or a bridge's.
 
 use std::io::{BufReader, BufWriter, Stdin, Stdout};
 use std::thread::JoinHandle;
@@ -8,7 +8,9 @@ use tokio::sync::{mpsc, oneshot};
 use triphammer_core::engine::hosts::{Engine, FromShare, Hello, ToShare, participate};
 
 use super::frames;
-use super::order::{Order, cpus};
+use super::load;
+use super::order::{Order, RunOrder, cpus};
+use super::processes::Message;
 use crate::failure::Failure;
 use crate::worker_pool::on_this_thread;
 
@@ -21,37 +23,61 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// Name of the host on Linux.
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 
-/// Drives a share, as stdin orders; returns when it has ended, or when stdin has.
+/// Does what stdin orders; returns when that is done, or when stdin has ended.
 ///
 /// # Errors
 /// When stdout is closed, or stdin contains something else.
 pub fn share() -> Result<(), Failure> {
     let mut input = BufReader::new(std::io::stdin());
+    let said = encoded(&FromShare::Hello(hello()));
+    let said = said.and_then(|hello| frames::write(&mut std::io::stdout(), 0, &hello));
+    said.map_err(|error| failed("reporting a share", error))?;
+    let read = frames::read(&mut input);
+    let read = read.map_err(|error| failed("reading the order of a share", error))?;
+    let Some((_, order)) = read else { return Ok(()) };
+    match serde_json::from_slice(&order) {
+        Ok(Order::Run(order)) => reporting(|to| drive(*order, input, to)),
+        Ok(Order::Build(order)) => reporting(|to| load::load(order, input, &to)),
+        Err(error) => reporting(|_: mpsc::Sender<FromShare>| {
+            Err(Failure::refuse(format!("not the order of a share: {error}")))
+        }),
+    }
+}
+
+/// Does work that sends messages, of which its failure is the last.
+fn reporting<M: Message>(
+    work: impl FnOnce(mpsc::Sender<M>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let (to, writer) = writer();
-    let _ = to.blocking_send(FromShare::Hello(hello()));
-    let broken = |error| Failure::System { doing: "reading the order of a share".into(), error };
-    let Some((_, order)) = frames::read(&mut input).map_err(broken)? else { return Ok(()) };
-    if let Err(failure) = drive(&order, input, to.clone()) {
-        let _ = to.blocking_send(FromShare::Failed(failure.to_string()));
+    match work(to.clone()) {
+        // Nobody listens any more.
+        Err(Failure::Cancelled) => return Ok(()),
+        Err(failure) => {
+            let _ = to.blocking_send(M::failed(failure.to_string()));
+        }
+        Ok(()) => {}
     }
     drop(to);
-    writer
-        .join()
-        .unwrap_or(Ok(()))
-        .map_err(|error| Failure::System { doing: "reporting a share".into(), error })
+    writer.join().unwrap_or(Ok(())).map_err(|error| failed("reporting a share", error))
+}
+
+fn failed(doing: &str, error: std::io::Error) -> Failure {
+    Failure::System { doing: doing.to_owned(), error }
+}
+
+fn encoded(message: &impl serde::Serialize) -> std::io::Result<Vec<u8>> {
+    serde_json::to_vec(message).map_err(std::io::Error::other)
 }
 
 fn drive(
-    order: &[u8],
+    order: RunOrder,
     input: BufReader<Stdin>,
     to: mpsc::Sender<FromShare>,
 ) -> Result<(), Failure> {
-    let order: Order = serde_json::from_slice(order)
-        .map_err(|error| Failure::refuse(format!("not the order of a share: {error}")))?;
     let plan = order.plan()?;
     let (gate, opens) = oneshot::channel();
     let run = triphammer_load::start_gated(plan, opens)
-        .map_err(|error| Failure::System { doing: "starting a share".into(), error })?;
+        .map_err(|error| failed("starting a share", error))?;
     let (events, stopper, end) = run.into_parts();
     let from = reader(input);
     on_this_thread(async {
@@ -87,13 +113,12 @@ fn reader(mut input: BufReader<Stdin>) -> mpsc::Receiver<ToShare> {
 }
 
 /// Writes messages on a thread of its own, until all senders are gone.
-fn writer() -> (mpsc::Sender<FromShare>, JoinHandle<std::io::Result<()>>) {
-    let (sender, mut receiver) = mpsc::channel::<FromShare>(MESSAGES_MAX);
+fn writer<M: Message>() -> (mpsc::Sender<M>, JoinHandle<std::io::Result<()>>) {
+    let (sender, mut receiver) = mpsc::channel::<M>(MESSAGES_MAX);
     let thread = std::thread::spawn(move || {
         let mut output: BufWriter<Stdout> = BufWriter::new(std::io::stdout());
         while let Some(message) = receiver.blocking_recv() {
-            let bytes = serde_json::to_vec(&message).map_err(std::io::Error::other)?;
-            frames::write(&mut output, 0, &bytes)?;
+            frames::write(&mut output, 0, &encoded(&message)?)?;
         }
         Ok(())
     });

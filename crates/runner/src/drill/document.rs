@@ -10,7 +10,10 @@ use super::verify::Found;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::report::format::{counted, integer};
-use crate::result::{JobKind, Outage, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts};
+use crate::result::{
+    FailoverFigure, JobKind, NodeFigures, Outage, Redacted, RunResult, Setting, Status, Tool,
+    WorkloadFacts,
+};
 use crate::store::JobId;
 
 /// Version of the document's format.
@@ -47,6 +50,12 @@ pub struct DrillResult {
     pub faults: Vec<FaultReport>,
     /// How long the database was away.
     pub service: Service,
+    /// What the nodes of the target did during the load; empty for a single server.
+    #[serde(default)]
+    pub nodes: Vec<NodeFigures>,
+    /// Moves of the writes from one node to another during the load.
+    #[serde(default)]
+    pub failovers: Vec<FailoverFigure>,
     /// How the table was read back.
     pub verification: TableRead,
     /// Findings in words, the most important first.
@@ -279,6 +288,8 @@ impl DrillResult {
                 outages,
                 sessions_away: run.availability.sessions_away,
             },
+            nodes: run.nodes.clone(),
+            failovers: run.failovers.clone(),
             verification: TableRead {
                 target: verified,
                 server: is_read.then_some(found.server),
@@ -339,6 +350,10 @@ impl DrillResult {
                     integer(commits.indeterminate_absent)
                 ),
             });
+        }
+        for FailoverFigure { from, to, gap_s, .. } in &self.failovers {
+            found
+                .push(format!("writes moved from {from} to {to}: none committed for {gap_s:.3} s"));
         }
         for fault in self.faults.iter().filter(|fault| !fault.succeeded) {
             found.push(format!("the fault {} did not take place: {}", fault.fault, fault.detail));

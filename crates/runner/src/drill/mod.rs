@@ -198,6 +198,7 @@ impl Drilled<'_, '_> {
             force: false,
             add: false,
             create_database: false,
+            hosts: None,
             connect_limit: target.connect_limit,
             cancel: self.job.handle().cancel().clone(),
         };

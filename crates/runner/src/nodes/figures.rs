@@ -23,6 +23,8 @@ pub struct NodeMetric {
     pub name: &'static str,
     /// Title of its chart, which has a line per node.
     pub title: &'static str,
+    /// Head of its column in live views.
+    pub column: &'static str,
     /// Meaning, for the documentation.
     pub help: &'static str,
     /// Unit of the values.
@@ -36,12 +38,12 @@ pub struct NodeMetric {
 }
 
 const fn metric(
-    [name, title, help]: [&'static str; 3],
+    [name, title, column, help]: [&'static str; 4],
     unit: Unit,
     merge: Merge,
     read: fn(&NodeInterval, f64) -> Option<f64>,
 ) -> NodeMetric {
-    NodeMetric { name, title, help, unit, merge, first: false, read }
+    NodeMetric { name, title, column, help, unit, merge, first: false, read }
 }
 
 impl NodeMetric {
@@ -53,7 +55,12 @@ impl NodeMetric {
 /// The metrics of a node.
 pub const NODE_METRICS: &[NodeMetric] = &[
     metric(
-        ["node.transactions", "Transactions by node", "Transactions completed on the node."],
+        [
+            "node.transactions",
+            "Transactions by node",
+            "per s",
+            "Transactions completed on the node.",
+        ],
         Unit::PerSecond,
         Merge::Mean,
         |node, seconds| Some(float(node.total.counts.completed()) / seconds),
@@ -63,6 +70,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.failures",
             "Failures by node",
+            "failed",
             "Transactions that failed on the node, or whose commit status is unknown.",
         ],
         Unit::PerSecond,
@@ -76,6 +84,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.response_p95",
             "Response time by node, p95",
+            "p95 ms",
             "95th percentile of the response time of committed transactions on the node.",
         ],
         Unit::Us,
@@ -90,6 +99,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.sessions",
             "Sessions of the run by node",
+            "sessions",
             "Sessions of the run that are open on the node.",
         ],
         Unit::Count,
@@ -97,7 +107,12 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         |node, _| Some(f64::from(node.connected)),
     ),
     metric(
-        ["node.sessions_lost", "Sessions lost by node", "Sessions of the run lost on the node."],
+        [
+            "node.sessions_lost",
+            "Sessions lost by node",
+            "lost",
+            "Sessions of the run lost on the node.",
+        ],
         Unit::Count,
         Merge::Sum,
         |node, _| Some(float(node.lost)),
@@ -106,6 +121,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.connections",
             "Connections by node",
+            "clients",
             "Sessions of all clients that the node has open.",
         ],
         Unit::Count,
@@ -116,6 +132,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.replication_lag",
             "Replication lag by node",
+            "lag ms",
             "How far the node is behind what it replicates.",
         ],
         Unit::Us,
@@ -127,6 +144,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.server_transactions",
             "Transactions counted by the nodes",
+            "server",
             "Transactions that the node's server counted, of all clients.",
         ],
         Unit::PerSecond,
@@ -137,6 +155,7 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         [
             "node.writable",
             "Nodes that accept writes",
+            "writes",
             "1 while the node accepts writes, 0 while it does not.",
         ],
         Unit::Count,
@@ -144,6 +163,29 @@ pub const NODE_METRICS: &[NodeMetric] = &[
         |node, _| node.is_writable.map(|writable| f64::from(u8::from(writable))),
     ),
 ];
+
+/// The last values of a node, in the order of [`NODE_METRICS`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeNow {
+    /// Name of the node.
+    pub name: String,
+    /// The value of each metric; `None` if it has none.
+    pub values: Vec<Option<f64>>,
+}
+
+/// Finds the nodes among the last values of all figures; in alphabetical order.
+#[must_use]
+pub fn of_nodes(latest: &Measured) -> Vec<NodeNow> {
+    let mut nodes: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
+    for (series, value) in latest {
+        let place = NODE_METRICS.iter().position(|metric| metric.name == series.metric);
+        if let Some((place, name)) = place.zip(series.labels.get(NODE)) {
+            nodes.entry(name).or_insert_with(|| vec![None; NODE_METRICS.len()])[place] =
+                Some(*value);
+        }
+    }
+    nodes.into_iter().map(|(name, values)| NodeNow { name: name.to_owned(), values }).collect()
+}
 
 /// The series of all nodes of a run.
 #[derive(Debug)]

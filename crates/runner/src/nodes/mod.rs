@@ -20,7 +20,7 @@ use triphammer_drivers::target::{ConnectSettings, TargetUrl, host_text};
 
 use crate::settings::Settings;
 
-pub use figures::{NODE, NODE_METRICS, NodeMetric, NodeSeries};
+pub use figures::{NODE, NODE_METRICS, NodeMetric, NodeNow, NodeSeries, of_nodes};
 
 /// The setting that names the file.
 const NODES: &str = "nodes";
@@ -135,6 +135,11 @@ impl Given {
 }
 
 impl NodeList {
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().map(|(declared, _)| declared.name.as_str())
+    }
+
     /// The nodes of one run of a workload.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use super::chart::Charset;
 use super::format::{counted, duration, integer};
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
+use super::nodes;
 use super::profile::{WIDTH, fill, markdown_end, markdown_head, printed};
 use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
@@ -30,6 +31,10 @@ pub fn drill(result: &DrillResult, charset: Charset) -> String {
     for table in [Some(commits(result)), lost(result), faults(result), outages(result)] {
         lines.push(String::new());
         lines.extend(table.iter().flat_map(indented));
+    }
+    for (title, table) in nodes::tables(&result.nodes) {
+        lines.extend([String::new(), title.to_owned()]);
+        lines.extend(indented(&table));
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     lines.push(String::new());
@@ -77,8 +82,8 @@ pub fn drill_markdown(result: &DrillResult) -> String {
         ("Faults", faults(result)),
         ("Without service", outages(result)),
     ];
-    for (title, table) in sections {
-        let Some(table) = table else { continue };
+    let sections = sections.into_iter().filter_map(|(title, table)| Some((title, table?)));
+    for (title, table) in sections.chain(nodes::tables(&result.nodes)) {
         out.push_str(&format!("\n## {title}\n\n{}", table.markdown()));
     }
     out.push_str(&markdown_end(&conditions(result), result.job));

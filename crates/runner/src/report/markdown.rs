@@ -88,7 +88,7 @@ fn of_transactions(result: &RunResult, out: &mut String) {
         let table = query_streams::queries(streams).markdown();
         out.push_str(&format!("\n## {}\n\n{table}", query_streams::QUERIES));
     }
-    for (heading, table) in nodes::tables(result) {
+    for (heading, table) in nodes::tables(&result.nodes) {
         out.push_str(&format!("\n## {heading}\n\n{}", table.markdown()));
     }
     if let Some(seen) = &result.observed {

@@ -10,11 +10,11 @@ pub(super) const NODES: &str = "Nodes in the timed window";
 pub(super) const STATES: &str = "Sessions and state of the nodes";
 
 /// The tables with their headings; none for a single server.
-pub(super) fn tables(result: &RunResult) -> Vec<(&'static str, Table)> {
-    if result.nodes.is_empty() {
+pub(super) fn tables(nodes: &[NodeFigures]) -> Vec<(&'static str, Table)> {
+    if nodes.is_empty() {
         return Vec::new();
     }
-    vec![(NODES, transactions(&result.nodes)), (STATES, states(&result.nodes))]
+    vec![(NODES, transactions(nodes)), (STATES, states(nodes))]
 }
 
 fn transactions(nodes: &[NodeFigures]) -> Table {

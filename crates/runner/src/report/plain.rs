@@ -12,7 +12,7 @@ use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
 use super::text::{summary, text};
 use super::{Charset, Report, Style, jobs};
-use crate::build::BuildReport;
+use crate::build::{BuildHost, BuildReport};
 use crate::capacity::CapacityResult;
 use crate::check::CheckReport;
 use crate::compare::ComparisonResult;
@@ -42,6 +42,11 @@ fn build(report: &BuildReport) -> String {
     let mut out = paragraph("", &text).join("\n") + "\n";
     for (phase, seconds) in &report.phases {
         out.push_str(&format!("  {phase:18} {seconds:8.1} s\n"));
+    }
+    for BuildHost { host, jobs, rows, seconds, cpu_s } in &report.hosts {
+        let (rows, jobs) = (integer(*rows), counted(u64::from(*jobs), "jobs"));
+        let text = format!("{host}: {rows} rows in {seconds:.1} s, {jobs}, CPU {cpu_s:.1} s");
+        out.push_str(&(paragraph("  ", &text).join("\n") + "\n"));
     }
     out
 }

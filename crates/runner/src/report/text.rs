@@ -363,7 +363,7 @@ impl Page {
     }
 
     fn nodes(&mut self, result: &RunResult) {
-        for (heading, table) in nodes::tables(result) {
+        for (heading, table) in nodes::tables(&result.nodes) {
             self.heading(heading);
             self.table(&table);
         }

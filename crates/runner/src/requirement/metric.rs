@@ -5,6 +5,7 @@ use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 
 use super::judgement::Unit;
+use super::of_node::{self, NodeMetric};
 use crate::compare::QUERY_TIME;
 use crate::document::JobDocument as _;
 use crate::measure::Measure;
@@ -87,6 +88,8 @@ pub struct Vocabulary {
     types: Vec<String>,
     /// Whether the runs are sets of queries.
     of_queries: bool,
+    /// Names of the target's nodes; none for a single server.
+    nodes: Vec<String>,
 }
 
 /// A metric of a result.
@@ -112,6 +115,8 @@ pub(super) enum MetricSource {
     PoolWait(usize),
     /// Key of a type, and index in [`OF_TYPE`].
     Type(String, usize),
+    /// A figure of a node.
+    Node(NodeMetric),
     /// Key of a type, whether service times are meant, and index in [`OF_TIMES`].
     Times(String, bool, usize),
 }
@@ -132,13 +137,20 @@ impl Vocabulary {
         let (primary_metric, types) = (&result.primary_metric, &result.window.types);
         let measure = Measure::stored(&primary_metric.per);
         let types = types.iter().map(|t| t.name.as_str());
-        Self::new(&primary_metric.name, measure.unit(), types).of_queries(measure)
+        let of_result = Self::new(&primary_metric.name, measure.unit(), types).of_queries(measure);
+        of_result.with_nodes(result.nodes.iter().map(|node| node.name.clone()))
+    }
+
+    /// Adds the names of a target's nodes.
+    #[must_use]
+    pub fn with_nodes(self, names: impl Iterator<Item = String>) -> Self {
+        Self { nodes: names.collect(), ..self }
     }
 
     fn new<'a>(primary_metric: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
         let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
         let primary_metric = primary_metric.to_lowercase();
-        Self { primary_metric, unit, types, of_queries: false }
+        Self { primary_metric, unit, types, of_queries: false, nodes: Vec::new() }
     }
 
     fn of_queries(self, measure: Measure) -> Self {
@@ -177,6 +189,9 @@ impl Vocabulary {
         if let Some(figure) = name.strip_prefix(POOL_WAIT) {
             return metric(Unit::Us, MetricSource::PoolWait(time(figure)?));
         }
+        if let Some(of_node) = NodeMetric::parse(name, &self.nodes) {
+            return metric(of_node.unit(), MetricSource::Node(of_node));
+        }
         let (of, figure) = name.split_once('.')?;
         let of = self.types.iter().find(|known| *known == of)?.clone();
         if let Some(place) = OF_TYPE.iter().position(|(known, ..)| *known == figure) {
@@ -201,6 +216,10 @@ impl Vocabulary {
         for of in &self.types {
             names.extend(of_type().map(|figure| format!("{of}.{figure}")));
         }
+        for node in &self.nodes {
+            let figures = of_node::figures().chain(OF_TIMES.iter().map(|(name, _)| *name));
+            names.extend(figures.map(|figure| format!("{}{node}.{figure}", of_node::PREFIX)));
+        }
         names
     }
 
@@ -219,7 +238,25 @@ impl Vocabulary {
             of_times.join(", "),
             of_times.join(", "),
             self.types.join(", ")
+        ) + &self.listed_of_nodes()
+    }
+
+    fn listed_of_nodes(&self) -> String {
+        if self.nodes.is_empty() {
+            return String::new();
+        }
+        let figures: Vec<_> = of_node::figures().collect();
+        format!(
+            "\n  of a node: {}NAME.FIGURE, where FIGURE is one of {}, TIME; NAME is one of {}",
+            of_node::PREFIX,
+            figures.join(", "),
+            self.nodes.join(", ")
         )
+    }
+
+    /// Names of the metrics of a node, for the test of their documentation.
+    pub fn figures_of_node() -> impl Iterator<Item = &'static str> {
+        of_node::figures()
     }
 
     /// Names of the metrics of a run and of a type, for the test of their documentation.
@@ -275,6 +312,7 @@ impl Metric {
                 Some(queries.iter().find(|query| query.name == *name)?.mean_s? * 1e6)
             }
             MetricSource::Run(place) => OF_RUN[*place].2(result),
+            MetricSource::Node(of_node) => of_node.read(&result.nodes),
             MetricSource::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
             MetricSource::PoolWait(place) => {
                 let waits = result.pool_wait.filter(|waits| waits.count > 0)?;

@@ -4,6 +4,7 @@
 
 mod judgement;
 mod metric;
+mod of_node;
 mod of_second;
 mod parse;
 

@@ -52,7 +52,10 @@ impl Metric {
             }
             MetricSource::Run(place) => of_run(*place).is_some(),
             MetricSource::Type(_, place) => of_type(*place).is_some(),
-            MetricSource::Figure | MetricSource::Query(_) | MetricSource::Declared => false,
+            MetricSource::Figure
+            | MetricSource::Query(_)
+            | MetricSource::Declared
+            | MetricSource::Node(_) => false,
         }
     }
 
@@ -85,7 +88,10 @@ impl Metric {
                 let times = Times::of(times, None);
                 OF_TIMES[*place].1(&times).filter(|_| times.count > 0)
             }
-            MetricSource::Figure | MetricSource::Query(_) | MetricSource::Declared => None,
+            MetricSource::Figure
+            | MetricSource::Query(_)
+            | MetricSource::Declared
+            | MetricSource::Node(_) => None,
         }
     }
 }

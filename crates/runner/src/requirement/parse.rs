@@ -2,6 +2,7 @@
 
 use super::judgement::Unit;
 use super::metric::Vocabulary;
+use super::of_node::PREFIX;
 use super::{Operator, Requirement};
 
 /// Units of times, in microseconds.
@@ -41,7 +42,11 @@ struct Span {
 
 impl Reader<'_> {
     fn requirement(&self, vocabulary: &Vocabulary) -> Result<Requirement, String> {
-        let name = self.word(self.begin, |c| c.is_alphanumeric() || c == '_' || c == '.');
+        let of_node = self.whole[self.begin..self.end].trim_start().starts_with(PREFIX);
+        let name = self.word(self.begin, |c| {
+            // A node may be named by its host and port.
+            c.is_alphanumeric() || "_.".contains(c) || (of_node && "-:[]/%".contains(c))
+        });
         if name.begin == name.end {
             return Err(self.wrong(name, "expected a metric here, as in `nopm >= 50000`"));
         }

@@ -22,6 +22,7 @@ use crate::check::built;
 use crate::cluster::{Cluster, SharedRun};
 use crate::failure::{Doing, Failure};
 use crate::failure_limit::FailureLimit;
+use crate::nodes::NodeList;
 use crate::record::Record;
 use crate::requirement::{self, Vocabulary};
 use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
@@ -49,7 +50,8 @@ impl Resolved {
         let database = &target.database;
         // Each run has its own: the two sides of a comparison may run different scripts.
         let workload = &requests::of_run(settings, workload)?;
-        let vocabulary = Vocabulary::of_workload(workload);
+        let nodes = target.nodes.iter().flat_map(NodeList::names).map(str::to_owned);
+        let vocabulary = Vocabulary::of_workload(workload).with_nodes(nodes);
         let requirements = requirement::from_settings(settings, &vocabulary)?;
         if query_run::is_for(workload) {
             query_run::refuse_settings(settings, workload)?;
@@ -319,6 +321,7 @@ fn build_embedded(
         replace: false,
         force: false,
         create_database: false,
+        hosts: None,
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };

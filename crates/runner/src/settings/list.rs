@@ -38,7 +38,7 @@ const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
-const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY]);
+const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY, DRILL]);
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
 /// Commands whose runs all have the same load.
@@ -219,7 +219,10 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile]),
     value("jobs", "N", of(&[BUILD, CHECK]), "Number of parallel sessions")
         .titled(Group::Data, "Parallel loaders")
-        .default("min(2 x cores, chunks of the data); 1 to build a database that allows only one writer"),
+        .default(
+            "min(2 x cores, chunks of the data), with --cluster on each host; 1 to build a database that \
+             allows only one writer",
+        ),
     value(
         "seed",
         "N",
@@ -579,13 +582,13 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "cluster",
         "ADDRESS",
-        DRIVE,
-        "Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; \
+        DRIVE.and(&[BUILD]),
+        "Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; \
          `local` for several processes on this host",
     )
     .default("none: one process")
     .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
-    value("hosts", "N", DRIVE, "Number of hosts that drive the load")
+    value("hosts", "N", DRIVE.and(&[BUILD]), "Number of hosts that share the work")
         .default("all nodes of the cluster; 2 processes with `local`")
         .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
     value(

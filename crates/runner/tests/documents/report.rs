@@ -161,7 +161,8 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let (of_run, of_type) = Vocabulary::figures();
     let columns = report::series::columns(&[]);
     let columns = columns.iter().map(|name| name.strip_prefix("all.").unwrap_or(name));
-    for name in of_run.iter().chain(&of_type).map(String::as_str).chain(columns) {
+    let names = of_run.iter().chain(&of_type).map(String::as_str).chain(columns);
+    for name in names.chain(Vocabulary::figures_of_node()) {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
     }
 }

@@ -44,7 +44,7 @@ pub const SILENCE_MAX: Duration = Duration::from_secs(10);
 /// Kind of the note that a host was lost.
 pub const HOST_LOST: &str = "host_lost";
 /// Interval at which both sides show that they are there.
-const HEARTBEAT: Duration = Duration::from_secs(1);
+pub const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// The zero of a run's clock, as the hosts agreed on it.
 #[derive(Clone, Copy, Debug)]
@@ -88,11 +88,11 @@ impl fmt::Debug for Link {
 
 /// A message of a host, by its number; or why there will be none any more.
 #[derive(Debug)]
-pub struct FromHost {
+pub struct FromHost<M = FromShare> {
     /// Number of the host, from 0: that of its share.
     pub host: usize,
     /// The message, or why the link ended.
-    pub message: Result<FromShare, String>,
+    pub message: Result<M, String>,
 }
 
 /// A run by several hosts, whose processes have the plan and wait.

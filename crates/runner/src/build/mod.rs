@@ -9,6 +9,10 @@
 //!    and indexes with the worker pool (keys come before the
 //!    data where tables are clustered); foreign keys; procedures; statistics;
 //! 4. mark the record complete.
+//!
+//! With `--cluster`, the chunks are loaded by several hosts, and this process does everything else.
+
+mod load;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,17 +21,18 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
-use triphammer_core::session::{Access, Admin, Database, LockMode, Role, RowSource, Session};
+use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
 use triphammer_core::workload::{
-    BuildEffect, Chunk, Description, OptionDef, TableDef, Workload, WorkloadSettings,
+    BuildEffect, Chunk, Description, OptionDef, Workload, WorkloadSettings,
 };
-use triphammer_core::{DbError, ErrorClass, Rows, Scale, clock};
+use triphammer_core::{DbError, Scale, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::cancel::Cancel;
 use crate::catalogues;
+use crate::cluster::SharedBuild;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
@@ -39,6 +44,8 @@ use crate::report::format::integer;
 use crate::target::Target;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
+
+pub(crate) use load::Loader;
 
 /// Option of dialects that can load tables within the server, from the source that it names.
 const LOAD_FROM: &str = "load-from";
@@ -72,6 +79,8 @@ pub struct BuildRequest {
     pub connect_limit: Duration,
     /// Cancels the build; the same request resumes it.
     pub cancel: Cancel,
+    /// The hosts that load the data; `None` for this process.
+    pub hosts: Option<SharedBuild>,
 }
 
 /// Report of a build.
@@ -95,6 +104,24 @@ pub struct BuildReport {
     pub phases: Vec<(String, f64)>,
     /// Number of parallel loader sessions.
     pub jobs: u32,
+    /// The hosts that loaded the data, if it was spread over several.
+    #[serde(default)]
+    pub hosts: Vec<BuildHost>,
+}
+
+/// A host that loaded a part of the data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BuildHost {
+    /// Its name, unique in the build.
+    pub host: String,
+    /// Number of its parallel loader sessions.
+    pub jobs: u32,
+    /// Number of rows that it loaded.
+    pub rows: u64,
+    /// How long it loaded, in seconds.
+    pub seconds: f64,
+    /// CPU time of its process meanwhile, in seconds.
+    pub cpu_s: f64,
 }
 
 impl JobDocument for BuildReport {
@@ -204,6 +231,7 @@ pub fn build(
             effects,
             resumed: outcome == RESUMED,
             source: source.filter(|kind| catalogue.scripts(kind).next().is_some()),
+            hosts: request.hosts.as_ref(),
         };
         builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })
     })
@@ -495,14 +523,17 @@ struct Builder<'a, 'w> {
     resumed: bool,
     /// Kind of the scripts that load the tables within the server; `None` if the client sends rows.
     source: Option<String>,
+    /// The hosts that load the data; `None` for this process.
+    hosts: Option<&'a SharedBuild>,
 }
 
 impl Builder<'_, '_> {
     fn build(&self, mut report: BuildReport) -> Result<BuildReport, Failure> {
-        let mut timed = |name: &str, work: &dyn Fn() -> Result<u64, Failure>| {
+        let mut phases = Vec::new();
+        let mut timed = |name: &str, work: &mut dyn FnMut() -> Result<u64, Failure>| {
             let begun = Instant::now();
             let done = work()?;
-            report.phases.push((name.to_owned(), begun.elapsed().as_secs_f64()));
+            phases.push((name.to_owned(), begun.elapsed().as_secs_f64()));
             Ok::<u64, Failure>(done)
         };
         let pool = self.pool.size;
@@ -511,33 +542,36 @@ impl Builder<'_, '_> {
             BuildEffect::ForeignKeys | BuildEffect::NoProcedures | BuildEffect::Layout => None,
         });
         let keys: &[&str] = &std::iter::once("key").chain(own).collect::<Vec<_>>();
-        timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
+        timed("tables", &mut || self.scripts("creating tables", &["create"], 1))?;
         if self.catalogue.is_clustered() {
-            timed("keys", &|| self.scripts("keys", keys, 1))?;
+            timed("keys", &mut || self.scripts("keys", keys, 1))?;
         }
-        let rows = timed("load", &|| match &self.source {
+        let rows = timed("load", &mut || match &self.source {
             Some(kind) => self.load_in_server(kind),
-            None => self.load(),
+            None => {
+                let (rows, hosts) = self.load()?;
+                report.hosts = hosts;
+                Ok(rows)
+            }
         })?;
         if self.catalogue.is_clustered() {
-            timed("indexes", &|| self.scripts("indexes", &["index"], pool))?;
+            timed("indexes", &mut || self.scripts("indexes", &["index"], pool))?;
         } else {
             let kinds = [keys, &["index"]].concat();
-            timed("keys and indexes", &|| self.scripts("keys and indexes", &kinds, pool))?;
+            timed("keys and indexes", &mut || self.scripts("keys and indexes", &kinds, pool))?;
         }
         if self.effects.contains(&BuildEffect::ForeignKeys) {
-            timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
+            timed("foreign keys", &mut || self.scripts("foreign keys", &["foreign_key"], 1))?;
         }
         if self.procedures {
-            timed("procedures", &|| self.scripts("procedures", &["procedure"], 1))?;
+            timed("procedures", &mut || self.scripts("procedures", &["procedure"], 1))?;
         }
         if self.catalogue.scripts("setup").next().is_some() {
-            timed("set-up", &|| self.scripts("set-up", &["setup"], 1))?;
+            timed("set-up", &mut || self.scripts("set-up", &["setup"], 1))?;
         }
-        timed("statistics", &|| self.scripts("statistics", &["analyze"], pool))?;
+        timed("statistics", &mut || self.scripts("statistics", &["analyze"], pool))?;
         self.finish()?;
-        report.rows = rows;
-        Ok(report)
+        Ok(BuildReport { rows, phases, ..report })
     }
 
     /// Runs every script of these kinds that is not recorded as done, each with its record in one
@@ -581,49 +615,26 @@ impl Builder<'_, '_> {
         Ok(todo.len() as u64)
     }
 
-    /// Loads every chunk that is not recorded as loaded.
-    fn load(&self) -> Result<u64, Failure> {
-        let todo: Vec<Chunk> = self
-            .workload
-            .chunks()
-            .into_iter()
-            .filter(|chunk| !self.record.has(&format!("part/{}", chunk.name)))
-            .collect();
-        self.watch.task("loading", todo.iter().map(|chunk| chunk.rows).sum(), "rows");
-        let rows_min = self.pool.database.capabilities().load_rows_min;
-        let loaded = self.pool.work(
-            &transactions(&todo, rows_min, self.pool.size),
-            |chunks| format!("loading {}", names(chunks)),
-            async |session| Recording::prepare(self.description, self.catalogue, session).await,
-            async |session, recording, chunks| {
-                session.begin(Access::Write).await?;
-                let mut all = 0;
-                for chunk in *chunks {
-                    let rows = self.load_chunk(session, chunk).await?;
-                    // The rows of a cancelled load are incomplete, so nothing of it may be committed.
-                    if self.pool.cancel.is_cancelled() {
-                        return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
-                    }
-                    let item = format!("part/{}", chunk.name);
-                    recording.insert(session, &item, &rows.to_string()).await?;
-                    all += rows;
-                }
-                session.commit().await?;
-                Ok(all)
-            },
-        )?;
-        Ok(loaded.into_iter().sum())
-    }
-
-    /// Loads the rows of a chunk; returns their number.
-    async fn load_chunk<S: Session>(&self, session: &mut S, chunk: &Chunk) -> Result<u64, DbError> {
-        let mut rows = 0;
-        for table in &*chunk.tables {
-            let mut source = self.source(chunk, table);
-            let loaded = session.load(table, &mut source).await;
-            rows += loaded.map_err(|error| error.context(format_args!("table {}", table.name)))?;
+    /// Loads every chunk that is not recorded as loaded; returns the number of rows, and the hosts that
+    /// loaded them, if there are any.
+    fn load(&self) -> Result<(u64, Vec<BuildHost>), Failure> {
+        let mut todo: Vec<(usize, Chunk)> =
+            self.workload.chunks().into_iter().enumerate().collect();
+        todo.retain(|(_, chunk)| !self.record.has(&format!("part/{}", chunk.name)));
+        self.watch.task("loading", todo.iter().map(|(_, chunk)| chunk.rows).sum(), "rows");
+        let (positions, chunks): (Vec<usize>, Vec<Chunk>) = todo.into_iter().unzip();
+        if let Some(hosts) = &self.hosts {
+            let hosts = hosts.load(&positions, &self.pool.cancel, self.watch)?;
+            return Ok((hosts.iter().map(|host| host.rows).sum(), hosts));
         }
-        Ok(rows)
+        let loader = Loader {
+            description: self.description,
+            workload: self.workload,
+            catalogue: self.catalogue,
+            pool: &self.pool,
+        };
+        let rows = loader.load(&chunks, &|table, rows| self.watch.rows(table, rows))?;
+        Ok((rows, Vec::new()))
     }
 
     /// Loads every table by its script that is not recorded as run; returns the number of rows.
@@ -650,17 +661,6 @@ impl Builder<'_, '_> {
         Ok(loaded.into_iter().sum())
     }
 
-    /// The rows of a table in a chunk; reports progress as they are consumed.
-    fn source<'a>(&'a self, chunk: &Chunk, table: &TableDef) -> impl RowSource + 'a {
-        let mut rows = self.workload.rows(chunk, table);
-        let name = table.name.clone();
-        move |batch: &mut Rows| {
-            let more = rows.fill(batch);
-            self.watch.rows(&name, batch.len() as u64);
-            more && !self.pool.cancel.is_cancelled()
-        }
-    }
-
     fn finish(&self) -> Result<(), Failure> {
         self.pool
             .work(
@@ -673,64 +673,6 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Divides chunks among transactions: each has at least `rows_min` rows, except the last one, but there are as many
-/// transactions as `jobs` if there are as many chunks.
-fn transactions(chunks: &[Chunk], rows_min: u64, jobs: u32) -> Vec<&[Chunk]> {
-    let longest = chunks.len().div_ceil(jobs.max(1) as usize).max(1);
-    let mut left = chunks;
-    let mut found = Vec::new();
-    while !left.is_empty() {
-        let mut rows = 0;
-        let is_short = |chunk: &Chunk| {
-            rows += chunk.rows;
-            rows < rows_min
-        };
-        let count = left.iter().map(is_short).take_while(|short| *short).count() + 1;
-        let (first, rest) = left.split_at(count.min(longest).min(left.len()));
-        found.push(first);
-        left = rest;
-    }
-    found
-}
-
-/// `part 3 of 100`, or `part 3 of 100 to part 5 of 100`.
-fn names(chunks: &[Chunk]) -> String {
-    match chunks {
-        [first, .., last] => format!("{} to {}", first.name, last.name),
-        [only] => only.name.clone(),
-        [] => "nothing".to_owned(),
-    }
-}
-
 fn step(script: &Script) -> String {
     format!("step/{}", script.name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_transaction_has_enough_rows_and_every_job_has_one() {
-        let chunk = |number: i64| Chunk {
-            name: format!("part {number}"),
-            key: number,
-            tables: [].into(),
-            rows: if number == 0 { 30 } else { 100 },
-        };
-        let chunks: Vec<Chunk> = (0..=10).map(chunk).collect();
-        let sizes = |rows_min, jobs| {
-            let found = transactions(&chunks, rows_min, jobs);
-            assert_eq!(found.concat().len(), chunks.len());
-            found.into_iter().map(<[Chunk]>::len).collect::<Vec<_>>()
-        };
-        assert_eq!(sizes(0, 4), [1; 11]);
-        assert_eq!(sizes(300, 1), [4, 3, 3, 1]);
-        assert_eq!(sizes(u64::MAX, 1), [11]);
-        assert_eq!(sizes(u64::MAX, 4), [3, 3, 3, 2]);
-        assert_eq!(sizes(u64::MAX, 100), [1; 11]);
-        assert!(transactions(&[], 300, 4).is_empty());
-        assert_eq!(names(&chunks[1..3]), "part 1 to part 2");
-        assert_eq!(names(&chunks[..1]), "part 0");
-    }
 }
