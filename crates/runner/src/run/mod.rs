@@ -173,6 +173,7 @@ impl Resolved {
             capabilities: database.capabilities(),
             scale: if has_data { workload_settings.scale.rounded_up() } else { 1 },
             modes,
+            pipelining: workload.pipelining,
             cycle: workload.cycle.as_ref(),
             recording: workload.recording.as_ref(),
             embedded: target.embedded,
