@@ -7,9 +7,10 @@ on one epoll, and on io_uring where the kernel has it (bench/floor). Start, end 
 is the difference between a long run and a short one, for all alike.
 
     bench/client_cost.py [--users 1 8 64] [--seconds 4] [--rounds 5] [--scale 10] [--io epoll uring]
-                         [--scripts select-only tpcb-like]
+                         [--scripts select-only tpcb-like] [--pipeline begin on]
 
-Without --io, triphammer chooses; with it, each way is a contender too.
+Without --io, triphammer chooses; with it, each way is a contender too. So is each way of --pipeline, for tpcb-like only:
+it takes fewer round trips than pgbench does, which has no such option for its built-in scripts.
 """
 
 import argparse
@@ -25,6 +26,8 @@ from lib import ROOT, Postgres, compare, interleaved, program, run, timed, triph
 
 LIMITS = {("select-only", 1): 0.75, ("select-only", 8): 0.65, ("select-only", 64): 0.65}
 FLOOR_LIMIT = 1.15
+# Of tpcb-like with --pipeline on, by users.
+PIPELINED_LIMITS = {1: 0.80, 8: 0.70, 64: 0.70}
 MIXES = {"select-only": "0,0,1", "tpcb-like": "1,0,0"}
 # Seconds of the short run: long enough that the server's caches and plans are those of the long
 # one.
@@ -53,6 +56,12 @@ class Clients:
 
     def triphammer_uring(self, script, users, seconds):
         return self.triphammer(script, users, seconds, "--io", "uring")
+
+    def triphammer_begin(self, script, users, seconds):
+        return self.triphammer(script, users, seconds, "--pipeline", "begin")
+
+    def triphammer_on(self, script, users, seconds):
+        return self.triphammer(script, users, seconds, "--pipeline", "on")
 
     def pgbench(self, script, users, seconds, sslmode="disable"):
         done = timed([program("pgbench"), "-n", "-M", "prepared", "-b", script, "-c", str(users), "-j", "1",
@@ -94,6 +103,7 @@ def main():
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--scale", type=int, default=10)
     arguments.add_argument("--io", nargs="*", default=[], choices=["epoll", "uring"])
+    arguments.add_argument("--pipeline", nargs="*", default=[], choices=["begin", "on"])
     arguments.add_argument("--scripts", nargs="+", default=list(MIXES), choices=list(MIXES))
     given = arguments.parse_args()
     has_tls = shutil.which("openssl") is not None
@@ -106,8 +116,9 @@ def main():
             floors.append("io_uring")
         else:
             print("the kernel does not allow io_uring, so it is omitted")
-        ways = [f"triphammer_{way}" for way in given.io]
         for script in given.scripts:
+            pipelined = given.pipeline if script == "tpcb-like" else []
+            ways = [f"triphammer_{way}" for way in given.io + pipelined]
             for users in given.users:
                 names = ["triphammer", *ways, "pgbench"] + (floors if script == "select-only" else [])
                 figures = interleaved(given.rounds, **{
@@ -116,7 +127,8 @@ def main():
                 compare(title, "us", figures, "triphammer", "pgbench", limit=LIMITS.get((script, users), 0.80))
                 for way in ways:
                     for other in names[1 + len(ways):]:
-                        compare(title, "us", figures, way, other)
+                        limit = PIPELINED_LIMITS.get(users) if way == "triphammer_on" else None
+                        compare(title, "us", figures, way, other, limit=limit)
                 for floor in names[2 + len(ways):]:
                     limit = FLOOR_LIMIT if floor == "epoll" and users > 1 else None
                     compare(title, "us", figures, "triphammer", floor, limit=limit)

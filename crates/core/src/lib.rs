@@ -18,6 +18,8 @@ pub mod nodes;
 pub mod odbc;
 pub mod outcome;
 pub mod pace;
+pub mod pipelining;
+pub mod protocol;
 pub mod query_plan;
 pub mod random;
 pub mod recorder;

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{DbError, ErrorClass};
 pub use crate::isolation::Isolation;
+pub use crate::pipelining::{Pipeline, Pipelining};
+pub use crate::protocol::Protocol;
 use crate::rows::Rows;
 use crate::sql::BoundStatement;
 use crate::value::Value;
@@ -130,17 +132,6 @@ impl Access {
     }
 }
 
-/// A step of a pipeline: statements that are sent without waiting for their answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pipeline {
-    /// From here on, statements are only sent.
-    Start,
-    /// Marks the end of an implicit transaction, without waiting.
-    Sync,
-    /// Waits for all answers; statements are answered one by one again.
-    End,
-}
-
 /// One connection. A failed call leaves the session usable unless the error's class [loses the
 /// session](crate::ErrorClass::loses_session); after a failed statement in a transaction the caller
 /// must roll that transaction back.
@@ -201,6 +192,23 @@ pub trait Session: 'static {
         self.execute(id, args).await
     }
 
+    /// Runs the last statement of the open transaction and commits, whatever it returns; stores its
+    /// rows in `rows`, if given. Returns the number of affected rows, or of those. A statement that
+    /// fails leaves the transaction open and uncommitted, as [`Session::execute`] does. One round
+    /// trip if [`Session::pipelining`] joins COMMIT, else two.
+    ///
+    /// # Errors
+    /// As the database reports. As with [`Session::commit`], it is unknown after an error of a class
+    /// that loses the session whether the database committed.
+    async fn execute_and_commit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: Option<&mut Rows>,
+    ) -> Result<u64, DbError> {
+        execute_then_commit(self, id, args, rows).await
+    }
+
     /// Runs SQL text with its values in it, and stores the rows of its last statement in `rows`,
     /// which is emptied first; `commits` if it may commit implicitly. Drivers that cannot read the
     /// rows of a text leave `rows` empty.
@@ -250,7 +258,14 @@ pub trait Session: 'static {
         let _ = access;
     }
 
-    /// Begins a transaction, at the isolation level of the target's settings.
+    /// Which messages of a transaction share a round trip on this session.
+    fn pipelining(&self) -> Pipelining {
+        Pipelining::Off
+    }
+
+    /// Begins a transaction, at the isolation level of the target's settings. If
+    /// [`Session::pipelining`] defers BEGIN, it is sent with the next call, which then reports its
+    /// errors.
     ///
     /// # Errors
     /// As the database reports.
@@ -322,6 +337,27 @@ pub trait Session: 'static {
 
     /// Closes the session properly. Dropping it is allowed too, but closes it abruptly.
     async fn close(self);
+}
+
+/// Runs a statement and then commits, in two round trips: what [`Session::execute_and_commit`] is without pipelining.
+///
+/// # Errors
+/// As the database reports.
+pub async fn execute_then_commit<S: Session + ?Sized>(
+    session: &mut S,
+    id: StatementId,
+    args: &[Value<'_>],
+    rows: Option<&mut Rows>,
+) -> Result<u64, DbError> {
+    let count = match rows {
+        Some(rows) => {
+            session.query(id, args, rows).await?;
+            rows.len() as u64
+        }
+        None => session.execute(id, args).await?,
+    };
+    session.commit().await?;
+    Ok(count)
 }
 
 /// Queries about a session's server and its tables, outside users' transactions: settings,
@@ -552,42 +588,11 @@ pub struct Capabilities {
     pub isolations: &'static [Isolation],
     /// Protocols for statements; the first is the default.
     pub protocols: &'static [Protocol],
+    /// Whether BEGIN and COMMIT may share a round trip with a statement ([`Pipelining`]); an error is
+    /// the reason why not.
+    pub pipelining: Result<(), &'static str>,
     /// How late a transaction may appear in [`Admin::transaction_count`].
     pub count_delay: Duration,
     /// Conformance cases from which this driver is exempt, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],
-}
-
-/// How statements are sent, so that poolers and proxies can be tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// Prepared once per session, then bound and executed each time.
-    Prepared,
-    /// Parsed, bound and executed each time, with nothing kept on the server.
-    Extended,
-    /// Sent as one text that contains the values.
-    Simple,
-}
-
-impl Protocol {
-    /// All protocols, each with its name on the command line.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Prepared, "prepared"), (Self::Extended, "extended"), (Self::Simple, "simple")];
-
-    /// Name of the protocol on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(protocol, _)| *protocol == self).expect("ALL has every protocol").1
-    }
-}
-
-impl std::str::FromStr for Protocol {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.iter().find(|(_, name)| *name == text).map(|(protocol, _)| *protocol).ok_or_else(
-            || format!("unknown protocol `{text}`: expected prepared, extended or simple"),
-        )
-    }
 }

@@ -10,7 +10,7 @@ use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
 use crate::io::Io;
 use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
-use crate::session::{Capabilities, Isolation, Protocol};
+use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
 
 /// Maximum number of sessions of a run, and so of virtual users.
@@ -45,6 +45,10 @@ pub struct RunSpec {
     pub mode: Mode,
     /// How statements are sent.
     pub protocol: Protocol,
+    /// Which messages of a transaction share a round trip; none in runs stored before there was a
+    /// choice.
+    #[serde(default)]
+    pub pipelining: Pipelining,
     /// How worker threads wait for their sessions.
     #[serde(default = "Io::before_rings")]
     pub io: Io,
@@ -263,6 +267,20 @@ impl RunSpec {
         if self.mode == Mode::Procedures && !capabilities.procedures {
             return refuse("this database has no stored procedures; use --mode statements".into());
         }
+        if self.pipelining != Pipelining::Off {
+            let name = self.pipelining.name();
+            if let Err(reason) = capabilities.pipelining {
+                return refuse(format!(
+                    "this database does not support --pipeline {name}: {reason}"
+                ));
+            }
+            if self.mode == Mode::Procedures {
+                return refuse(format!(
+                    "--pipeline {name} has no effect with procedures, which are one round trip \
+                     each; use --mode statements, or omit it"
+                ));
+            }
+        }
         if let Some(level) = self.isolation
             && !capabilities.isolations.contains(&level)
         {
@@ -389,6 +407,7 @@ mod tests {
             length: Length::Time(Duration::from_secs(300)),
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            pipelining: Pipelining::Off,
             io: Io::Epoll,
             isolation: None,
             load: load.parse().unwrap(),
@@ -415,6 +434,7 @@ mod tests {
             users_max: Some((100, "it is small")),
             isolations: &[],
             protocols: &[Protocol::Prepared],
+            pipelining: Ok(()),
             count_delay: Duration::ZERO,
             exempt: &[],
         };
@@ -429,6 +449,7 @@ mod tests {
             assert_eq!(refusal(load, |_| {}), "");
         }
         assert_eq!(refusal("keyed", |spec| spec.pacing.sessions = Sessions::Pool(3)), "");
+        assert_eq!(refusal("closed", |spec| spec.pipelining = Pipelining::On), "");
     }
 
     #[test]
@@ -440,6 +461,13 @@ mod tests {
             (refusal("closed", |spec| spec.users = 0), "at least one virtual user: --vus"),
             (refusal("closed", many), "101 virtual users are too many: it is small"),
             (refusal("keyed", many), "101 sessions are too many: it is small"),
+            (
+                refusal("closed", |spec| {
+                    spec.pipelining = Pipelining::Begin;
+                    spec.mode = Mode::Procedures;
+                }),
+                "--pipeline begin has no effect with procedures",
+            ),
             (refusal("keyed", pool(11)), "10 terminals cannot share 11 sessions"),
             (refusal("keyed", pool(0)), "10 terminals cannot share 0 sessions"),
             (refusal("closed", pool(2)), "--sessions applies to the terminals"),

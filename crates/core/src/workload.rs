@@ -67,6 +67,9 @@ pub struct Description {
     pub audits: Vec<AuditDef>,
     /// Where the logic can run, preferred first.
     pub modes: Vec<Mode>,
+    /// Whether BEGIN and COMMIT may share a round trip with a statement
+    /// ([`Pipelining`](crate::session::Pipelining)); an error is the reason why not.
+    pub pipelining: Result<(), &'static str>,
     /// Other programs' tables for this workload, and how to recognise them.
     pub external: Option<ExternalSchema>,
     /// Keying and thinking times of the workload's terminals.

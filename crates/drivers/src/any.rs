@@ -10,7 +10,8 @@ use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Admin, Canceller, Capabilities, Database, EngineControl, Isolation, LockMode,
-    NodeStatus, Pipeline, Role, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
+    NodeStatus, Pipeline, Pipelining, Role, RowSource, ServerInfo, ServerProcess, Session,
+    StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -173,6 +174,17 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.execute_autocommit(id, args).await,)+ }
         }
 
+        async fn execute_and_commit(
+            &mut self,
+            id: StatementId,
+            args: &[Value<'_>],
+            rows: Option<&mut Rows>,
+        ) -> Result<u64, DbError> {
+            match self {
+                $(Self::$name(session) => session.execute_and_commit(id, args, rows).await,)+
+            }
+        }
+
         async fn text(
             &mut self,
             sql: &str,
@@ -202,6 +214,10 @@ macro_rules! drivers {
 
         fn announce(&mut self, access: Access) {
             match self { $(Self::$name(session) => session.announce(access),)+ }
+        }
+
+        fn pipelining(&self) -> Pipelining {
+            match self { $(Self::$name(session) => session.pipelining(),)+ }
         }
 
         async fn begin(&mut self, access: Access) -> Result<(), DbError> {
@@ -335,6 +351,11 @@ fn check_settings(
             protocol.name(),
             known.join(", ")
         )));
+    }
+    if let (true, Err(reason)) = (settings.pipelining != Pipelining::Off, capabilities.pipelining) {
+        let name = settings.pipelining.name();
+        let message = format!("a {scheme} target does not support --pipeline {name}: {reason}");
+        return Err(SpecError::new(message).about("pipeline"));
     }
     Ok(())
 }

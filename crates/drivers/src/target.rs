@@ -9,7 +9,7 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
 use triphammer_core::odbc::OdbcDialect;
-use triphammer_core::session::{Isolation, Protocol, Waits};
+use triphammer_core::session::{Isolation, Pipelining, Protocol, Waits};
 use triphammer_proxy::Relay;
 
 /// The form of a URL, for messages.
@@ -537,6 +537,8 @@ pub struct ConnectSettings {
     pub isolation: Option<Isolation>,
     /// How statements are sent; `None` for the protocol that the database prefers.
     pub protocol: Option<Protocol>,
+    /// Which messages of a user's transaction share a round trip.
+    pub pipelining: Pipelining,
     /// Schema to work in; `None` for the user's default.
     pub schema: Option<String>,
     /// Name shown in the database's list of sessions, unless the URL or environment gives another.
@@ -570,6 +572,7 @@ impl Default for ConnectSettings {
             password: None,
             isolation: None,
             protocol: None,
+            pipelining: Pipelining::Off,
             schema: None,
             application_name: "triphammer".to_owned(),
             lock_timeout: None,

@@ -2,7 +2,7 @@
 
 use triphammer_capture::Format as LogFormat;
 use triphammer_core::io::Io;
-use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::session::{Isolation, Pipelining, Protocol};
 use triphammer_core::workload::{Mode, Name};
 
 use crate::datagen::FileFormat;
@@ -63,6 +63,12 @@ pub fn protocols() -> Vec<Choice> {
     Protocol::ALL.map(|(protocol, name)| choice(name, of_protocol(protocol))).to_vec()
 }
 
+/// Which messages of a transaction share a round trip.
+#[must_use]
+pub fn pipelinings() -> Vec<Choice> {
+    Pipelining::ALL.map(|(pipelining, name)| choice(name, of_pipelining(pipelining))).to_vec()
+}
+
 /// How worker threads wait for a server.
 #[must_use]
 pub fn io() -> Vec<Choice> {
@@ -90,6 +96,14 @@ const fn of_protocol(protocol: Protocol) -> &'static str {
             "sent as one text that includes the values, for poolers without \
                              session support"
         }
+    }
+}
+
+const fn of_pipelining(pipelining: Pipelining) -> &'static str {
+    match pipelining {
+        Pipelining::Off => "BEGIN, each statement and COMMIT take a round trip each",
+        Pipelining::Begin => "BEGIN is sent with the first statement",
+        Pipelining::On => "also COMMIT with the last statement, unless that decides the outcome",
     }
 }
 

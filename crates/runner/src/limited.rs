@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, RowSource, ServerInfo,
-    ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Isolation, LockMode, NodeStatus, Pipeline, Pipelining, RowSource,
+    ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -165,6 +165,15 @@ impl<S: Session> Session for Limited<S> {
         finished!(self.execute_autocommit(id, args))
     }
 
+    async fn execute_and_commit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: Option<&mut Rows>,
+    ) -> Result<u64, DbError> {
+        finished!(self.execute_and_commit(id, args, rows))
+    }
+
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         finished!(self.text(sql, commits, rows))
     }
@@ -196,6 +205,10 @@ impl<S: Session> Session for Limited<S> {
 
     fn announce(&mut self, access: Access) {
         self.session.announce(access);
+    }
+
+    fn pipelining(&self) -> Pipelining {
+        self.session.pipelining()
     }
 
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {

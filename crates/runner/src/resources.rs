@@ -124,6 +124,7 @@ mod tests {
             length: Length::Transactions(1),
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            pipelining: triphammer_core::session::Pipelining::Off,
             io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: Load::Closed,

@@ -8,7 +8,9 @@ use std::time::Duration;
 use triphammer_core::Database;
 use triphammer_core::SpecError;
 use triphammer_core::odbc::OdbcDialect;
-use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Session, Waits};
+use triphammer_core::session::{
+    Admin, Isolation, Pipelining, Protocol, Role, ServerInfo, Session, Waits,
+};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
@@ -74,11 +76,12 @@ impl fmt::Debug for Origin {
 }
 
 /// Settings of a target that another process needs, besides its URL.
-const OF_ORIGIN: [&str; 9] = [
+const OF_ORIGIN: [&str; 10] = [
     "connect-timeout",
     "query-timeout",
     "work-timeout",
     "protocol",
+    "pipeline",
     "isolation",
     "schema",
     "dop",
@@ -196,6 +199,7 @@ pub fn open(
         |i: &Isolation| i.name().to_owned(),
         DATABASE_DEFAULT,
     )?;
+    let pipelining = pipelining(settings)?;
     let (dop, engine_memory) = engine(settings)?;
     let relay = fault::relay(settings)?;
     let password = password(settings, secrets)?;
@@ -208,6 +212,7 @@ pub fn open(
         password,
         isolation,
         protocol,
+        pipelining,
         schema: settings.get("schema").map(str::to_owned),
         connect_limit,
         waits,
@@ -231,6 +236,14 @@ pub fn open(
     settings.show("target", database.target(), &settings.source("target"));
     let database = Arc::new(database);
     Ok(Target { database, nodes, embedded, connect_limit, relay, origin, warnings })
+}
+
+/// Reads which messages of a transaction share a round trip, which the spec of a run shows.
+fn pipelining(settings: &mut Settings) -> Result<Pipelining, SpecError> {
+    if settings.get("pipeline").is_none() {
+        return Ok(Pipelining::Off);
+    }
+    settings.read("pipeline", str::parse, |p: &Pipelining| p.name().to_owned(), Pipelining::default)
 }
 
 /// Reads what is set of the engine, which most databases reject: shown only if it is given.

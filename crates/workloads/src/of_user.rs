@@ -6,6 +6,9 @@ use triphammer_core::workload::{
     Description, MeasureDef, Mode, Name, OptionDef, PrimaryMetric, ScaleUnit, TransactionDef,
 };
 
+/// Why their transactions cannot be pipelined by a setting.
+const AS_WRITTEN: &str = "statements of your own are sent one by one, as they are written";
+
 /// The description of such a workload, whose primary metric counts all transactions per second.
 pub(crate) fn description(
     name: &'static str,
@@ -40,6 +43,7 @@ pub(crate) fn description(
         answers: None,
         audits: Vec::new(),
         modes: vec![Mode::Statements],
+        pipelining: Err(AS_WRITTEN),
         external: None,
         cycle: None,
     }

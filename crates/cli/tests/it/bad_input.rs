@@ -83,6 +83,17 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--load", "fast", "null:"], "unknown load model `fast`: expected closed"),
     (&["run", "--isolation", "strict", "null:"], "unknown isolation level `strict`"),
     (&["run", "--mode", "magic", "null:"], "expected procedures or statements"),
+    (&["run", "--pipeline", "all", "null:"], "unknown pipelining `all`: expected off, begin or on"),
+    (
+        &["run", "--pipeline", "on", "null:"],
+        "does not support --pipeline on: it has no round trips",
+    ),
+    (&["run", "--pipeline", "on", "sqlite:a.db"], "run in this process, without round trips"),
+    (&["run", "--pipeline", "begin", "mysql://h/d"], "half a transaction could be committed"),
+    (
+        &["run", "--pipeline", "on", "--protocol", "simple", "postgres://h/d"],
+        "--pipeline needs --protocol prepared or extended",
+    ),
     (&["run", "--max-failures", "200%", "null:"], "invalid share `200%`"),
     (&["run", "--retries", "0", "null:"], "use 1 for no retry"),
     (&["run", "--mix", "1,2", "null:"], "mix"),

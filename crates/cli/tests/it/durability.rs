@@ -127,14 +127,14 @@ fn a_synchronous_replica_has_every_acknowledged_commit() {
     assert!(primary >= replica, "{primary} and {replica}");
 }
 
-#[test]
-fn a_server_that_syncs_loses_nothing_when_it_is_killed() {
+/// Kills a server that syncs, and expects that nothing is lost.
+fn kill(more: &[&str]) {
     let mut server = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
     let url = server.fresh_database("killed").unwrap();
     let program = Program::new();
     let kill = Cue::at(&program, "3s", "kill");
     let args = ["drill", &url, "--vus", "4", "--duration", "8s", "--fault", &kill.fault, "--json"];
-    let mut child = program.start(&args);
+    let mut child = program.start(&[&args[..], more].concat());
     kill.act(&mut child, || {
         server.kill9();
         server.restart().unwrap();
@@ -148,6 +148,16 @@ fn a_server_that_syncs_loses_nothing_when_it_is_killed() {
     assert_eq!(doubt, resolved.iter().map(|name| count(&document, name)).sum::<u64>());
     let expected = count(&document, "acknowledged") + count(&document, "indeterminate_committed");
     assert_eq!(rows(&server, &url), expected);
+}
+
+#[test]
+fn a_server_that_syncs_loses_nothing_when_it_is_killed() {
+    kill(&[]);
+}
+
+#[test]
+fn a_server_that_is_killed_keeps_pipelined_commits() {
+    kill(&["--pipeline", "on"]);
 }
 
 #[test]
@@ -193,12 +203,15 @@ fn what_is_wrong_with_a_table_is_found() {
 }
 
 /// Cuts the network and terminates the sessions, and expects that nothing is lost.
-fn disturb(url: &str) {
+fn disturb(url: &str, more: &[&str]) {
     let program = Program::new();
     let args = ["drill", url, "--vus", "4", "--duration", "7s"];
     let faults = ["--fault", "at=2s cut=1s", "--fault", "at=5s terminate"];
-    let document = program.json(&[&args[..], &faults].concat());
+    let document = program.json(&[&args[..], &faults, more].concat());
     assert_eq!(count(&document, "lost"), 0, "{document}");
+    for name in ["duplicated", "reordered", "undead", "altered"] {
+        assert_eq!(count(&document, name), 0, "{name}: {document}");
+    }
     let faults = document["faults"].as_array().unwrap();
     assert_eq!(faults[0]["fault"], "at=2s cut=1s");
     assert_eq!(faults[1]["detail"], "ended 4 sessions");
@@ -211,12 +224,18 @@ fn disturb(url: &str) {
 
 #[test]
 fn postgres_loses_nothing_when_the_network_is_cut_and_sessions_are_terminated() {
-    disturb(&PostgresServer::shared().fresh_database("disturbed").unwrap());
+    disturb(&PostgresServer::shared().fresh_database("disturbed").unwrap(), &[]);
+}
+
+#[test]
+fn pipelined_commits_survive_the_same() {
+    let url = PostgresServer::shared().fresh_database("disturbed_pipelined").unwrap();
+    disturb(&url, &["--pipeline", "on"]);
 }
 
 #[test]
 fn mariadb_loses_nothing_when_the_network_is_cut_and_sessions_are_terminated() {
-    disturb(&MariadbServer::shared().fresh_database("disturbed").unwrap());
+    disturb(&MariadbServer::shared().fresh_database("disturbed").unwrap(), &[]);
 }
 
 #[test]

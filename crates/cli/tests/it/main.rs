@@ -29,6 +29,7 @@ mod observe_detail;
 mod odbc;
 mod odbc_untested;
 mod outputs;
+mod pipelining;
 mod postgres;
 mod profile;
 mod program;

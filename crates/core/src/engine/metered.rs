@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, Isolation, Pipeline, RowSource, Session, StatementId};
+use crate::session::{
+    Access, Canceller, Isolation, Pipeline, Pipelining, RowSource, Session, StatementId,
+    execute_then_commit,
+};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -72,6 +75,11 @@ impl<S: Session> Metered<S> {
         self.session
     }
 
+    /// Counts the round trip of a BEGIN, unless that is sent with the next call.
+    fn count_begin(&mut self) {
+        self.round_trips += u64::from(!self.session.pipelining().defers_begin());
+    }
+
     /// Marks the next call as a commit, unless the connection is already known to be lost.
     fn committing(&mut self) {
         self.round_trips += 1;
@@ -135,6 +143,21 @@ impl<S: Session> Session for Metered<S> {
         self.committed(result)
     }
 
+    async fn execute_and_commit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: Option<&mut Rows>,
+    ) -> Result<u64, DbError> {
+        // Sent one after the other, the outcome is in doubt only once the commit is sent.
+        if !self.session.pipelining().joins_commit() {
+            return execute_then_commit(self, id, args, rows).await;
+        }
+        self.committing();
+        let result = self.session.execute_and_commit(id, args, rows).await;
+        self.committed(result)
+    }
+
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         if !commits {
             self.round_trips += 1;
@@ -176,12 +199,16 @@ impl<S: Session> Session for Metered<S> {
         self.session.announce(access);
     }
 
+    fn pipelining(&self) -> Pipelining {
+        self.session.pipelining()
+    }
+
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         debug_assert!(
             self.announced.writes() || !access.writes(),
             "the workload declares this transaction as read only"
         );
-        self.round_trips += 1;
+        self.count_begin();
         self.session.begin(access).await
     }
 
@@ -190,7 +217,7 @@ impl<S: Session> Session for Metered<S> {
             self.announced.writes() || !access.writes(),
             "the workload declares this transaction as read only"
         );
-        self.round_trips += 1;
+        self.count_begin();
         self.session.begin_isolated(access, level).await
     }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, Isolation, Pipeline, RowSource, Session, StatementId};
+use crate::session::{
+    Access, Canceller, Isolation, Pipeline, Pipelining, RowSource, Session, StatementId,
+};
 use crate::sql::BoundStatement;
 use crate::value::{Value, write_decimal};
 use crate::workload::TableDef;
@@ -141,6 +143,17 @@ impl<S: Session> Session for Recorded<S> {
         self.session.execute_autocommit(id, args).await
     }
 
+    async fn execute_and_commit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: Option<&mut Rows>,
+    ) -> Result<u64, DbError> {
+        self.note_statement(id, args);
+        self.note("COMMIT");
+        self.session.execute_and_commit(id, args, rows).await
+    }
+
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         self.note(sql);
         self.session.text(sql, commits, rows).await
@@ -167,6 +180,10 @@ impl<S: Session> Session for Recorded<S> {
 
     fn announce(&mut self, access: Access) {
         self.session.announce(access);
+    }
+
+    fn pipelining(&self) -> Pipelining {
+        self.session.pipelining()
     }
 
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {

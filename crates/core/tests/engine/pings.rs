@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use triphammer_core::engine::{RunPlan, Share};
 use triphammer_core::pace::{Cycle, Load};
-use triphammer_core::session::{Access, Protocol, Session, StatementId};
+use triphammer_core::session::{Access, Pipelining, Protocol, Session, StatementId};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
@@ -73,6 +73,7 @@ fn description() -> Description {
         answers: None,
         audits: Vec::new(),
         modes: vec![Mode::Procedures, Mode::Statements],
+        pipelining: Ok(()),
         external: None,
         cycle: Some(cycle()),
     }
@@ -202,6 +203,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
             length: Length::Time(Duration::from_secs(seconds)),
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            pipelining: Pipelining::Off,
             io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: Load::Closed,

@@ -133,6 +133,7 @@ const CAPABILITIES: Capabilities = Capabilities {
         Isolation::Serializable,
     ],
     protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+    pipelining: Err("it has no round trips"),
     count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", NO_NETWORK),
@@ -154,6 +155,8 @@ const CAPABILITIES: Capabilities = Capabilities {
         ("procedure_with_results", STORES_NOTHING),
         ("tables", STORES_NOTHING),
         ("transactions", STORES_NOTHING),
+        ("last_statement_commits", STORES_NOTHING),
+        ("last_statement_that_fails", STORES_NOTHING),
         ("abandoned_transaction", STORES_NOTHING),
         ("read_only_access", STORES_NOTHING),
         ("snapshot", NO_TRANSACTIONS),

@@ -104,6 +104,7 @@ pub(super) static UNKNOWN: Capabilities = Capabilities {
         Isolation::Serializable,
     ],
     protocols: &[Protocol::Prepared],
+    pipelining: Err("ODBC has no calls for it"),
     count_delay: Duration::ZERO,
     exempt: &[],
 };

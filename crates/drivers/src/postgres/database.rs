@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, EngineControl, Isolation, Protocol, Role, Waits};
+use triphammer_core::session::{
+    Database, EngineControl, Isolation, Pipelining, Protocol, Role, Waits,
+};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::prepared::Statements;
@@ -35,6 +37,7 @@ pub(super) struct Shared {
     connector: TlsConnector,
     sockets: SocketSettings,
     pub(super) protocol: Protocol,
+    pub(super) pipelining: Pipelining,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
     dop: Option<u32>,
@@ -106,6 +109,11 @@ impl Postgres {
                  snapshot isolation",
             ));
         }
+        if settings.pipelining != Pipelining::Off && settings.protocol == Some(Protocol::Simple) {
+            let message = "--pipeline needs --protocol prepared or extended: with simple, each \
+                           text is a round trip";
+            return Err(SpecError::new(message).about("pipeline"));
+        }
         let options = UrlOptions::resolve(url, settings, env)?;
         let capabilities = capabilities();
         let shared = Shared {
@@ -117,6 +125,7 @@ impl Postgres {
             },
             options,
             protocol: settings.protocol.unwrap_or(capabilities.protocols[0]),
+            pipelining: settings.pipelining,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
             dop: settings.dop,
@@ -152,6 +161,7 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+        pipelining: Ok(()),
         // A session reports its counts at most once per second.
         count_delay: Duration::from_secs(1),
         exempt: &[],
@@ -199,6 +209,9 @@ impl Database for Postgres {
                 quote_identifier(&self.shared.options.database)
             );
             return Err(DbError::new(ErrorClass::Refused, message));
+        }
+        if role == Role::User {
+            session.pipeline_transactions(self.shared.pipelining);
         }
         Ok(session)
     }

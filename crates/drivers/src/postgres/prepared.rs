@@ -6,7 +6,7 @@ use triphammer_core::{DbError, Value};
 
 use super::codec::{Wire, put_value};
 use super::text::Template;
-use super::wire::{Column, Connection};
+use super::wire::{Column, Connection, Then};
 use crate::arguments::wrong_count;
 
 /// A statement as the session's protocol keeps it.
@@ -64,8 +64,8 @@ pub enum Format<'a> {
 }
 
 impl Prepared {
-    /// Writes a run of the statement to the connection's buffer; `text` is where the simple
-    /// protocol builds its text.
+    /// Writes a run of the statement to the connection's buffer, and `then` what follows it; `text` is
+    /// where the simple protocol builds its text, which is always a round trip.
     ///
     /// # Errors
     /// When the arguments do not fit the parameters.
@@ -75,19 +75,20 @@ impl Prepared {
         connection: &mut Connection,
         args: &[Value<'_>],
         text: &mut String,
+        then: Then,
     ) -> Result<Format<'_>, DbError> {
         match self {
             Self::OnServer(statement) => {
                 let OnServer { name, wires, columns } = &**statement;
                 check_count(wires.len(), args.len())?;
-                connection.execute(name, args.len(), are_texts(wires), |index, out| {
+                connection.execute(name, args.len(), are_texts(wires), then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
                 Ok(Format::Known(columns))
             }
             Self::Here { sql, types, wires } => {
                 check_count(wires.len(), args.len())?;
-                connection.execute_text(sql, types, are_texts(wires), |index, out| {
+                connection.execute_text(sql, types, are_texts(wires), then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
                 Ok(Format::Told(Box::default()))

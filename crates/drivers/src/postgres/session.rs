@@ -10,8 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Pipeline, Protocol,
-    RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Pipeline, Pipelining,
+    Protocol, RowSource, ServerInfo, ServerProcess, Session, StatementId, execute_then_commit,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -21,7 +21,7 @@ use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, rea
 use super::database::{Opened, Route, Shared};
 use super::prepared::{Format, OnServer, Prepared};
 use super::text::{self, Template};
-use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
+use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, Then, columns, touched};
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
 /// Names that a server's process may have.
@@ -30,6 +30,9 @@ const PROCESS_NAMES: &[&str] = &["postgres", "postmaster", "edb-postgres"];
 const BATCH_BYTES: usize = 1024 * 1024;
 /// How long a proper close or a cancel request may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Answer to a COMMIT of a transaction that had failed.
+const ROLLED_BACK: &[u8] = b"ROLLBACK\0";
 
 /// One session on a PostgreSQL server.
 pub struct PostgresSession {
@@ -41,6 +44,7 @@ pub struct PostgresSession {
     names: u32,
     /// The text of the statement that the simple protocol sends; kept to reuse its memory.
     text: String,
+    pipelining: Pipelining,
     key: CancelKey,
     route: Route,
     shared: Arc<Shared>,
@@ -53,10 +57,16 @@ impl PostgresSession {
             statements: Vec::new(),
             names: 0,
             text: String::new(),
+            pipelining: Pipelining::Off,
             key: opened.key,
             route: opened.route,
             shared,
         }
+    }
+
+    /// Sets which messages of a transaction share a round trip.
+    pub(super) fn pipeline_transactions(&mut self, pipelining: Pipelining) {
+        self.pipelining = pipelining;
     }
 
     /// Runs the setup of a new session.
@@ -107,6 +117,17 @@ impl PostgresSession {
         let _ = timeout(GOODBYE_LIMIT, self.connection.into_inner().terminate()).await;
     }
 
+    /// Begins a transaction, now or with the next call.
+    async fn begin_with(&mut self, begin: &'static str) -> Result<(), DbError> {
+        if !self.pipelining.defers_begin() {
+            return self.batch(begin).await;
+        }
+        let connection = self.connection.get_mut();
+        connection.settled().await?;
+        connection.defer_begin(begin);
+        Ok(())
+    }
+
     /// Runs SQL text and discards its rows.
     async fn batch(&mut self, sql: &str) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
@@ -140,28 +161,28 @@ impl PostgresSession {
         Ok(rows)
     }
 
-    /// Runs a statement and reads its rows into `rows`, if requested, calling `after_row` after
-    /// each. Returns the number of affected rows.
+    /// Runs a statement, and `then` what follows it, and reads its rows into `rows`, if requested,
+    /// calling `after_row` after each. Returns the number of affected rows.
     async fn fetch(
         &mut self,
         id: StatementId,
         args: &[Value<'_>],
         mut rows: Option<&mut Rows>,
-        lists: bool,
+        (lists, then): (bool, Then),
         after_row: impl FnMut(&mut Rows),
     ) -> Result<u64, DbError> {
         let Self { connection, statements, text, .. } = self;
         let connection = connection.get_mut();
-        connection.ready().await?;
+        connection.settled().await?;
         let statement = statements.get(id.index()).ok_or_else(not_prepared)?;
-        let format = statement.send(connection, args, text)?;
+        let format = statement.send(connection, args, text, then)?;
         if let Some(rows) = &mut rows {
             rows.reset(format.width());
             if rows.wants_names() {
                 rows.set_names(format.columns().iter().map(Column::name));
             }
         }
-        receive(connection, format, rows, lists, after_row).await
+        receive(connection, format, rows, (lists, then), after_row).await
     }
 
     async fn prepare_on_server(
@@ -171,7 +192,7 @@ impl PostgresSession {
         types: &[u32],
     ) -> Result<Box<[Column]>, DbError> {
         let connection = self.connection.get_mut();
-        connection.ready().await?;
+        connection.settled().await?;
         connection.prepare(name, sql, types)?;
         let mut described = Box::default();
         connection
@@ -219,17 +240,18 @@ impl PostgresSession {
     }
 }
 
-/// Reads the answer to a statement: its rows into `rows`, if requested, calling `after_row` after
-/// each. Returns the number of affected rows.
+/// Reads the answer to a statement, and to the BEGIN and COMMIT around it: its rows into `rows`, if
+/// requested, calling `after_row` after each. Returns the number of affected rows.
 async fn receive(
     connection: &mut Connection,
     mut format: Format<'_>,
     mut rows: Option<&mut Rows>,
-    lists: bool,
+    (lists, then): (bool, Then),
     mut after_row: impl FnMut(&mut Rows),
 ) -> Result<u64, DbError> {
     let mut count = 0;
     let mut problem = None;
+    let mut was_rolled_back = false;
     loop {
         let frame = connection.next().await?;
         match frame.tag {
@@ -247,7 +269,11 @@ async fn receive(
                 }
             }
             backend::BIND_COMPLETE_TAG | backend::PARSE_COMPLETE_TAG => {}
-            backend::COMMAND_COMPLETE_TAG => count = touched(frame.body),
+            backend::COMMAND_COMPLETE_TAG => {
+                count += touched(frame.body);
+                was_rolled_back = then == Then::CommitAndSync && frame.body == ROLLED_BACK;
+            }
+            backend::READY_FOR_QUERY_TAG if was_rolled_back => return Err(rolled_back()),
             backend::READY_FOR_QUERY_TAG => {
                 return problem.map_or(Ok(count), |error| Err(error.unread()));
             }
@@ -308,6 +334,13 @@ fn cut_short() -> DbError {
     DbError::new(ErrorClass::Other, "the server sent a row that does not match its columns")
 }
 
+/// The error for a COMMIT that the server answered with a rollback.
+#[cold]
+fn rolled_back() -> DbError {
+    let message = "the transaction had failed, so it was rolled back instead";
+    DbError::new(ErrorClass::Other, message).with_code("25P02")
+}
+
 #[cold]
 fn not_prepared() -> DbError {
     DbError::new(ErrorClass::Other, "no such prepared statement")
@@ -343,9 +376,9 @@ impl Session for PostgresSession {
         let connection = self.connection.get_mut();
         if connection.is_in_pipeline() {
             let statement = self.statements.get(id.index()).ok_or_else(not_prepared)?;
-            return statement.send(connection, args, &mut self.text).map(|_| 0);
+            return statement.send(connection, args, &mut self.text, Then::Nothing).map(|_| 0);
         }
-        self.fetch(id, args, None, false, |_| {}).await
+        self.fetch(id, args, None, (false, Then::Sync), |_| {}).await
     }
 
     async fn query(
@@ -354,7 +387,7 @@ impl Session for PostgresSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.fetch(id, args, Some(rows), false, |_| {}).await?;
+        self.fetch(id, args, Some(rows), (false, Then::Sync), |_| {}).await?;
         Ok(())
     }
 
@@ -367,8 +400,27 @@ impl Session for PostgresSession {
         if self.is_closed() {
             return Err(self.connection.get_mut().end());
         }
-        let result = self.fetch(id, args, Some(rows), true, |_| {}).await;
+        let result = self.fetch(id, args, Some(rows), (true, Then::Sync), |_| {}).await;
         result.map(drop).map_err(DbError::after_commit_sent)
+    }
+
+    async fn execute_and_commit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: Option<&mut Rows>,
+    ) -> Result<u64, DbError> {
+        let connection = self.connection.get_mut();
+        connection.settled().await?;
+        // A transaction that a call cancelled half-way has failed must not be committed.
+        if !self.pipelining.joins_commit() || connection.status() == Status::Failed {
+            return execute_then_commit(self, id, args, rows).await;
+        }
+        if self.is_closed() {
+            return Err(self.connection.get_mut().end());
+        }
+        let result = self.fetch(id, args, rows, (false, Then::CommitAndSync), |_| {}).await;
+        result.map_err(DbError::after_commit_sent)
     }
 
     async fn text(&mut self, sql: &str, _commits: bool, rows: &mut Rows) -> Result<(), DbError> {
@@ -376,7 +428,7 @@ impl Session for PostgresSession {
         connection.ready().await?;
         connection.query(sql)?;
         rows.reset(0);
-        receive(connection, Format::Text, Some(rows), false, |_| {}).await.map(drop)
+        receive(connection, Format::Text, Some(rows), (false, Then::Sync), |_| {}).await.map(drop)
     }
 
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
@@ -405,19 +457,23 @@ impl Session for PostgresSession {
                 rows.reset(rows.width());
             }
         };
-        self.fetch(id, args, Some(batch), false, hand_on).await?;
+        self.fetch(id, args, Some(batch), (false, Then::Sync), hand_on).await?;
         if !batch.is_empty() {
             each(batch);
         }
         Ok(())
     }
 
+    fn pipelining(&self) -> Pipelining {
+        self.pipelining
+    }
+
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
-        self.batch(begin_text(access, self.shared.isolation)).await
+        self.begin_with(begin_text(access, self.shared.isolation)).await
     }
 
     async fn begin_isolated(&mut self, access: Access, level: Isolation) -> Result<(), DbError> {
-        self.batch(begin_text(access, Some(level))).await
+        self.begin_with(begin_text(access, Some(level))).await
     }
 
     async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
@@ -436,25 +492,26 @@ impl Session for PostgresSession {
             return Err(self.connection.get_mut().end());
         }
         let connection = self.connection.get_mut();
-        connection.ready().await?;
+        connection.settled().await?;
         let has_failed = connection.status() == Status::Failed;
-        // The server itself would roll back a failed one, but not one that was cancelled half-way.
-        connection.query(if has_failed { "ROLLBACK" } else { "COMMIT" })?;
+        if connection.has_deferred_begin() {
+            connection.end_empty("COMMIT")?;
+        } else {
+            // The server itself would roll back a failed one, but not one that was cancelled
+            // half-way.
+            connection.query(if has_failed { "ROLLBACK" } else { "COMMIT" })?;
+        }
         let mut was_rolled_back = has_failed;
         let answer = connection.answer(|frame| {
             was_rolled_back |=
-                frame.tag == backend::COMMAND_COMPLETE_TAG && frame.body == b"ROLLBACK\0";
+                frame.tag == backend::COMMAND_COMPLETE_TAG && frame.body == ROLLED_BACK;
             Ok(())
         });
         let result = answer.await;
         if !has_failed {
             result.map_err(DbError::after_commit_sent)?;
         }
-        if was_rolled_back {
-            let message = "the transaction had failed, so it was rolled back instead";
-            return Err(DbError::new(ErrorClass::Other, message).with_code("25P02"));
-        }
-        Ok(())
+        if was_rolled_back { Err(rolled_back()) } else { Ok(()) }
     }
 
     async fn rollback(&mut self) -> Result<(), DbError> {
@@ -465,7 +522,8 @@ impl Session for PostgresSession {
         {
             return Err(error);
         }
-        connection.ready().await?;
+        connection.settled().await?;
+        connection.forget_begin();
         if connection.status() == Status::Idle {
             return Ok(());
         }

@@ -90,6 +90,7 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended],
+        pipelining: Err("this client sends one request at a time"),
         count_delay: Duration::ZERO,
         exempt: &[
             ("read_only_access", "SQL Server has no read-only transactions"),

@@ -48,6 +48,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     users_max: None,
     isolations: &[],
     protocols: &[Protocol::Simple],
+    pipelining: Err("each statement is a request of its own"),
     count_delay: Duration::ZERO,
     exempt: &[
         ("password_with_quotes_and_unicode", "has no users of its own"),
@@ -58,6 +59,8 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("call_commits_by_itself", NO_KEYS),
         ("procedure_with_results", "has no procedures with results"),
         ("transactions", NO_TRANSACTIONS),
+        ("last_statement_commits", NO_TRANSACTIONS),
+        ("last_statement_that_fails", NO_TRANSACTIONS),
         ("abandoned_transaction", NO_TRANSACTIONS),
         ("read_only_access", NO_TRANSACTIONS),
         ("snapshot", NO_TRANSACTIONS),

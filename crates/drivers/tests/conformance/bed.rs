@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use triphammer_core::odbc::OdbcDialect;
-use triphammer_core::session::{Database, Role, Session, StatementId};
+use triphammer_core::session::{Database, Pipelining, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::odbc::connection_string;
@@ -25,6 +25,8 @@ pub struct Bed {
     url: String,
     pub words: &'static Words,
     folder: Option<TempDir>,
+    /// Which messages of users' transactions share a round trip.
+    pipelining: Pipelining,
 }
 
 /// SQL that differs between databases. `:1` is the first parameter.
@@ -319,7 +321,7 @@ const NULL: Words = Words {
 pub fn sqlite() -> Bed {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/test.db", folder.path().display());
-    Bed { url, words: &SQLITE, folder: Some(folder) }
+    Bed::new(url, &SQLITE, Some(folder))
 }
 
 /// Creates a bed for the DuckDB driver.
@@ -327,48 +329,49 @@ pub fn duckdb() -> Bed {
     triphammer_testbed::duckdb_library().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let url = format!("duckdb:{}/test.duckdb", folder.path().display());
-    Bed { url, words: &DUCKDB, folder: Some(folder) }
+    Bed::new(url, &DUCKDB, Some(folder))
 }
 
 /// Creates a bed for the PostgreSQL driver.
 pub fn postgres() -> Bed {
     let url = PostgresServer::shared().fresh_database("conformance").unwrap();
-    Bed { url, words: &POSTGRES, folder: None }
+    Bed::new(url, &POSTGRES, None)
+}
+
+/// Creates a bed for the PostgreSQL driver with transactions in as few round trips as possible.
+pub fn postgres_pipelined() -> Bed {
+    Bed { pipelining: Pipelining::On, ..postgres() }
 }
 
 /// Creates a bed for the driver of MariaDB and MySQL.
 pub fn mariadb() -> Bed {
     let url = MariadbServer::shared().fresh_database("conformance").unwrap();
-    Bed { url, words: &MARIADB, folder: None }
+    Bed::new(url, &MARIADB, None)
 }
 
 /// Creates a bed for the driver of Trino.
 pub fn trino() -> Bed {
     let url = TrinoServer::shared().fresh_schema("conformance").unwrap();
-    Bed { url, words: &TRINO, folder: None }
+    Bed::new(url, &TRINO, None)
 }
 
 /// Creates a bed for SQLite's ODBC driver, with the dialect of the guide.
 pub fn odbc_sqlite() -> Bed {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("odbc:Driver={{SQLite3}};Database={}/test.db", folder.path().display());
-    Bed { url, words: &ODBC_SQLITE, folder: Some(folder) }
+    Bed::new(url, &ODBC_SQLITE, Some(folder))
 }
 
 /// Creates a bed for PostgreSQL's ODBC driver.
 pub fn odbc_postgres() -> Bed {
     let url = PostgresServer::shared().fresh_database("conformance_odbc").unwrap();
-    Bed {
-        url: odbc_url("PostgreSQL Unicode", "Servername", &url),
-        words: &ODBC_POSTGRES,
-        folder: None,
-    }
+    Bed::new(odbc_url("PostgreSQL Unicode", "Servername", &url), &ODBC_POSTGRES, None)
 }
 
 /// Creates a bed for MariaDB's ODBC driver.
 pub fn odbc_mariadb() -> Bed {
     let url = MariadbServer::shared().fresh_database("conformance_odbc").unwrap();
-    Bed { url: odbc_url("MariaDB Unicode", "Server", &url), words: &ODBC_MARIADB, folder: None }
+    Bed::new(odbc_url("MariaDB Unicode", "Server", &url), &ODBC_MARIADB, None)
 }
 
 /// The connection string for what a URL names.
@@ -409,7 +412,7 @@ pub fn sqlserver() -> Bed {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let name = format!("conformance_{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let url = BabelfishServer::shared().url(&name);
-    let bed = Bed { url, words: &SQLSERVER, folder: None };
+    let bed = Bed::new(url, &SQLSERVER, None);
     let _turn = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(triphammer_testbed::block_on(bed.database().create_database()).unwrap());
     bed
@@ -418,12 +421,12 @@ pub fn sqlserver() -> Bed {
 /// Creates a bed for FreeTDS, an ODBC driver for SQL Server's protocol.
 pub fn odbc_freetds() -> Bed {
     let url = odbc_url("FreeTDS", "Server", &sqlserver().url);
-    Bed { url, words: &ODBC_FREETDS, folder: None }
+    Bed::new(url, &ODBC_FREETDS, None)
 }
 
 /// Creates a bed for the null driver.
 pub fn null() -> Bed {
-    Bed { url: "null:".into(), words: &NULL, folder: None }
+    Bed::new("null:".into(), &NULL, None)
 }
 
 /// Runs a case for a driver, unless that is exempt.
@@ -449,6 +452,10 @@ pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
 }
 
 impl Bed {
+    fn new(url: String, words: &'static Words, folder: Option<TempDir>) -> Self {
+        Self { url, words, folder, pipelining: Pipelining::Off }
+    }
+
     /// Opens the database with default settings.
     pub fn database(&self) -> AnyDatabase {
         self.database_with(&ConnectSettings::default())
@@ -456,7 +463,8 @@ impl Bed {
 
     /// Opens the database with these settings.
     pub fn database_with(&self, settings: &ConnectSettings) -> AnyDatabase {
-        open(&self.url, settings)
+        let settings = ConnectSettings { pipelining: self.pipelining, ..settings.clone() };
+        open(&self.url, &settings)
     }
 
     /// The database in which [`Words::long`] takes long.

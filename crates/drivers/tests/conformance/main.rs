@@ -44,8 +44,8 @@ macro_rules! conformance {
 
 conformance! {
     [
-        duckdb mariadb null odbc_freetds odbc_mariadb odbc_postgres odbc_sqlite postgres sqlite
-        sqlserver
+        duckdb mariadb null odbc_freetds odbc_mariadb odbc_postgres odbc_sqlite postgres
+        postgres_pipelined sqlite sqlserver
     ]
     elsewhere [
         trino = "needs a Trino server: tools/test-matrix.py trino476"
@@ -80,6 +80,8 @@ conformance! {
             cancel;
         transactions:
             transactions
+            last_statement_commits
+            last_statement_that_fails
             abandoned_transaction
             read_only_access
             snapshot

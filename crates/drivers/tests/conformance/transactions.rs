@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triphammer_core::session::{Access, Isolation, Role, Session};
-use triphammer_core::{ErrorClass, Rows};
+use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
 use triphammer_drivers::ConnectSettings;
 
 use crate::bed::Bed;
@@ -12,6 +12,8 @@ use crate::threaded::ThreadedSession;
 const TABLE: &str = "CREATE TABLE t (id integer PRIMARY KEY, n integer);
     INSERT INTO t VALUES (1, 10), (2, 20);";
 const COUNT: &str = "SELECT count(*) FROM t";
+const INSERT: &str = "INSERT INTO t VALUES (:1, :2)";
+const TWO: [ColumnType; 2] = [ColumnType::Int, ColumnType::Int];
 
 pub async fn transactions(bed: &Bed) {
     let mut session = bed.session_after(TABLE).await;
@@ -33,6 +35,61 @@ pub async fn transactions(bed: &Bed) {
         session.commit().await.unwrap();
         session.rollback().await.unwrap();
     }
+}
+
+pub async fn last_statement_commits(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let mut other = bed.session(Role::User).await;
+    let insert = bed.prepare(&mut session, INSERT, &TWO).await;
+    let row = |id| [Value::Int(id), Value::Int(0)];
+    session.begin(Access::Write).await.unwrap();
+    assert_eq!(session.execute(insert, &row(3)).await.unwrap(), 1);
+    assert_eq!(bed.number(&mut other, COUNT).await, 2, "not committed yet");
+    assert_eq!(session.execute_and_commit(insert, &row(4), None).await.unwrap(), 1);
+    assert_eq!(bed.number(&mut other, COUNT).await, 4);
+    // The only statement of its transaction.
+    session.begin(Access::Write).await.unwrap();
+    assert_eq!(session.execute_and_commit(insert, &row(5), None).await.unwrap(), 1);
+    assert_eq!(bed.number(&mut other, COUNT).await, 5);
+    // One with rows.
+    let all = bed.prepare(&mut session, "SELECT id FROM t ORDER BY id", &[]).await;
+    let mut rows = Rows::new();
+    for access in [Access::Read, Access::Snapshot, Access::Write] {
+        session.begin(access).await.unwrap();
+        let count = session.execute_and_commit(all, &[], Some(&mut rows)).await.unwrap();
+        let ids: Vec<_> = rows.iter().map(|row| row.int(0).unwrap()).collect();
+        assert_eq!((count, ids), (5, vec![1, 2, 3, 4, 5]));
+    }
+    // None at all.
+    session.begin(Access::Write).await.unwrap();
+    session.commit().await.unwrap();
+    session.begin(Access::Write).await.unwrap();
+    session.rollback().await.unwrap();
+    // No transaction is open.
+    assert_eq!(session.execute_autocommit(insert, &row(6)).await.unwrap(), 1);
+    assert_eq!(bed.number(&mut other, COUNT).await, 6);
+    bed.assert_usable(&mut session).await;
+}
+
+pub async fn last_statement_that_fails(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let mut other = bed.session(Role::User).await;
+    let insert = bed.prepare(&mut session, INSERT, &TWO).await;
+    let row = |id| [Value::Int(id), Value::Int(0)];
+    for before in [false, true] {
+        session.begin(Access::Write).await.unwrap();
+        if before {
+            session.execute(insert, &row(3)).await.unwrap();
+        }
+        let error = session.execute_and_commit(insert, &row(1), None).await.unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Constraint, "{error:?}");
+        assert!(!error.is_indeterminate());
+        session.rollback().await.unwrap();
+        assert_eq!(bed.number(&mut other, COUNT).await, 2, "nothing was committed");
+    }
+    session.begin(Access::Write).await.unwrap();
+    session.execute_and_commit(insert, &row(3), None).await.unwrap();
+    assert_eq!(bed.number(&mut other, COUNT).await, 3);
 }
 
 pub async fn abandoned_transaction(bed: &Bed) {

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::clock::Clock;
-use triphammer_core::session::{Access, Admin, Database as _, LockMode, Role, Session as _};
+use triphammer_core::session::{
+    Access, Admin, Database as _, LockMode, Pipelining, Role, Session as _,
+};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::target::ConnectSettings;
@@ -62,6 +64,8 @@ async fn exercise(session: &mut AnySession, placeholder: &str) {
             }
             tried(session.call(id, &[Value::Int(3)], &mut rows)).await;
             tried(session.execute(id, &[Value::Int(3)])).await;
+            tried(session.execute_and_commit(id, &[Value::Int(3)], Some(&mut rows))).await;
+            tried(session.begin(Access::Write)).await;
         }
         if let Some(id) = tried(session.prepare(&statement(many, &[]))).await {
             tried(session.stream(id, &[], &mut rows, &mut |_| {})).await;
@@ -85,7 +89,11 @@ async fn exercise(session: &mut AnySession, placeholder: &str) {
 fn round(framing: Framing, upstream: u16, url: impl Fn(u16) -> String, seed: u64) -> u64 {
     let every = [4, 12, 40, 150][usize::try_from(seed % 4).unwrap()];
     let meddler = Meddler::start(upstream, framing, Meddling::Random { seed, every });
-    let settings = ConnectSettings { connect_limit: PATIENCE, ..Default::default() };
+    let pipelining = match framing {
+        Framing::Postgres if seed % 3 == 0 => Pipelining::On,
+        _ => Pipelining::Off,
+    };
+    let settings = ConnectSettings { connect_limit: PATIENCE, pipelining, ..Default::default() };
     let database = Rc::new(AnyDatabase::open(&url(meddler.port()), &settings).unwrap());
     let placeholder = if framing == Framing::Postgres { "$1" } else { "?" };
     on_worker(async {

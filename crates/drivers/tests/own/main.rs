@@ -5,6 +5,7 @@
 mod fuzz;
 mod mysql;
 mod postgres;
+mod postgres_pipelining;
 mod postgres_wire;
 mod session;
 mod sqlserver;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::session::ServerInfo;
+use triphammer_core::session::{Pipelining, ServerInfo};
 
 use super::run::Run;
 use crate::doctor::check::{Group, SetupFact};
@@ -135,6 +135,8 @@ const PLACES: [&str; 16] = [
     "unix_socket_directories",
 ];
 
+/// The setting of what of a transaction shares a round trip, which changes the number of round trips.
+const PIPELINE: &str = "pipeline";
 /// Value for an index that is missing in a run but exists in others of its side.
 const MISSING: &str = "missing";
 /// Prefix of names of sizes in bytes.
@@ -288,6 +290,10 @@ impl Facts {
     }
 
     fn settings(&mut self, settings: &[Setting], workload: &WorkloadFacts) {
+        // Runs stored before there was the setting did not pipeline.
+        if !settings.iter().any(|setting| setting.name == PIPELINE) {
+            self.record(Subject::Setting, PIPELINE, Pipelining::Off.name());
+        }
         for setting in settings {
             let name = setting.name.as_str();
             let told = name != "seed" && workload.facts.contains_key(name);

@@ -207,6 +207,7 @@ fn spec(
         capabilities: database.capabilities(),
         scale: if workload.has_data() { given.scale.rounded_up() } else { 1 },
         modes: modes(workload, record),
+        pipelining: workload.pipelining,
         cycle: workload.cycle.as_ref(),
         recording: workload.recording.as_ref(),
         embedded: target.embedded,

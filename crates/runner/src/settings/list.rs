@@ -431,6 +431,12 @@ pub const SETTINGS: &[SettingDef] = &[
         .titled(Group::Statements, "Protocol")
         .default("prepared if the database supports it")
         .choices(choices::protocols),
+    value("pipeline", "WHAT", DRIVE.and(&[DRILL]), "What of a transaction shares a round trip: {words}. Only \
+                                                   PostgreSQL can")
+        .titled(Group::Statements, "Pipelining")
+        .default("off")
+        .choices(choices::pipelinings)
+    .marked(&[OfTransactions]),
     value("io", "WAY", DRIVE.and(&[DRILL]), "How worker threads wait for a server: {words}")
         .titled(Group::Statements, "Waiting for the server")
         .default("auto")

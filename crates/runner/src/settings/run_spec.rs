@@ -5,7 +5,7 @@ use std::time::Duration;
 use triphammer_core::SpecError;
 use triphammer_core::io::Io;
 use triphammer_core::pace::{Cycle, Load};
-use triphammer_core::session::{Capabilities, Isolation, Protocol};
+use triphammer_core::session::{Capabilities, Isolation, Pipelining, Protocol};
 use triphammer_core::spec::{
     Length, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX, TimeLimits,
 };
@@ -33,6 +33,8 @@ pub struct RunDefaults<'a> {
     pub scale: u32,
     /// Modes supported by the workload.
     pub modes: &'a [Mode],
+    /// Whether its transactions can be pipelined; an error is the reason why not.
+    pub pipelining: Result<(), &'static str>,
     /// Keying and thinking times of the workload; `None` if it has none.
     pub cycle: Option<&'a Cycle>,
     /// The recording that is replayed; `None` if there is none.
@@ -140,6 +142,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             |p: &Protocol| p.name().to_owned(),
             || capabilities.protocols[0],
         )?,
+        pipelining: pipelining(settings, given.pipelining)?,
         io,
         isolation: settings.optional(
             "isolation",
@@ -161,6 +164,23 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     };
     spec.validate(capabilities, cycle)?;
     Ok(spec)
+}
+
+/// Reads which messages of a transaction share a round trip.
+fn pipelining(
+    settings: &mut Settings,
+    workload: Result<(), &'static str>,
+) -> Result<Pipelining, SpecError> {
+    let show = |pipelining: &Pipelining| pipelining.name().to_owned();
+    let wanted = settings.read("pipeline", str::parse, show, Pipelining::default)?;
+    match workload {
+        Err(reason) if wanted != Pipelining::Off => {
+            let name = wanted.name();
+            let message = format!("--pipeline {name} is not for this workload: {reason}; omit it");
+            Err(SpecError::new(message).about("pipeline"))
+        }
+        _ => Ok(wanted),
+    }
 }
 
 /// Parses a mode that the workload supports.

@@ -116,6 +116,7 @@ pub fn facts() -> RunFacts {
             length: Length::Time(Duration::from_secs(300)),
             mode: Mode::Procedures,
             protocol: Protocol::Prepared,
+            pipelining: triphammer_core::session::Pipelining::Off,
             io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: Load::Closed,

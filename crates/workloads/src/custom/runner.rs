@@ -140,6 +140,9 @@ pub async fn run<S: Session>(
             None => session.begin(transaction.access).await?,
         }
     }
+    // Without pipelining, the time and the errors of COMMIT are not those of the last statement.
+    let joins_commit = !is_single && session.pipelining().joins_commit();
+    let last = joins_commit.then(|| last_statement(transaction)).flatten();
     for step in &transaction.steps {
         let statement = match step {
             Step::Pause(wait) => {
@@ -149,12 +152,16 @@ pub async fn run<S: Session>(
             Step::Statement(statement) => statement,
         };
         let started = prepared.counts.start();
-        let commits = is_single && !statement.reads;
-        let done = execute(statement, prepared, &mut lent.values, commits, session).await;
+        let ends = match last {
+            _ if is_single && !statement.reads => Ends::ByItself,
+            Some(last) if last == statement.id => Ends::WithCommit,
+            _ => Ends::Not,
+        };
+        let done = execute(statement, prepared, &mut lent.values, ends, session).await;
         prepared.counts.end(custom.counted[statement.id], started, done.is_err());
         done.map_err(|error| error.context(place(custom, statement)))?;
     }
-    if !is_single {
+    if !is_single && last.is_none() {
         session.commit().await?;
     }
     Ok(custom.completion(input.transaction, &lent.values))
@@ -170,12 +177,31 @@ fn is_single(transaction: &Transaction) -> bool {
         && (statement.reads || transaction.access == Access::Write)
 }
 
-/// Runs a statement; `commits` if the database commits it implicitly.
+/// The id of the last statement, if the transaction commits right after it whatever it returns.
+fn last_statement(transaction: &Transaction) -> Option<usize> {
+    match transaction.steps.last() {
+        Some(Step::Statement(last)) if last.rows.is_none() && last.keep.is_empty() => Some(last.id),
+        _ => None,
+    }
+}
+
+/// Whether a statement ends its transaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It does not.
+    Not,
+    /// The database commits it implicitly.
+    ByItself,
+    /// It is the last one, and the transaction commits whatever it returns.
+    WithCommit,
+}
+
+/// Runs a statement.
 async fn execute<S: Session>(
     statement: &Statement,
     prepared: &mut Prepared,
     values: &mut [Datum],
-    commits: bool,
+    ends: Ends,
     session: &mut S,
 ) -> Result<(), DbError> {
     let Prepared { statements, rows, named, is_strict, .. } = prepared;
@@ -184,16 +210,18 @@ async fn execute<S: Session>(
     let mut many = Vec::new();
     let args = arguments(slots, values, &mut few, &mut many);
     if !statement.returns_rows {
-        let changed = match commits {
-            true => session.execute_autocommit(*id, args).await?,
-            false => session.execute(*id, args).await?,
+        let changed = match ends {
+            Ends::ByItself => session.execute_autocommit(*id, args).await?,
+            Ends::WithCommit => session.execute_and_commit(*id, args, None).await?,
+            Ends::Not => session.execute(*id, args).await?,
         };
         return expect(statement, changed, *is_strict);
     }
     let rows = if statement.keep.is_empty() || columns.is_some() { rows } else { named };
-    match commits {
-        true => session.call(*id, args, rows).await?,
-        false => session.query(*id, args, rows).await?,
+    match ends {
+        Ends::ByItself => session.call(*id, args, rows).await?,
+        Ends::WithCommit => session.execute_and_commit(*id, args, Some(rows)).await.map(drop)?,
+        Ends::Not => session.query(*id, args, rows).await?,
     }
     expect(statement, rows.len() as u64, *is_strict)?;
     if statement.keep.is_empty() || rows.is_empty() {

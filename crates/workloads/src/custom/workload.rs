@@ -138,8 +138,18 @@ fn describe(definition: &Definition) -> Description {
                 most: audit.most,
             })
             .collect(),
+        pipelining: pipelining(definition),
         cycle: cycle(definition),
         ..of_user
+    }
+}
+
+/// Whether transactions can be pipelined: a BEGIN that is followed by a pause must not wait for the first statement.
+fn pipelining(definition: &Definition) -> Result<(), &'static str> {
+    let is_pause = |step: Option<&Step>| matches!(step, Some(Step::Pause(_)));
+    match definition.transactions.iter().any(|transaction| is_pause(transaction.steps.first())) {
+        true => Err("a transaction of the workload file begins with a pause"),
+        false => Ok(()),
     }
 }
 

@@ -64,6 +64,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         answers: None,
         audits: Vec::new(),
         modes: vec![Mode::Statements],
+        pipelining: Ok(()),
         external: None,
         cycle: None,
     })
@@ -265,8 +266,7 @@ impl Workload for Drill {
             prev.into(),
             hash(self.seed, user, seq, input, prev).into(),
         ];
-        session.execute(prepared.append, &row).await?;
-        session.commit().await?;
+        session.execute_and_commit(prepared.append, &row, None).await?;
         Ok(Completion::COMMITTED)
     }
 }

@@ -11,6 +11,7 @@ use triphammer_core::value::Value;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass};
 
+use super::keys::Key;
 use super::operations::{DELETE, INSERT, Input, READ, SCAN, UPDATE};
 use super::schema::{checksum, payload};
 use super::settings::Settings;
@@ -127,12 +128,11 @@ impl Prepared {
         }
         session.begin(Access::Write).await?;
         let mut changed = 0;
-        for key in input.keys.all() {
+        for (key, is_last) in with_last(input.keys.all()) {
             let id = key.resolve(self.last_key);
             let (statement, args) = self.row(operation, id, &mut rng)?;
-            changed += affected(session.execute(statement, &args).await?);
+            changed += affected(execute(session, statement, &args, is_last).await?);
         }
-        session.commit().await?;
         Ok(changed)
     }
 
@@ -195,17 +195,35 @@ impl Prepared {
         let mut rng = input.payloads();
         session.begin(Access::Write).await?;
         let mut changed = 0;
-        for key in input.keys.all() {
+        for (key, is_last) in with_last(input.keys.all()) {
             let id = key.resolve(self.last_key);
             session.query(self.lock, &[id.into()], &mut self.rows).await?;
-            if self.rows.is_empty() {
-                continue;
+            if !self.rows.is_empty() {
+                let (statement, args) = self.row(UPDATE, id, &mut rng)?;
+                changed += affected(execute(session, statement, &args, is_last).await?);
+            } else if is_last {
+                session.commit().await?;
             }
-            let (statement, args) = self.row(UPDATE, id, &mut rng)?;
-            changed += affected(session.execute(statement, &args).await?);
         }
-        session.commit().await?;
         Ok(changed)
+    }
+}
+
+/// The keys, each with whether it is the last one.
+fn with_last(keys: &[Key]) -> impl Iterator<Item = (&Key, bool)> {
+    (1..).zip(keys).map(move |(number, key)| (key, number == keys.len()))
+}
+
+/// Runs a statement, and commits if it is the last one of its transaction.
+async fn execute<S: Session>(
+    session: &mut S,
+    statement: StatementId,
+    args: &[Value<'_>],
+    is_last: bool,
+) -> Result<u64, DbError> {
+    match is_last {
+        true => session.execute_and_commit(statement, args, None).await,
+        false => session.execute(statement, args).await,
     }
 }
 

@@ -68,6 +68,7 @@ fn describe(settings: &Settings) -> Description {
         answers: None,
         audits: audits(settings),
         modes: vec![Mode::Statements],
+        pipelining: Ok(()),
         external: None,
         cycle: None,
     }

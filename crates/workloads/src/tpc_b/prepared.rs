@@ -77,8 +77,7 @@ impl Prepared {
             update(self.update_branch, delta, ("branch", bid), session).await?;
         }
         let row = [tid.into(), bid.into(), aid.into(), delta.into(), Value::Timestamp(mtime)];
-        session.execute(self.insert_history, &row).await?;
-        session.commit().await?;
+        session.execute_and_commit(self.insert_history, &row, None).await?;
         Ok(Completion { committed: true, counter: delta.into() })
     }
 

@@ -44,6 +44,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         answers: None,
         audits: audits(),
         modes: vec![Mode::Statements],
+        pipelining: Ok(()),
         external: Some(external("pgbench -i")),
         cycle: None,
     })

@@ -73,24 +73,28 @@ pub(super) async fn run<S: Session>(
     let Buffers { rows, output, .. } = buffers;
     let output = &mut output.delivery;
     session.begin(Access::Write).await?;
+    let last = output.o_id.len();
     for (d_id, o_id) in (1..).zip(&mut output.o_id) {
-        *o_id = deliver(ids, input, d_id, rows, session).await?;
+        let commits = usize::try_from(d_id) == Ok(last);
+        *o_id = deliver(ids, input, (d_id, commits), rows, session).await?;
     }
-    session.commit().await?;
     Ok(completion(output))
 }
 
-/// Delivers the oldest new order of a district, and returns its number.
+/// Delivers the oldest new order of a district, and returns its number; commits after that if it is the last one.
 async fn deliver<S: Session>(
     ids: &Ids,
     input: &Delivery,
-    d_id: i32,
+    (d_id, commits): (i32, bool),
     rows: &mut Rows,
     session: &mut S,
 ) -> Result<Option<i32>, DbError> {
     let (w_id, d_id) = (Value::from(input.w_id), Value::from(d_id));
     session.query(ids.oldest, &[w_id, d_id], rows).await?;
     if rows.is_empty() {
+        if commits {
+            session.commit().await?;
+        }
         return Ok(None);
     }
     let o_id = rows.row(0).int32(0)?;
@@ -106,6 +110,11 @@ async fn deliver<S: Session>(
     session.execute(ids.update_lines, &[delivered, w_id, d_id, o_id.into()]).await?;
     session.query(ids.amount, &order, rows).await?;
     let amount = Value::cents(rows.first("the amount of Delivery")?.decimal(0, 2)?);
-    session.execute(ids.update_customer, &[amount, w_id, d_id, c_id.into()]).await?;
+    let update = [amount, w_id, d_id, c_id.into()];
+    if commits {
+        session.execute_and_commit(ids.update_customer, &update, None).await?;
+    } else {
+        session.execute(ids.update_customer, &update).await?;
+    }
     Ok(Some(o_id))
 }

@@ -127,14 +127,15 @@ pub(super) async fn run<S: Session>(
     take_number(ids, input, rows, output, session).await?;
     insert_order(ids, input, output.o_id, session).await?;
     output.lines.resize(input.ol_cnt());
-    for line in input.lock_order() {
-        if !run_line(ids, input, line, rows, output, session).await? {
+    let mut lines = input.lock_order().peekable();
+    while let Some(line) = lines.next() {
+        let is_last = lines.peek().is_none();
+        if !run_line(ids, input, (line, is_last), rows, output, session).await? {
             session.rollback().await?;
             output.roll_back();
             return Ok(Completion::ROLLED_BACK);
         }
     }
-    session.commit().await?;
     output.committed = true;
     output.total = total(output);
     Ok(Completion::COMMITTED)
@@ -195,11 +196,11 @@ async fn insert_order<S: Session>(
     Ok(())
 }
 
-/// Runs one line; returns false if there is no such item.
+/// Runs one line, and commits after the last one; returns false if there is no such item.
 async fn run_line<S: Session>(
     ids: &Ids,
     input: &NewOrder,
-    line: usize,
+    (line, is_last): (usize, bool),
     rows: &mut Rows,
     output: &mut NewOrderOutput,
     session: &mut S,
@@ -241,7 +242,11 @@ async fn run_line<S: Session>(
         Value::cents(slot.ol_amount),
         Value::Text(stock.text(2)?),
     ];
-    session.execute(ids.insert_line, &insert).await?;
+    if is_last {
+        session.execute_and_commit(ids.insert_line, &insert, None).await?;
+    } else {
+        session.execute(ids.insert_line, &insert).await?;
+    }
     Ok(true)
 }
 

@@ -91,9 +91,9 @@ pub(super) async fn run<S: Session>(
     read_customer(&rows.first("the customer of Order-Status")?, 0, output)?;
     session.query(ids.order, &[w_id, d_id, output.c_id.into()], rows).await?;
     read_order(&rows.first("the order of Order-Status")?, 0, output)?;
-    session.query(ids.lines, &[w_id, d_id, output.o_id.into()], rows).await?;
+    let order = [w_id, d_id, output.o_id.into()];
+    session.execute_and_commit(ids.lines, &order, Some(&mut *rows)).await?;
     read_lines(rows, output)?;
-    session.commit().await?;
     Ok(Completion::COMMITTED)
 }
 

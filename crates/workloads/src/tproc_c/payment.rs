@@ -129,8 +129,7 @@ pub(super) async fn run<S: Session>(
         Value::cents(input.h_amount),
         Value::Text(history),
     ];
-    session.execute(ids.insert_history, &row).await?;
-    session.commit().await?;
+    session.execute_and_commit(ids.insert_history, &row, None).await?;
     Ok(Completion::COMMITTED)
 }
 

@@ -63,8 +63,7 @@ pub(super) async fn run<S: Session>(
         next.into(),
         input.threshold.into(),
     ];
-    session.query(ids.count, &args, rows).await?;
+    session.execute_and_commit(ids.count, &args, Some(&mut *rows)).await?;
     buffers.output.stock_level.low_stock = rows.first("the count of Stock-Level")?.int32(0)?;
-    session.commit().await?;
     Ok(Completion::COMMITTED)
 }

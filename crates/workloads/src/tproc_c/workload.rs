@@ -57,6 +57,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         answers: None,
         audits: Vec::new(),
         modes: vec![Mode::Procedures, Mode::Statements],
+        pipelining: Ok(()),
         external: Some(hammerdb::external()),
         cycle: Some(cycle()),
     })

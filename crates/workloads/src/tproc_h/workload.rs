@@ -62,6 +62,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         answers: Some(ANSWERS),
         audits: Vec::new(),
         modes: vec![Mode::Statements],
+        pipelining: Err("a set of queries has no transactions"),
         external: Some(external()),
         cycle: None,
     })

@@ -44,6 +44,7 @@ async fn run(target: &str, speed: &str, users: u32, length: Length) -> RunEnd {
             length,
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            pipelining: triphammer_core::session::Pipelining::Off,
             io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: format!("replay:{value}").parse().unwrap(),

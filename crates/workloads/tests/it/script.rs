@@ -48,6 +48,7 @@ async fn run(script: Arc<Script>, target: &str, users: u32, load: &str, length: 
             length,
             mode: Mode::Statements,
             protocol: Protocol::Prepared,
+            pipelining: triphammer_core::session::Pipelining::Off,
             io: triphammer_core::io::Io::Epoll,
             isolation: None,
             load: load.parse::<Load>().unwrap(),

@@ -3,7 +3,7 @@
 use std::io;
 
 use bytes::{BufMut, BytesMut};
-use postgres_protocol::message::backend;
+use postgres_protocol::message::{backend, frontend};
 use postgres_types::Type;
 use triphammer_core::{DbError, ErrorClass};
 
@@ -44,6 +44,17 @@ impl Unwritable {
 #[cold]
 fn too_long(what: &str) -> Unwritable {
     Unwritable::Message(io::Error::new(io::ErrorKind::InvalidInput, format!("{what} is too long")))
+}
+
+/// Binds nothing to the unnamed portal, and runs that.
+const BIND_AND_EXECUTE: &[u8] = b"B\0\0\0\x0c\0\0\0\0\0\0\0\0E\0\0\0\x09\0\0\0\0\0";
+
+/// Writes a statement of transaction control, without a request for its answer. The next messages
+/// up to a synchronisation are skipped by the server if it fails.
+pub fn control(out: &mut BytesMut, sql: &str) -> Result<(), Unwritable> {
+    frontend::parse("", sql, [], out)?;
+    out.extend_from_slice(BIND_AND_EXECUTE);
+    Ok(())
 }
 
 /// Binds arguments to the unnamed portal, with binary formats in both directions.

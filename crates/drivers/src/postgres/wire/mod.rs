@@ -30,10 +30,31 @@ pub use self::copy::Chunk;
 pub use self::messages::{Column, Fields, ServerError, columns, touched};
 pub use self::startup::{Login, start};
 
-/// Sent to run the unnamed portal to its end and to request the answer.
-const EXECUTE_AND_SYNC: [u8; 15] = *b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
-/// Length of its first part, which only runs the portal.
-const EXECUTE: usize = 10;
+/// What follows a statement in the same write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// The request for the answer.
+    Sync,
+    /// COMMIT, and the request for both answers. The server skips COMMIT if the statement fails.
+    CommitAndSync,
+    /// Nothing: the statement is part of a pipeline.
+    Nothing,
+}
+
+impl Then {
+    /// The message that runs the unnamed portal to its end, and what follows it.
+    const fn execute_and_self(self) -> &'static [u8] {
+        match self {
+            Self::Sync => b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04",
+            Self::CommitAndSync => {
+                b"E\0\0\0\x09\0\0\0\0\0\
+                  P\0\0\0\x0e\0COMMIT\0\0\0B\0\0\0\x0c\0\0\0\0\0\0\0\0\
+                  E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+            }
+            Self::Nothing => b"E\0\0\0\x09\0\0\0\0\0",
+        }
+    }
+}
 
 /// State of the transaction, as of the last answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +91,8 @@ pub struct Connection {
     is_asking: bool,
     /// Number of synchronisations in the pipeline so far; `None` outside of one.
     pipeline: Option<u32>,
+    /// A BEGIN that is sent with the next request.
+    begin: Option<&'static str>,
     /// Whether the server waits for rows.
     is_copying: bool,
     /// The error with which the current answer, or the connection, will end.
@@ -91,6 +114,7 @@ impl Connection {
             is_spoiled: false,
             is_asking: false,
             pipeline: None,
+            begin: None,
             is_copying: false,
             failure: None,
             unsent: None,
@@ -106,13 +130,46 @@ impl Connection {
         }
     }
 
-    /// Prepares the connection for a request: reads the rest of an abandoned answer.
+    /// Prepares the connection for a request that nothing can be sent with: reads the rest of an
+    /// abandoned answer, and sends a deferred BEGIN.
+    ///
+    /// # Errors
+    /// When the connection is lost, and as the server reports.
+    pub async fn ready(&mut self) -> Result<(), DbError> {
+        self.settled().await?;
+        if self.begin.is_none() {
+            return Ok(());
+        }
+        self.encode(|out| {
+            frontend::sync(out);
+            Ok(())
+        })?;
+        self.answer(|_| Ok(())).await
+    }
+
+    /// Prepares the connection for a request that a deferred BEGIN is sent with: reads the rest of an
+    /// abandoned answer.
     ///
     /// # Errors
     /// When the connection is lost.
     #[inline]
-    pub async fn ready(&mut self) -> Result<(), DbError> {
+    pub async fn settled(&mut self) -> Result<(), DbError> {
         if self.is_asking || self.end.is_some() { self.settle().await } else { Ok(()) }
+    }
+
+    /// Has a transaction begin with the next request.
+    pub fn defer_begin(&mut self, begin: &'static str) {
+        self.begin = Some(begin);
+    }
+
+    /// Whether a BEGIN is to be sent with the next request.
+    pub fn has_deferred_begin(&self) -> bool {
+        self.begin.is_some()
+    }
+
+    /// Forgets a BEGIN that was not sent.
+    pub fn forget_begin(&mut self) {
+        self.begin = None;
     }
 
     /// Whether requests are only written.
@@ -210,10 +267,16 @@ impl Connection {
         })
     }
 
-    /// The message that runs a portal, outside of a pipeline with the request for the answer.
-    #[inline]
-    fn execute_message(&self) -> &'static [u8] {
-        if self.pipeline.is_none() { &EXECUTE_AND_SYNC } else { &EXECUTE_AND_SYNC[..EXECUTE] }
+    /// Writes an empty transaction to the buffer: a deferred BEGIN, and its end.
+    ///
+    /// # Errors
+    /// Never, for the texts of transaction control.
+    pub fn end_empty(&mut self, end: &str) -> Result<(), DbError> {
+        self.encode(|out| {
+            messages::control(out, end)?;
+            frontend::sync(out);
+            Ok(())
+        })
     }
 
     /// Writes a run of a prepared statement to the buffer; `put` writes argument n, or returns
@@ -227,12 +290,12 @@ impl Connection {
         name: &str,
         count: usize,
         as_text: bool,
+        then: Then,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
-        let execute = self.execute_message();
         self.encode(|out| {
             messages::bind(out, name, count, as_text, put)?;
-            out.extend_from_slice(execute);
+            out.extend_from_slice(then.execute_and_self());
             Ok(())
         })
     }
@@ -247,27 +310,29 @@ impl Connection {
         sql: &str,
         types: &[u32],
         as_text: bool,
+        then: Then,
         put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
     ) -> Result<(), DbError> {
-        let execute = self.execute_message();
         self.encode(|out| {
             frontend::parse("", sql, types.iter().copied(), out)?;
             messages::bind(out, "", types.len(), as_text, put)?;
             frontend::describe(b'P', "", out)?;
-            out.extend_from_slice(execute);
+            out.extend_from_slice(then.execute_and_self());
             Ok(())
         })
     }
 
-    /// Writes messages to the buffer, all or none.
+    /// Writes messages to the buffer, behind a deferred BEGIN: all or none.
     #[inline]
     fn encode(
         &mut self,
         write: impl FnOnce(&mut BytesMut) -> Result<(), messages::Unwritable>,
     ) -> Result<(), DbError> {
         let before = self.out.len();
-        match write(&mut self.out) {
+        let begun = self.begin.map_or(Ok(()), |begin| messages::control(&mut self.out, begin));
+        match begun.and_then(|()| write(&mut self.out)) {
             Ok(()) => {
+                self.begin = None;
                 self.is_asking = true;
                 Ok(())
             }

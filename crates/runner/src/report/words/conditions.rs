@@ -1,6 +1,7 @@
 //! The conditions under which a run was measured, and its counts.
 
 use triphammer_core::clock::format_duration;
+use triphammer_core::session::Pipelining;
 use triphammer_core::spec::{Length, RunSpec};
 
 use super::{DOT, failures, host, in_unit, moment};
@@ -165,20 +166,29 @@ fn driven(result: &RunResult) -> String {
     format!("{}{DOT}{}", load::workers(result), conduct(&result.spec))
 }
 
-/// Formats mode, protocol, isolation, attempts and seed.
+/// What of a transaction shares a round trip; `None` for nothing.
+const fn pipelining(pipelining: Pipelining) -> Option<&'static str> {
+    match pipelining {
+        Pipelining::Off => None,
+        Pipelining::Begin => Some("BEGIN pipelined"),
+        Pipelining::On => Some("BEGIN and COMMIT pipelined"),
+    }
+}
+
+/// Formats mode, protocol, pipelining, isolation, attempts and seed.
 pub(in crate::report) fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
         None => format!("{DATABASE_DEFAULT} isolation"),
     };
-    [
-        spec.mode.name().to_owned(),
-        format!("{} protocol", spec.protocol.name()),
+    let mut parts = vec![spec.mode.name().to_owned(), format!("{} protocol", spec.protocol.name())];
+    parts.extend(pipelining(spec.pipelining).map(str::to_owned));
+    parts.extend([
         isolation,
         format!("up to {}", counted(u64::from(spec.retry.attempts), "attempts")),
         format!("seed {}", spec.seed),
-    ]
-    .join(DOT)
+    ]);
+    parts.join(DOT)
 }
 
 fn time(result: &RunResult) -> String {

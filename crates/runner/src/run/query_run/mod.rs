@@ -45,8 +45,7 @@ use triphammer_core::SpecError;
 use triphammer_core::io::Io;
 use triphammer_core::pace::Load;
 use triphammer_core::query_plan::QueryPlan;
-use triphammer_core::session::Capabilities;
-use triphammer_core::session::Database as _;
+use triphammer_core::session::{Capabilities, Database as _, Pipelining};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
@@ -155,6 +154,7 @@ fn spec(
         length: Length::Transactions(steps.unwrap_or(0) as u64 * u64::from(plan.repeats)),
         mode: Mode::Statements,
         protocol: protocol.unwrap_or(capabilities.protocols[0]),
+        pipelining: Pipelining::Off,
         io: Io::Epoll,
         isolation: settings.get("isolation").and_then(|text| text.parse().ok()),
         load: Load::Closed,
