@@ -1,7 +1,7 @@
 //! Loads chunks of a workload's data with a worker pool: what a build does itself, or a host that has a
 //! part of it.
 
-use triphammer_core::session::{Access, RowSource, Session};
+use triphammer_core::session::{Access, Database, RowSource, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Chunk, Description, TableDef, Workload as _};
 use triphammer_core::{DbError, ErrorClass, Rows};

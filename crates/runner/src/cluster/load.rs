@@ -48,7 +48,7 @@ const RESUMED: &str = "what was loaded is kept, and the build can be resumed";
 /// A message of a host that loads chunks.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum FromLoader {
+pub(super) enum FromLoader {
     /// The first message: that of every process.
     Hello(Hello),
     /// Rows by table that were consumed since the last such message. None shows that it is there.

@@ -161,8 +161,8 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let (of_run, of_type) = Vocabulary::figures();
     let columns = report::series::columns(&[]);
     let columns = columns.iter().map(|name| name.strip_prefix("all.").unwrap_or(name));
-    let names = of_run.iter().chain(&of_type).map(String::as_str).chain(columns);
-    for name in names.chain(Vocabulary::figures_of_node()) {
+    let names = of_run.iter().chain(&of_type).map(String::as_str).chain(columns).map(str::to_owned);
+    for name in names.chain(Vocabulary::figures_of_node().map(str::to_owned)) {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
     }
 }
