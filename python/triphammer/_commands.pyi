@@ -49,6 +49,8 @@ def build(
     create_database: Union[bool, None] = ...,
     add: Union[bool, None] = ...,
     replace: Union[bool, None] = ...,
+    cluster: Union[Text, None] = ...,
+    hosts: Union[Union[int, str], None] = ...,
     force: Union[bool, None] = ...,
     store: Union[Text, None] = ...,
     foreign_keys: Union[bool, None] = ...,
@@ -81,11 +83,13 @@ def build(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data); 1 to build a database that allows only one writer]
+    jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data), with --cluster on each host; 1 to build a database that allows only one writer]
     seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
     create_database: Create the database first if it does not exist
     add: Add the tables of a workload to a build of the one that it extends, as -w ch does with TPROC-C; scale, seed and options are those of that build
     replace: Drop what an earlier build created, then build
+    cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     force: Also change tables that are not in the build record
     store: File of the job store [default: in the user's data directory]
     foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
@@ -130,6 +134,7 @@ def run(
     transactions: Union[Union[int, str], None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -217,6 +222,7 @@ def run(
     transactions: Number of transactions per virtual user, instead of a duration
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -234,8 +240,8 @@ def run(
     abort_on_failures: End the run early if this share of transactions fails within this time, such as 50%/10s. The run is stored and the exit code is 1 [default: never]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
-    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
-    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
@@ -308,6 +314,7 @@ def profile(
     resume: Union[Text, None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -386,6 +393,7 @@ def profile(
     resume: Resume this interrupted job (a number or `last`) with its original settings
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -396,8 +404,8 @@ def profile(
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
-    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
-    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
@@ -465,6 +473,7 @@ def capacity(
     resume: Union[Text, None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -543,6 +552,7 @@ def capacity(
     resume: Resume this interrupted job (a number or `last`) with its original settings
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -553,8 +563,8 @@ def capacity(
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
-    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
-    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
@@ -627,6 +637,7 @@ def compare(
     transactions: Union[Union[int, str], None] = ...,
     mode: Union[Literal["procedures", "statements"], None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     dop: Union[Union[int, str], None] = ...,
@@ -716,6 +727,7 @@ def compare(
     transactions: Number of transactions per virtual user, instead of a duration
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
@@ -732,8 +744,8 @@ def compare(
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
     no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
     observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
-    cluster: Spread the load over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
-    hosts: Number of hosts that drive the load [default: all nodes of the cluster; 2 processes with `local`]
+    cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
     on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
     host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
     log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
@@ -779,6 +791,8 @@ def drill(
     schema: Union[Text, None] = ...,
     dialect: Union[Text, None] = ...,
     dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
     password_file: Union[Text, None] = ...,
     ask_password: Union[bool, None] = ...,
     connect_timeout: Union[Duration, None] = ...,
@@ -793,6 +807,7 @@ def drill(
     verify: Union[Text, None] = ...,
     verify_timeout: Union[Duration, None] = ...,
     protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
     io: Union[Literal["auto", "epoll", "uring"], None] = ...,
     isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
     retries: Union[Union[int, str], None] = ...,
@@ -808,6 +823,8 @@ def drill(
     schema: Database schema to use [default: the user's default schema]
     dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
     dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
     password_file: File with the password on its first line
     ask_password: Prompt for the password
     connect_timeout: Maximum time to open a connection [default: 10s]
@@ -822,6 +839,7 @@ def drill(
     verify: URL of the database to read the table back from after the load, such as that of the promoted replica [default: the target]
     verify_timeout: Maximum wait after the load until that database answers and accepts writes [default: 1m]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
@@ -863,7 +881,7 @@ def check(
     query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
-    jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data); 1 to build a database that allows only one writer]
+    jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data), with --cluster on each host; 1 to build a database that allows only one writer]
     warehouses: Check only these warehouses [default: all]
     store: File of the job store [default: in the user's data directory]
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example

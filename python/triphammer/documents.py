@@ -22,7 +22,7 @@ Bottleneck = Literal["load_limited", "client_bound", "host_bound", "network_boun
 CapacityJudgement = Record
 
 #: The specific cause of a bottleneck.
-Cause = Literal["too_little", "unseen", "offered", "few_users", "threads", "lag", "starved", "shared", "other_processes", "round_trips", "waits", "own_cpus"]
+Cause = Literal["too_little", "unseen", "offered", "few_users", "threads", "lag", "starved", "shared", "other_processes", "round_trips", "waits", "own_cpus", "connections"]
 
 #: Certainty of a verdict.
 Certainty = Literal["sure", "probable"]
@@ -71,6 +71,9 @@ Peak = Record
 
 #: The percentiles contained in results.
 Percentile = Literal["p50", "p90", "p95", "p99", "p99.9"]
+
+#: Which messages of a transaction share a round trip. Statements, their order and what a failed one does to its transaction are the same in all cases; round trips, and so figures, are not.
+Pipelining = Literal["off", "begin", "on"]
 
 #: How statements are sent, so that poolers and proxies can be tested.
 Protocol = Literal["prepared", "extended", "simple"]
@@ -303,10 +306,28 @@ class BottleneckWait(Record):
     which: str
 
 
+class BuildHost(Record):
+    """A host that loaded a part of the data."""
+
+    __slots__ = ()
+    #: CPU time of its process meanwhile, in seconds.
+    cpu_s: float
+    #: Its name, unique in the build.
+    host: str
+    #: Number of its parallel loader sessions.
+    jobs: int
+    #: Number of rows that it loaded.
+    rows: int
+    #: How long it loaded, in seconds.
+    seconds: float
+
+
 class BuildReport(Document):
     """Report of a build."""
 
     __slots__ = ()
+    #: The hosts that loaded the data, if it was spread over several.
+    hosts: list[BuildHost]
     #: Number of parallel loader sessions.
     jobs: int
     #: `built`, `resumed`, `added`, `already built`.
@@ -819,6 +840,8 @@ class DrillResult(Document):
     __slots__ = ()
     #: What the database did with the commits.
     commits: Commits
+    #: Moves of the writes from one node to another during the load.
+    failovers: list[FailoverFigure]
     #: The faults, in the order of their times.
     faults: list[FaultReport]
     #: Findings in words, the most important first.
@@ -837,6 +860,8 @@ class DrillResult(Document):
     load_s: float
     #: Lost commits of one user without a gap, at most 100 of them.
     lost: list[LostRange]
+    #: What the nodes of the target did during the load; empty for a single server.
+    nodes: list[NodeFigures]
     #: Job number of the run that drove the load; `None` if it was not stored.
     run: Optional[int]
     #: The server that the drill connected to first.
@@ -2001,6 +2026,8 @@ class RunSpec(Record):
     mode: Mode
     #: Further settings of a load that waits.
     pacing: Pacing
+    #: Which messages of a transaction share a round trip; none in runs stored before there was a choice.
+    pipelining: Pipelining
     #: How statements are sent.
     protocol: Protocol
     #: Load before the timed window, which is not measured. Zero when the length is a number of transactions.

@@ -270,8 +270,24 @@ export interface BottleneckWait {
   which: string;
 }
 
+/** A host that loaded a part of the data. */
+export interface BuildHost {
+  /** CPU time of its process meanwhile, in seconds. */
+  cpu_s: number;
+  /** Its name, unique in the build. */
+  host: string;
+  /** Number of its parallel loader sessions. */
+  jobs: number;
+  /** Number of rows that it loaded. */
+  rows: number;
+  /** How long it loaded, in seconds. */
+  seconds: number;
+}
+
 /** Report of a build. */
 export interface BuildReport {
+  /** The hosts that loaded the data, if it was spread over several. */
+  hosts: BuildHost[];
   /** Number of parallel loader sessions. */
   jobs: number;
   /** `built`, `resumed`, `added`, `already built`. */
@@ -422,7 +438,7 @@ export interface CapturedSession {
 }
 
 /** The specific cause of a bottleneck. */
-export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
+export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus" | "connections";
 
 /** An event that sessions waited for. */
 export interface CauseEvent {
@@ -800,6 +816,8 @@ export interface DoctorResult {
 export interface DrillResult {
   /** What the database did with the commits. */
   commits: Commits;
+  /** Moves of the writes from one node to another during the load. */
+  failovers: FailoverFigure[];
   /** The faults, in the order of their times. */
   faults: FaultReport[];
   /** Findings in words, the most important first. */
@@ -818,6 +836,8 @@ export interface DrillResult {
   load_s: number;
   /** Lost commits of one user without a gap, at most 100 of them. */
   lost: LostRange[];
+  /** What the nodes of the target did during the load; empty for a single server. */
+  nodes: NodeFigures[];
   /** Job number of the run that drove the load; `null` if it was not stored. */
   run: number | null;
   /** The server that the drill connected to first. */
@@ -1981,6 +2001,9 @@ export interface Percentiles {
   curves: PercentileCurve[];
 }
 
+/** Which messages of a transaction share a round trip. Statements, their order and what a failed one does to its transaction are the same in all cases; round trips, and so figures, are not. */
+export type Pipelining = "off" | "begin" | "on";
+
 /** A query whose execution plan changed from A to B. */
 export interface PlanChange {
   /** Its plan in A: that of the first run whose plan B does not have. */
@@ -2427,6 +2450,8 @@ export interface RunSpec {
   mode: Mode;
   /** Further settings of a load that waits. */
   pacing: Pacing;
+  /** Which messages of a transaction share a round trip; none in runs stored before there was a choice. */
+  pipelining: Pipelining;
   /** How statements are sent. */
   protocol: Protocol;
   /** Load before the timed window, which is not measured. Zero when the length is a number of transactions. */

@@ -56,7 +56,7 @@ fn life(program: &Program, target: &str, analyze: impl FnOnce(), drop_index: imp
     let heading = "The plan of Q17 (small-quantity-order revenue) changed\n  A  fingerprint ";
     assert!(changed.contains(heading), "{changed}");
     let plans = changed.split_once("\nThe plan of Q17").unwrap().1;
-    let plans = plans.split("\nComparison of ").next().unwrap();
+    let plans = plans.split("\nWhat differs").next().unwrap();
     let (a, b) = plans.split_once("\n  B  fingerprint ").unwrap();
     assert!(a.contains("\n  - ") && a.contains("lineitem_partsupp"), "{changed}");
     assert!(b.contains("\n  + ") && !b.contains("lineitem_partsupp"), "{changed}");
