@@ -31,6 +31,7 @@ pub mod job;
 pub mod journal;
 mod layout;
 mod limited;
+pub mod loader;
 pub mod measure;
 pub mod metrics;
 pub mod nodes;

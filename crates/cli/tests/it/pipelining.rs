@@ -2,7 +2,6 @@
 //! would have no effect or change what is measured.
 
 use std::fs;
-use std::time::Duration;
 
 use serde_json::Value;
 use triphammer_testbed::PostgresServer;

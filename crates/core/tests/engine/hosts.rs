@@ -26,6 +26,9 @@ use crate::shares::assert_same;
 /// Events that an engine has room for.
 const EVENTS_MAX: usize = 256;
 
+/// Whether a message is of a kind.
+type IsKind = fn(&ToShare) -> bool;
+
 /// What goes wrong in a run by several hosts, each with the number of its host.
 #[derive(Clone, Copy, Default)]
 struct Trouble {
@@ -34,7 +37,7 @@ struct Trouble {
     /// The start is learnt of this much later, or never.
     slow: Option<(usize, Duration)>,
     /// The link has no room for messages of this kind.
-    full: Option<(usize, fn(&ToShare) -> bool)>,
+    full: Option<(usize, IsKind)>,
     /// All hosts run on one machine.
     on_one_machine: bool,
     /// Each engine has room for one event.
@@ -314,7 +317,8 @@ async fn a_host_that_only_shows_that_it_is_there_is_lost() {
     .await;
     let end = end.unwrap();
     let loss = end.hosts[1].loss.as_ref().unwrap();
-    assert_eq!((loss.reason.as_str(), loss.at.second()), ("it did not begin", 10));
+    assert_eq!(loss.reason, "it did not begin");
+    assert!((10..15).contains(&loss.at.second()), "while the run takes place: {:?}", loss.at);
     assert!(end.hosts[0].completed_in_run > 0);
 }
 

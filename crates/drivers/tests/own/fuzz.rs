@@ -90,7 +90,7 @@ fn round(framing: Framing, upstream: u16, url: impl Fn(u16) -> String, seed: u64
     let every = [4, 12, 40, 150][usize::try_from(seed % 4).unwrap()];
     let meddler = Meddler::start(upstream, framing, Meddling::Random { seed, every });
     let pipelining = match framing {
-        Framing::Postgres if seed % 3 == 0 => Pipelining::On,
+        Framing::Postgres if seed.is_multiple_of(3) => Pipelining::On,
         _ => Pipelining::Off,
     };
     let settings = ConnectSettings { connect_limit: PATIENCE, pipelining, ..Default::default() };

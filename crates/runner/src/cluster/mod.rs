@@ -45,8 +45,10 @@ use processes::{Message, Messages};
 
 pub use load::SharedBuild;
 pub(crate) use processes::Processes;
-pub use share::{NAME as SHARE, share};
+pub use share::share;
 
+/// Name of the command, which is not for users.
+pub const SHARE: &str = "share";
 /// Maximum number of hosts of a run.
 pub const HOSTS_MAX: u32 = 1_000;
 /// Number of processes of a run on this host, unless given.

@@ -15,8 +15,7 @@ use tokio::time::{Instant, timeout};
 use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
 
 use super::order::Order;
-use super::share::NAME;
-use super::{HOSTS_MAX, Programs, frames, programs};
+use super::{HOSTS_MAX, Programs, SHARE, frames, programs};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
 
@@ -103,7 +102,7 @@ impl Processes {
         let (children, senders) = (Vec::new(), Vec::new());
         let mut all = Self { children, senders, hosts: Some(hosts), bridge: None };
         let Programs { mut this, .. } = found()?;
-        this.push(NAME.into());
+        this.push(SHARE.into());
         for host in 0..hosts as usize {
             let (child, input, output) = start(&this)?;
             all.children.push(child);

@@ -14,8 +14,6 @@ use super::processes::Message;
 use crate::failure::Failure;
 use crate::worker_pool::on_this_thread;
 
-/// Name of the command, which is not for users.
-pub const NAME: &str = "share";
 /// Messages that may wait in either direction.
 const MESSAGES_MAX: usize = 256;
 /// Identifies the running kernel on Linux.

@@ -219,7 +219,10 @@ mod tests {
     use crate::metrics::Merge;
     use crate::store::SampleSeries;
 
-    fn sampled((metric, labels, value): (&str, &[(&str, &str)], f64)) -> Sampled {
+    /// A metric, its labels, and its value.
+    type Figure<'a> = (&'a str, &'a [(&'a str, &'a str)], f64);
+
+    fn sampled((metric, labels, value): Figure<'_>) -> Sampled {
         let labels = labels.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let (metric, title, unit) = (metric.to_owned(), String::new(), Unit::PerSecond);
         let series = SampleSeries { metric, labels, title, unit, merge: Merge::Mean };
@@ -228,11 +231,11 @@ mod tests {
 
     #[test]
     fn each_server_counts_the_blocks_that_were_not_in_memory_in_its_own_way() {
-        let of = |evidence: &[(&str, &[(&str, &str)], f64)]| {
+        let of = |evidence: &[Figure<'_>]| {
             let evidence = evidence.iter().copied().map(sampled).collect();
             misses(&Observations { evidence, ..Observations::default() })
         };
-        let blocks: &[(&str, &[(&str, &str)], f64)] =
+        let blocks: &[Figure<'_>] =
             &[("postgresql.blks_read", &[], 10.0), ("postgresql.blks_hit", &[], 30.0)];
         assert_eq!(of(blocks), Some(0.25));
         let pool = "mysql.buffer_pool.operations";

@@ -12,8 +12,6 @@
 //!
 //! With `--cluster`, the chunks are loaded by several hosts, and this process does everything else.
 
-mod load;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,14 +36,13 @@ use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::layout;
 use crate::limited::Limited;
+use crate::loader::{BuildHost, Loader};
 use crate::record::{Record, Recording};
 use crate::remove::{self, Dropping, Found};
 use crate::report::format::integer;
 use crate::target::Target;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
-
-pub(crate) use load::Loader;
 
 /// Option of dialects that can load tables within the server, from the source that it names.
 const LOAD_FROM: &str = "load-from";
@@ -107,21 +104,6 @@ pub struct BuildReport {
     /// The hosts that loaded the data, if it was spread over several.
     #[serde(default)]
     pub hosts: Vec<BuildHost>,
-}
-
-/// A host that loaded a part of the data.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BuildHost {
-    /// Its name, unique in the build.
-    pub host: String,
-    /// Number of its parallel loader sessions.
-    pub jobs: u32,
-    /// Number of rows that it loaded.
-    pub rows: u64,
-    /// How long it loaded, in seconds.
-    pub seconds: f64,
-    /// CPU time of its process meanwhile, in seconds.
-    pub cpu_s: f64,
 }
 
 impl JobDocument for BuildReport {
