@@ -28,7 +28,7 @@ it('shows the moment of a capture with its lock tree, and other seconds when ask
   expect(screen.getByText('And 3 more.')).toBeTruthy();
   expect(screen.getByText('INNODB MONITOR OUTPUT')).toBeTruthy();
   await fireEvent.click(screen.getByRole('button', { name: '1:05' }));
-  expect(screen.getByText('No session was at work.')).toBeTruthy();
+  expect(screen.getByText('No session was active.')).toBeTruthy();
 });
 
 it('shows the histogram of the log probe as that of its own transaction', () => {
