@@ -452,7 +452,7 @@ mod tests {
         let large = draw_at(120, 30);
         for line in [
             " node           per s   failed   p95 ms sessions     lost  clients   lag ms   server   writes",
-            " db2.example      100        2     1.46        8        0        -        -        -       no",
+            " db2.example      100     2.00     1.46        8        0        -        -        -       no",
         ] {
             assert!(large.contains(line), "{large}");
         }

@@ -1,6 +1,6 @@
-//! The course of a run, which the control thread of one process and the coordinator of several lead in
-//! the same way: its phases, what its seconds add up to, its outages, and what is reported of it. Both
-//! own one, and do the rest: whom they wait for, and what they tell those.
+//! The course of a run, which is the same for one process and for several: its phases, the sums of its
+//! seconds, its outages, and what is reported. The control thread and the coordinator own one each, and
+//! add what differs: the messages of workers or hosts.
 
 use std::ops::Range;
 
