@@ -65,7 +65,7 @@ impl Mysql {
 }
 
 /// Servers answer commands that are sent ahead, one by one, and have nothing like PostgreSQL's Sync, up to which the
-/// rest is skipped after an error: with a START TRANSACTION that was killed, the next statement would commit by itself,
+/// rest is skipped after an error: with a START TRANSACTION that was killed, the next statement would commit alone,
 /// and after a failed statement COMMIT would keep half a transaction.
 const NO_PIPELINING: &str = "its protocol runs what was sent ahead even after an error, so half a \
                              transaction could be committed";
