@@ -50,13 +50,20 @@ test-packages: deb
 TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
 TEST_LIMIT ?= 60m
+# Not the examples in doc comments: there are none that compile, and looking for them takes a minute.
+SUITES = --tests
 test: deps lint ui
-	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) $(CARGO) test --workspace --no-fail-fast
+	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) $(CARGO) test --workspace $(SUITES) --no-fail-fast
 	$(MAKE) test-ui
 
 # The page of `triphammer serve`: release builds embed it, others read it from ui/dist.
-ui: ui/node_modules
+PAGE = ui/dist/index.html
+ui: $(PAGE)
+
+$(PAGE): $(shell find ui/src ui/public -type f) $(wildcard ui/*.html ui/*.json ui/*.ts) | ui/node_modules
 	cd ui && npm run build
+
+.DELETE_ON_ERROR:
 
 ui/node_modules: ui/package-lock.json
 	cd ui && npm ci
@@ -65,7 +72,7 @@ ui/node_modules: ui/package-lock.json
 # Type checks, component tests, and the page in Chromium with the real server, SQLite and PostgreSQL.
 test-ui: deps ui
 	cd ui && npm run check && npm test
-	$(CARGO) test --workspace --no-run # the same build as in `test`, so that nothing is built twice
+	$(CARGO) test --workspace $(SUITES) --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
 # The Python package on SQLite, PostgreSQL and the null database, the examples of its guide, and a notebook. The libraries

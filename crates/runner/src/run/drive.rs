@@ -11,7 +11,7 @@ use triphammer_core::{Clock, Elapsed};
 
 use super::monitor::Monitor;
 use super::query_run::{Alone, Beside};
-use super::{QUERY_NOTE, Resolved};
+use super::{QUERY_NOTE, Resolved, keep};
 use crate::cluster::Processes;
 use crate::failure::Failure;
 use crate::failure_limit::{self, FailureWatch};
@@ -187,9 +187,8 @@ impl Driving<'_, '_, '_, '_> {
 
     fn note(&mut self, kind: &'static str, at: Option<Elapsed>, text: String) {
         let note = Note::new(kind, at, text);
-        self.journal.note(&note, &mut |text| self.watch.warn(text));
-        self.watch.report(JobEvent::Run(&Event::Note(note.clone())));
-        self.facts.notes.push(note);
+        keep(note.clone(), &mut self.facts.notes, self.journal, self.watch);
+        self.watch.report(JobEvent::Run(&Event::Note(note)));
     }
 
     /// Something else than a second has happened.
@@ -260,9 +259,7 @@ impl Driving<'_, '_, '_, '_> {
         taken.baseline = baseline.map(Box::new);
         facts.query_streams = Some(taken);
         for text in troubles {
-            let note = Note::new(QUERY_NOTE, None, text);
-            journal.note(&note, &mut |text| watch.warn(text));
-            facts.notes.push(note);
+            keep(Note::new(QUERY_NOTE, None, text), &mut facts.notes, journal, watch);
         }
     }
 }

@@ -177,8 +177,7 @@ impl Resolved {
                 end.ending = RunEnding::UsersEnded;
                 let note = Note::new("script_failed", None, format!("the script failed: {why}"));
                 watch.warn(&note.text);
-                journal.note(&note, &mut |text| watch.warn(text));
-                facts.notes.push(note);
+                keep(note, &mut facts.notes, &mut journal, watch);
             }
             let is_aborted = end.ending == RunEnding::Aborted;
             self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
@@ -223,12 +222,10 @@ impl Resolved {
         for line in facts.setup.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
             watch.warn(&format!("{}; to change it: {}", line.trouble(), line.change));
         }
-        let mut warn = |text: &str| watch.warn(text);
-        let mut journal = Journal::of_run(store, &facts, self.parent, &mut warn);
+        let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| watch.warn(text));
         facts.job = journal.job.map(|job| job.0);
         for note in monitor.schema(&mut facts.schema).await {
-            journal.note(&note, &mut warn);
-            facts.notes.push(note);
+            keep(note, &mut facts.notes, &mut journal, watch);
         }
         let is_probe = |fact: &SchemaFact| probe.iter().any(|probe| probe.table == fact.table);
         facts.schema.retain(|fact| !is_probe(fact));
@@ -317,9 +314,7 @@ impl Resolved {
         watch: &Watch<'_>,
     ) {
         for text in self.plan.database.notes() {
-            let note = Note::new("driver", None, text);
-            journal.note(&note, &mut |text| watch.warn(text));
-            facts.notes.push(note);
+            keep(Note::new("driver", None, text), &mut facts.notes, journal, watch);
         }
         facts.workload_warning = self.plan.workload.warning();
         if let Some(text) = &facts.workload_warning {
@@ -355,9 +350,8 @@ impl Resolved {
                 let Some(text) = step.trouble() else { return };
                 let at = step.end_s().map(|s| Elapsed::from_duration(Duration::from_secs_f64(s)));
                 let note = Note::new(QUERY_NOTE, at, text);
-                journal.note(&note, &mut |text| watch.warn(text));
-                watch.report(JobEvent::Run(&Event::Note(note.clone())));
-                notes.push(note);
+                keep(note.clone(), &mut notes, journal, watch);
+                watch.report(JobEvent::Run(&Event::Note(note)));
             }
         };
         let cancel = handle.cancel();
@@ -379,9 +373,7 @@ impl Resolved {
             let read = query_run::read_plans(&self.plan, queries, cancel).await?;
             set.plans = read.plans;
             for text in read.missing {
-                let note = Note::new("plan", None, text);
-                journal.note(&note, &mut |text| watch.warn(text));
-                facts.notes.push(note);
+                keep(Note::new("plan", None, text), &mut facts.notes, journal, watch);
             }
         }
         facts.queries = Some(set);
@@ -438,4 +430,10 @@ impl Resolved {
         let audits = self.workload().audits.iter().filter(|_| stores);
         audits.map(|audit| (audit.clone(), DatabaseCount::default())).collect()
     }
+}
+
+/// Keeps a note for the result, and stores it.
+fn keep(note: Note, notes: &mut Vec<Note>, journal: &mut Journal<'_>, watch: &Watch<'_>) {
+    journal.note(&note, &mut |text| watch.warn(text));
+    notes.push(note);
 }
