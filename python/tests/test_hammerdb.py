@@ -215,6 +215,63 @@ def test_what_scripts_cannot_have_says_what_to_use(script, tmp_path):
     assert code == 2 and "ends with .tcl or .py" in err
 
 
+RUN_OF_ONE = "dbset db pg\nloadscript\nvuset vu 1\nvucreate\n"
+
+
+@pytest.mark.parametrize("name, text, error", [
+    ("a.tcl", RUN_OF_ONE + "diset tpcc pg_rampup soon\nvurun\n", "line 6: vurun: rampup must be a number of minutes, not soon"),
+    ("b.tcl", RUN_OF_ONE + "tcset refreshrate 0\nvurun\n", "line 6: vurun: refreshrate must be a number from 1, not 0"),
+    ("c.tcl", "dbset db pg\nloadscript\nvuset vu 0\nvucreate\n", "line 4: vucreate: virtual_users must be a number from 1, not 0"),
+    ("d.tcl", "dbset db pg\nno_such_command\n", 'line 2: invalid command name "no_such_command"'),
+    ("a.py", "dbset('db', 'pg')\niset('tpcc')\n", "line 2: NameError: name 'iset' is not defined"),
+    ("b.py", "dbset('db', 'ora')\n", "line 1: Oracle is not among"),
+    ("c.py", "dbset('db'\n", "SyntaxError: "),
+])
+def test_mistakes_are_reported_with_their_line(script, name, text, error):
+    code, out, err = script(text, name)
+    assert code == 2 and f"{name}: {error}" in err and "Traceback" not in err, out + err
+
+
+def test_jobs_cannot_be_disabled_and_the_script_goes_on(script):
+    code, out, err = script("jobs disable 1\njobs disable 0\njobs disable x\n")
+    assert code == 0, err
+    words = "Jobs stay enabled: they are always stored, in the file that TRIPHAMMER_STORE names"
+    assert out.splitlines() == [words, "Jobs are enabled", "Usage: jobs disable [0|1]"]
+
+
+QUERIES = """
+dbset db {prefix}
+dbset bm TPC-H
+diset connection {prefix}_host 127.0.0.1
+diset connection {prefix}_port {port}
+{connection}
+diset tpch {prefix}_scale_fact 0.01
+diset tpch {prefix}_num_tpch_threads 1
+buildschema
+checkschema
+diset tpch {prefix}_total_querysets 1
+loadscript
+vuset vu 1
+vucreate
+set jobid [ lindex [ split [ vurun ] = ] 1 ]
+vudestroy
+job $jobid 1
+deleteschema
+"""
+
+
+@pytest.mark.parametrize("server, prefix, name", [(lib.Postgres, "pg", "PostgreSQL"), (lib.Mariadb, "maria", "MariaDB")])
+def test_scripts_run_queries(script, server, prefix, name):
+    with server() as database:
+        connection = "diset connection pg_sslmode disable" if prefix == "pg" else "diset tpch maria_tpch_pass null"
+        code, out, err = script(QUERIES, prefix=prefix, port=database.port, connection=connection)
+    assert code == 0, out + err
+    assert f"{name} TPROC-H Schema has been checked successfully." in out
+    # Once by the run, and once by the job.
+    assert out.count("Geometric mean of query times returning rows (") == 2, out
+    assert f"{name} TPROC-H Schema has been deleted successfully." in out
+
+
 def test_jobs_are_listed_in_the_form_of_hammerdb(script, result):
     code, out, err = script("jobs\n")
     assert code == 0, err

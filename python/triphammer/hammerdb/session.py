@@ -195,7 +195,7 @@ class Session(Jobs):
 
     def _configured(self):
         """Number of virtual users that the options ask for."""
-        return int(self._generic["virtual_user_options"]["virtual_users"])
+        return number("virtual_users", self._generic["virtual_user_options"]["virtual_users"])
 
     # Virtual users
 
@@ -234,6 +234,7 @@ class Session(Jobs):
             return self._say("No workload script loaded, use loadscript")
         given = self._given()
         settings = {**self._script.settings(given, self._users), "label": self.label()}
+        self._refresh_rate()  # A mistake is reported before the run.
         self._each("RUNNING")
         try:
             run = triphammer.run(given.target(), **settings)
@@ -258,7 +259,7 @@ class Session(Jobs):
         """Prints the progress of a run, and the transaction counter if it was started."""
         if given.benchmark == "tpcc" and self._script.file is None:
             self._say(f"Vuser 1:Beginning rampup time of {given['rampup']} minutes")
-        phase, ended, every = "ramp_up", 0, int(self._generic["transaction_counter"]["tc_refresh_rate"])
+        phase, ended, every = "ramp_up", 0, self._refresh_rate()
         for second in run:
             if second.phase != phase:
                 phase = second.phase
@@ -286,6 +287,10 @@ class Session(Jobs):
         return [*lines, f"TEST RESULT : System achieved {words}"]
 
     # Transaction counter and metrics: runs always have both
+
+    def _refresh_rate(self):
+        """Seconds between two lines of the transaction counter."""
+        return number("refreshrate", self._generic["transaction_counter"]["tc_refresh_rate"])
 
     def tcstart(self):
         self._counts = True
