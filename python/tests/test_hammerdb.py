@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -230,6 +231,34 @@ RUN_OF_ONE = "dbset db pg\nloadscript\nvuset vu 1\nvucreate\n"
 def test_mistakes_are_reported_with_their_line(script, name, text, error):
     code, out, err = script(text, name)
     assert code == 2 and f"{name}: {error}" in err and "Traceback" not in err, out + err
+
+
+def test_ctrl_c_ends_a_script_and_its_run_is_stored(script, tmp_path):
+    with lib.Postgres(fsync="off") as database:
+        values = {"prefix": "pg", "port": database.port, "connection": "diset connection pg_sslmode disable"}
+        code, out, err = script(BUILD, **values)
+        assert code == 0, out + err
+        file = tmp_path / "long.tcl"
+        file.write_text(RUN.format(**values).replace("pg_duration 0.05", "pg_duration 10") + "\nputs unreached\n")
+        program = pathlib.Path(sys.executable).with_name("triphammer")
+        with subprocess.Popen([program, "hammerdb", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMP": str(tmp_path)}) as child:
+            for line in child.stdout:
+                if line.endswith("PostgreSQL tpm\n"):
+                    break
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+        assert child.returncode == 130 and "unreached" not in out, out + err
+        last = triphammer.jobs(limit=1)[0]
+        assert (last.kind, last.status) == ("run", "interrupted")
+
+
+def test_without_tcl_the_command_that_installs_it_is_named(tmp_path):
+    file = tmp_path / "a.tcl"
+    file.write_text("dbset db pg\n")
+    code = f"import sys; sys.modules['tkinter'] = None; from triphammer.hammerdb import main; sys.exit(main([{str(file)!r}]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2 and "apt-get install python3-tk" in done.stderr, done.stderr
 
 
 def test_jobs_cannot_be_disabled_and_the_script_goes_on(script):
