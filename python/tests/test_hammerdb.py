@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -296,8 +297,11 @@ def test_scripts_run_queries(script, server, prefix, name):
         code, out, err = script(QUERIES, prefix=prefix, port=database.port, connection=connection)
     assert code == 0, out + err
     assert f"{name} TPROC-H Schema has been checked successfully." in out
-    # Once by the run, and once by the job.
-    assert out.count("Geometric mean of query times returning rows (") == 2, out
+    # Once by the run, and once by the job; in seconds.
+    found = re.findall(r"Geometric mean of query times returning rows \((\d+)\) is ([\d.]+)", out)
+    assert len(found) == 2 and found[0] == found[1] and int(found[0][0]) <= 22, out
+    times = [float(time) for time in re.findall(r"Vuser 1:query \d+ completed in ([\d.]+) seconds", out)]
+    assert len(times) == 22 and 0 < float(found[0][1]) <= max(times) + 0.001, out
     assert f"{name} TPROC-H Schema has been deleted successfully." in out
 
 

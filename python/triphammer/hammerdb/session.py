@@ -277,8 +277,7 @@ class Session(Jobs):
         lines = [f"{users} Active Virtual Users configured"]
         primary_metric = result.primary_metric
         if "queries" in result and result.queries is not None:
-            return [*lines, f"Geometric mean of query times returning rows ({primary_metric.count}) is "
-                            f'"{primary_metric.value:.5f}"']
+            return [*lines, *_of_queries(result.queries)]
         database = self._name() if self._database else result.server.product
         first, second = f"{round(primary_metric.value)} {primary_metric.name}", f"{round(tpm(result))} {database} TPM"
         words = f"{first} from {second}"
@@ -379,6 +378,17 @@ class Session(Jobs):
 
     def _given(self):
         return Options(self._database, self._dictionaries(), self._benchmark)
+
+
+def _of_queries(queries):
+    """The times of queries in seconds, and their geometric mean, as HammerDB prints them."""
+    lines = [f"query {step.name[1:]} completed in {step.seconds:.3f} seconds"
+             for step in queries.steps if step.outcome == "answered" and step.name.startswith("q")]
+    mean = next(figure for figure in queries.figures if figure.name == "geomean_with_rows_ms")
+    if mean.value is None:
+        return [*lines, f"No geometric mean of query times: {mean.reason}"]
+    with_rows = sum(1 for query in queries.queries if query.rows)
+    return [*lines, f"Geometric mean of query times returning rows ({with_rows}) is {mean.value / 1_000:.5f}"]
 
 
 def _shown(dictionaries):
