@@ -33,7 +33,8 @@ def main():
         return
     python = os.environ.get("TRIPHAMMER_RAY_PYTHON") or environment()
     with cluster(python) as ray:
-        for test in (same_transactions, through_the_client, open_load, campaign, build, lost_node, library):
+        for test in (same_transactions, through_the_client, open_load, campaign, build, lost_node, library,
+                     other_version):
             test(ray)
             print(f"ok: {test.__name__.replace('_', ' ')}", flush=True)
 
@@ -82,9 +83,9 @@ class Ray:
             **{name: value for name, value in os.environ.items() if name in ("PYTHONPATH", "LD_LIBRARY_PATH")},
         }
 
-    def popen(self, which, command, **options):
+    def popen(self, which, command, variables=None, **options):
         command = ["ip", "netns", "exec", self.names[which], *command]
-        return subprocess.Popen(command, env=self.variables, text=True, **options)
+        return subprocess.Popen(command, env={**self.variables, **(variables or {})}, text=True, **options)
 
     def start(self):
         head, node = self.names
@@ -95,19 +96,21 @@ class Ray:
             ip("-n", name, "address", "add", f"{address}/24", "dev", "th0")
             ip("-n", name, "link", "set", "th0", "up")
             ip("-n", name, "link", "set", "lo", "up")
-        common = ["--num-cpus", "2", "--disable-usage-stats", "--block"]
         self.node(0, ["--head", "--node-ip-address", HEAD, "--port", "6379", "--ray-client-server-port", "10001",
-                      "--include-dashboard", "false", "--temp-dir", os.path.join(self.folder, "ray"), *common])
-        self.node(1, ["--address", f"{HEAD}:6379", "--node-ip-address", NODE, *common])
+                      "--include-dashboard", "false", "--temp-dir", os.path.join(self.folder, "ray")])
+        self.second_node()
+
+    def second_node(self, variables=None):
+        # A node that is started before the head answers ends.
+        self.wait_for_nodes(1)
+        self.node(1, ["--address", f"{HEAD}:6379", "--node-ip-address", NODE], variables)
         self.wait_for_nodes(2)
 
-    def node(self, which, arguments):
-        log = open(os.path.join(self.folder, f"node-{which}.log"), "a")
-        # A node that is started before the head answers ends.
-        if which:
-            self.wait_for_nodes(1)
+    def node(self, which, arguments, variables=None):
         ray = os.path.join(os.path.dirname(self.python), "ray")
-        self.popen(which, [ray, "start", *arguments], stdout=log, stderr=log)
+        common = ["--num-cpus", "2", "--disable-usage-stats", "--block"]
+        with open(os.path.join(self.folder, f"node-{which}.log"), "a") as log:
+            self.popen(which, [ray, "start", *arguments, *common], variables, stdout=log, stderr=log)
 
     def wait_for_nodes(self, count):
         code = ("import ray; ray.init(address='auto', logging_level='ERROR', log_to_driver=False);"
@@ -258,6 +261,20 @@ def library(ray):
     child = ray.popen(0, [ray.python, "-c", code], stderr=subprocess.PIPE)
     _, err = child.communicate(timeout=RUN_MAX_S)
     assert child.returncode == 0, err
+
+
+def other_version(ray):
+    """A node that has another version of the package is named before anything starts."""
+    old = os.path.join(ray.folder, "old")
+    os.makedirs(os.path.join(old, "triphammer"))
+    with open(os.path.join(old, "triphammer", "__init__.py"), "w") as file:
+        file.write("__version__ = '0.0.1'\n")
+    ray.second_node({"PYTHONPATH": os.pathsep.join([old, *filter(None, [ray.variables.get("PYTHONPATH")])])})
+    run = [ray.python, "-m", "triphammer", "run", "null:", "-w", "tpc-b", "--duration", "1s", "--cluster", "auto"]
+    child = ray.popen(0, run, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = child.communicate(timeout=RUN_MAX_S)
+    assert child.returncode == 2 and out == "", out + err
+    assert "all hosts need version" in err and " has 0.0.1" in err, err
 
 
 if __name__ == "__main__":

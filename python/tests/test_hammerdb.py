@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 
@@ -213,6 +215,94 @@ def test_what_scripts_cannot_have_says_what_to_use(script, tmp_path):
     assert (code, out) == (3, "before\n")
     code, _, err = script("", "script.sh")
     assert code == 2 and "ends with .tcl or .py" in err
+
+
+RUN_OF_ONE = "dbset db pg\nloadscript\nvuset vu 1\nvucreate\n"
+
+
+@pytest.mark.parametrize("name, text, error", [
+    ("a.tcl", RUN_OF_ONE + "diset tpcc pg_rampup soon\nvurun\n", "line 6: vurun: rampup must be a number of minutes, not soon"),
+    ("b.tcl", RUN_OF_ONE + "tcset refreshrate 0\nvurun\n", "line 6: vurun: refreshrate must be a number from 1, not 0"),
+    ("c.tcl", "dbset db pg\nloadscript\nvuset vu 0\nvucreate\n", "line 4: vucreate: virtual_users must be a number from 1, not 0"),
+    ("d.tcl", "dbset db pg\nno_such_command\n", 'line 2: invalid command name "no_such_command"'),
+    ("a.py", "dbset('db', 'pg')\niset('tpcc')\n", "line 2: NameError: name 'iset' is not defined"),
+    ("b.py", "dbset('db', 'ora')\n", "line 1: Oracle is not among"),
+    ("c.py", "dbset('db'\n", "SyntaxError: "),
+])
+def test_mistakes_are_reported_with_their_line(script, name, text, error):
+    code, out, err = script(text, name)
+    assert code == 2 and f"{name}: {error}" in err and "Traceback" not in err, out + err
+
+
+def test_ctrl_c_ends_a_script_and_its_run_is_stored(script, tmp_path):
+    with lib.Postgres(fsync="off") as database:
+        values = {"prefix": "pg", "port": database.port, "connection": "diset connection pg_sslmode disable"}
+        code, out, err = script(BUILD, **values)
+        assert code == 0, out + err
+        file = tmp_path / "long.tcl"
+        file.write_text(RUN.format(**values).replace("pg_duration 0.05", "pg_duration 10") + "\nputs unreached\n")
+        program = pathlib.Path(sys.executable).with_name("triphammer")
+        with subprocess.Popen([program, "hammerdb", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMP": str(tmp_path)}) as child:
+            for line in child.stdout:
+                if line.endswith("PostgreSQL tpm\n"):
+                    break
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+        assert child.returncode == 130 and "unreached" not in out, out + err
+        last = triphammer.jobs(limit=1)[0]
+        assert (last.kind, last.status) == ("run", "interrupted")
+
+
+def test_without_tcl_the_command_that_installs_it_is_named(tmp_path):
+    file = tmp_path / "a.tcl"
+    file.write_text("dbset db pg\n")
+    code = f"import sys; sys.modules['tkinter'] = None; from triphammer.hammerdb import main; sys.exit(main([{str(file)!r}]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2 and "apt-get install python3-tk" in done.stderr, done.stderr
+
+
+def test_jobs_cannot_be_disabled_and_the_script_goes_on(script):
+    code, out, err = script("jobs disable 1\njobs disable 0\njobs disable x\n")
+    assert code == 0, err
+    words = "Jobs stay enabled: they are always stored, in the file that TRIPHAMMER_STORE names"
+    assert out.splitlines() == [words, "Jobs are enabled", "Usage: jobs disable [0|1]"]
+
+
+QUERIES = """
+dbset db {prefix}
+dbset bm TPC-H
+diset connection {prefix}_host 127.0.0.1
+diset connection {prefix}_port {port}
+{connection}
+diset tpch {prefix}_scale_fact 0.01
+diset tpch {prefix}_num_tpch_threads 1
+buildschema
+checkschema
+diset tpch {prefix}_total_querysets 1
+loadscript
+vuset vu 1
+vucreate
+set jobid [ lindex [ split [ vurun ] = ] 1 ]
+vudestroy
+job $jobid 1
+deleteschema
+"""
+
+
+@pytest.mark.parametrize("server, prefix, name", [(lib.Postgres, "pg", "PostgreSQL"), (lib.Mariadb, "maria", "MariaDB")])
+def test_scripts_run_queries(script, server, prefix, name):
+    with server() as database:
+        connection = "diset connection pg_sslmode disable" if prefix == "pg" else "diset tpch maria_tpch_pass null"
+        code, out, err = script(QUERIES, prefix=prefix, port=database.port, connection=connection)
+    assert code == 0, out + err
+    assert f"{name} TPROC-H Schema has been checked successfully." in out
+    # Once by the run, and once by the job; in seconds.
+    found = re.findall(r"Geometric mean of query times returning rows \((\d+)\) is ([\d.]+)", out)
+    assert len(found) == 2 and found[0] == found[1] and int(found[0][0]) <= 22, out
+    times = [float(time) for time in re.findall(r"Vuser 1:query \d+ completed in ([\d.]+) seconds", out)]
+    assert len(times) == 22 and 0 < float(found[0][1]) <= max(times) + 0.001, out
+    assert f"{name} TPROC-H Schema has been deleted successfully." in out
 
 
 def test_jobs_are_listed_in_the_form_of_hammerdb(script, result):

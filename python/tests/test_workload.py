@@ -310,6 +310,18 @@ def test_a_script_of_the_same_name_as_a_class_that_was_passed_is_another(tmp_pat
     assert [type.name for type in result.run.types] == ["other"]
 
 
+def test_a_class_without_a_file_runs(tmp_path):
+    code = ("import triphammer\n"
+            "class Selects(triphammer.Workload):\n"
+            "    @triphammer.transaction\n"
+            "    async def select(self, session):\n"
+            "        await session.query('SELECT 1')\n"
+            "result = triphammer.run('sqlite:x.sqlite', workload=Selects, vus=1, transactions=10).result()\n"
+            "assert result.good and result.run.total.committed == 10, result.text()\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_endless_loop_is_ended(tmp_path):
     async def loop(self, session):
         await session.query("SELECT 1")

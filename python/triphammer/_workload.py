@@ -153,8 +153,8 @@ def settings(workload, given):
         raise SettingError("workload is a class, so there is no script: omit `script`")
     try:
         file = inspect.getsourcefile(workload) or "<python>"
-    except TypeError:
-        file = "<python>"
+    except (OSError, TypeError):
+        file = "<python>"  # Such as the text of `python -c`.
     try:
         text = inspect.getsource(workload)
     except (OSError, TypeError):

@@ -4,8 +4,10 @@ made it."""
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
+import traceback
 
 import triphammer
 
@@ -74,7 +76,12 @@ class Interpreter:
         self._tcl.setvar("argc", len(arguments))
         self.eval("proc exit args { quit {*}$args }")
         self._tcl.call("set", "::triphammer_script", path)
-        self.eval("source $::triphammer_script")
+        try:
+            self.eval("source $::triphammer_script")
+        except triphammer.Error as error:
+            # The file may have been left by `source` of another one: the last line is that of the script.
+            lines = re.findall(r'\(file "[^"]*" line (\d+)\)', self._tcl.getvar("errorInfo"))
+            raise _at(lines[-1] if lines else None, error) from None
 
     def run_python(self, path, arguments):
         """Runs a script in Python, with the commands as functions and an object `tclpy`."""
@@ -88,13 +95,25 @@ class Interpreter:
 
         names = {name: command(name) for name in Session.COMMANDS if name != "print"}
         names.update(__name__="__main__", __file__=path, tclpy=self, os=os, sys=sys)
-        with open(path, encoding="utf-8") as file:
-            code = compile(file.read(), path, "exec")
         before, sys.argv = sys.argv, [path, *arguments]
         try:
+            with open(path, encoding="utf-8") as file:
+                code = compile(file.read(), path, "exec")
             exec(code, names)
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise
+        except Quit:
+            raise
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename == path]
+            is_ours = isinstance(error, triphammer.Error)
+            raise _at(lines[0] if lines else None, error if is_ours else f"{type(error).__name__}: {error}") from None
         finally:
             sys.argv = before
+
+
+def _at(line, error):
+    """An error of a script, with its line if it is known."""
+    return triphammer.Error(str(error) if line is None else f"line {line}: {error}")

@@ -55,9 +55,11 @@ class Jobs:
         return self._say(f"Jobs output set to {form}")
 
     def _disable(self, switch="", *_):
+        if switch not in ("0", "1"):
+            return self._say("Usage: jobs disable [0|1]")
         if switch == "0":
             return self._say("Jobs are enabled")
-        return self._refuse("jobs are always stored; the variable TRIPHAMMER_STORE names another file for them")
+        return self._say("Jobs stay enabled: they are always stored, in the file that TRIPHAMMER_STORE names")
 
     def _profile_id(self, number="", *_):
         options = self._generic["commandline"]
@@ -88,7 +90,8 @@ class Jobs:
             series = result.series()
             ended = zip(series["second"], series["all.committed"], series["all.rolled_back"])
             return self._show({f"{result.server.product} tpm": {int(s): round((c + r) * 60) for s, c, r in ended}})
-        if what == "result" and "window" in result:
+        # Number 1 is the virtual user that prints results.
+        if what in ("result", "1") and "window" in result:
             return self._show([which, result.started_at, *self._lines(result, result.spec.users)])
         if what == "status":
             return self._show([f"0 {result.text().splitlines()[0]}"])

@@ -195,7 +195,7 @@ class Session(Jobs):
 
     def _configured(self):
         """Number of virtual users that the options ask for."""
-        return int(self._generic["virtual_user_options"]["virtual_users"])
+        return number("virtual_users", self._generic["virtual_user_options"]["virtual_users"])
 
     # Virtual users
 
@@ -234,6 +234,7 @@ class Session(Jobs):
             return self._say("No workload script loaded, use loadscript")
         given = self._given()
         settings = {**self._script.settings(given, self._users), "label": self.label()}
+        self._refresh_rate()  # A mistake is reported before the run.
         self._each("RUNNING")
         try:
             run = triphammer.run(given.target(), **settings)
@@ -258,7 +259,7 @@ class Session(Jobs):
         """Prints the progress of a run, and the transaction counter if it was started."""
         if given.benchmark == "tpcc" and self._script.file is None:
             self._say(f"Vuser 1:Beginning rampup time of {given['rampup']} minutes")
-        phase, ended, every = "ramp_up", 0, int(self._generic["transaction_counter"]["tc_refresh_rate"])
+        phase, ended, every = "ramp_up", 0, self._refresh_rate()
         for second in run:
             if second.phase != phase:
                 phase = second.phase
@@ -276,8 +277,7 @@ class Session(Jobs):
         lines = [f"{users} Active Virtual Users configured"]
         primary_metric = result.primary_metric
         if "queries" in result and result.queries is not None:
-            return [*lines, f"Geometric mean of query times returning rows ({primary_metric.count}) is "
-                            f'"{primary_metric.value:.5f}"']
+            return [*lines, *_of_queries(result.queries)]
         database = self._name() if self._database else result.server.product
         first, second = f"{round(primary_metric.value)} {primary_metric.name}", f"{round(tpm(result))} {database} TPM"
         words = f"{first} from {second}"
@@ -286,6 +286,10 @@ class Session(Jobs):
         return [*lines, f"TEST RESULT : System achieved {words}"]
 
     # Transaction counter and metrics: runs always have both
+
+    def _refresh_rate(self):
+        """Seconds between two lines of the transaction counter."""
+        return number("refreshrate", self._generic["transaction_counter"]["tc_refresh_rate"])
 
     def tcstart(self):
         self._counts = True
@@ -374,6 +378,17 @@ class Session(Jobs):
 
     def _given(self):
         return Options(self._database, self._dictionaries(), self._benchmark)
+
+
+def _of_queries(queries):
+    """The times of queries in seconds, and their geometric mean, as HammerDB prints them."""
+    lines = [f"query {step.name[1:]} completed in {step.seconds:.3f} seconds"
+             for step in queries.steps if step.outcome == "answered" and step.name.startswith("q")]
+    mean = next(figure for figure in queries.figures if figure.name == "geomean_with_rows_ms")
+    if mean.value is None:
+        return [*lines, f"No geometric mean of query times: {mean.reason}"]
+    with_rows = sum(1 for query in queries.queries if query.rows)
+    return [*lines, f"Geometric mean of query times returning rows ({with_rows}) is {mean.value / 1_000:.5f}"]
 
 
 def _shown(dictionaries):

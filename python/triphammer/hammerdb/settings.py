@@ -68,7 +68,8 @@ class Options:
         settings = {"workload": _WORKLOADS[self.benchmark]}
         if self.benchmark == "tpch":
             return {**settings, **self._queries(users)}
-        settings.update(vus=users, rampup=minutes(self["rampup"]), duration=minutes(self["duration"]),
+        settings.update(vus=users, rampup=minutes("rampup", self["rampup"]),
+                        duration=minutes("duration", self["duration"]),
                         all_warehouses=self.is_on("allwarehouse") or None)
         if self["driver"] == "test":
             settings.update(rampup=None, duration=None, transactions=self["total_iterations"])
@@ -77,7 +78,7 @@ class Options:
         if self.is_on("keyandthink"):
             settings["load"] = "keyed"
             if self.is_on("async_scale"):
-                settings.update(terminals=users * int(self["async_client"]), sessions=users, vus=None)
+                settings.update(terminals=users * number("async_client", self["async_client"]), sessions=users, vus=None)
         return settings
 
     def _queries(self, users):
@@ -93,7 +94,12 @@ def number(name, text):
     return int(text)
 
 
-def minutes(text):
+def minutes(name, text):
     """Minutes as a duration; fractions are allowed, for short tests."""
-    milliseconds = round(float(text) * 60_000)
+    try:
+        milliseconds = round(float(text) * 60_000)
+    except (ValueError, OverflowError):
+        milliseconds = -1
+    if milliseconds < 0:
+        raise triphammer.Error(f"{name} must be a number of minutes, not {text}")
     return f"{milliseconds}ms" if milliseconds % 60_000 else f"{milliseconds // 60_000}m"

@@ -45,5 +45,5 @@ def profile(settings, users):
     levels = [users]
     for _, more in found:
         levels.append(levels[-1] + more)
-    longest = minutes(str(max(after for after, _ in found)))
+    longest = minutes("start_after_prev", str(max(after for after, _ in found)))
     return {**settings, "vus": levels, "duration": longest, "repeats": 1}

@@ -306,6 +306,38 @@ async fn a_host_that_is_not_told_of_the_start_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_that_cannot_be_told_of_the_stop_is_lost() {
+    let trouble = Trouble { full: Some((1, |of| matches!(of, ToShare::Stop))), ..CALM };
+    let mut plan = closed();
+    plan.spec.length = Length::Time(Duration::from_secs(600));
+    let run = by_hosts(&plan, 3, trouble, async |stopper| {
+        sleep(Duration::from_secs(5)).await;
+        stopper.stop();
+    });
+    let (end, _) = timeout(Duration::from_secs(60), run).await.expect("nobody waits for it");
+    let end = end.unwrap();
+    let loss = end.hosts[1].loss.as_ref().unwrap();
+    assert_eq!(loss.reason, "it takes no messages");
+    assert!((4..=5).contains(&loss.at.second()), "{:?}", loss.at);
+    assert!(loss.open.iter().sum::<u64>() > 0, "what it had in flight is in doubt");
+    assert!(end.hosts[0].loss.is_none() && end.hosts[2].loss.is_none());
+    assert_eq!((end.violations, end.ending), (Vec::new(), RunEnding::Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_was_lost_before_it_began_is_lost_once() {
+    let trouble = Trouble { full: Some((1, |of| matches!(of, ToShare::Begin { .. }))), ..CALM };
+    let mut plan = closed();
+    plan.spec.length = Length::Time(Duration::from_secs(20));
+    let (end, _) = by_hosts(&plan, 2, trouble, async |_| {}).await;
+    let end = end.unwrap();
+    let lost = end.notes.iter().filter(|note| note.kind == HOST_LOST).count();
+    assert_eq!(lost, 1, "{:?}", end.notes);
+    assert_eq!(end.hosts[1].loss.as_ref().unwrap().reason, "it takes no messages");
+    assert_eq!(end.violations, []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_host_that_only_shows_that_it_is_there_is_lost() {
     let mut plan = closed();
     plan.spec.length = Length::Transactions(100_000);

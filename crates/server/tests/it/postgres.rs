@@ -103,7 +103,7 @@ fn streams_beside_transactions_report_what_is_running_and_their_times_so_far() {
     site.target("pg", &url);
     site.done("build", "pg", &json!({ "workload": "ch", "scale": "1" }));
     let settings = json!({
-        "workload": "ch", "vus": "1", "streams": "2", "queries": "1,6", "rampup": "0s", "duration": "4s"
+        "workload": "ch", "vus": "1", "streams": "2", "queries": "1,6", "rampup": "0s", "duration": "10m"
     });
     let id = site.start_activity("run", "pg", &settings);
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
@@ -119,5 +119,7 @@ fn streams_beside_transactions_report_what_is_running_and_their_times_so_far() {
     let query = &event["running"][0];
     assert!(["q1", "q6"].contains(&query["name"].as_str().unwrap()), "{event}");
     assert!([1, 2].contains(&query["stream"].as_u64().unwrap()), "{event}");
-    assert_eq!(site.ended(id)["good"], true);
+    // How long the first query takes depends on what else the host does.
+    site.post(&format!("/api/v1/activities/{id}/stop"), &Value::Null);
+    assert_eq!(site.ended(id)["state"], "interrupted");
 }

@@ -9,3 +9,4 @@ mod replay;
 mod script;
 mod tpc_b;
 mod tproc_c;
+mod virtual_time;

@@ -3,15 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-use triphammer_core::engine::{self, RunEnd, RunPlan, Share};
-use triphammer_core::session::Protocol;
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
-use triphammer_core::workload::{Mode, Workload, WorkloadSettings};
-use triphammer_drivers::null::Null;
-use triphammer_drivers::target::{ConnectSettings, TargetUrl};
-use triphammer_workloads::catalogues::catalogue;
+use triphammer_core::engine::RunEnd;
+use triphammer_core::spec::Length;
+use triphammer_core::workload::WorkloadSettings;
 use triphammer_workloads::replay::Replay;
+
+use crate::virtual_time;
 
 /// Two sessions: 7 runs at 0, 0.1 and 5 s, 9 at 0.05 s.
 const LINES: &str = "{\"triphammer_recording\": 1, \"from\": \"csvlog\", \"started\": \"x\"}\n\
@@ -31,35 +28,8 @@ async fn run(target: &str, speed: &str, users: u32, length: Length) -> RunEnd {
     let options = [("recording".to_owned(), value.clone())].into();
     let settings = WorkloadSettings { options, ..WorkloadSettings::default() };
     let workload = Arc::new(Replay::new(&settings).unwrap());
-    let url = TargetUrl::parse(target).unwrap();
-    let plan = RunPlan {
-        nodes: None,
-        database: Arc::new(Null::open(&url, &ConnectSettings::default()).unwrap()),
-        catalogue: Arc::new(catalogue(workload.description(), "null", true).unwrap()),
-        workload,
-        spec: RunSpec {
-            users,
-            threads: 1,
-            rampup: Duration::ZERO,
-            length,
-            mode: Mode::Statements,
-            protocol: Protocol::Prepared,
-            pipelining: triphammer_core::session::Pipelining::Off,
-            io: triphammer_core::io::Io::Epoll,
-            isolation: None,
-            load: format!("replay:{value}").parse().unwrap(),
-            pacing: Pacing::default(),
-            seed: 1,
-            retry: RetryPolicy::default(),
-            limits: TimeLimits::default(),
-            max_failures: 0.01,
-        },
-        share: Share::WHOLE,
-    };
-    let (sender, _receiver) = mpsc::channel(10_000);
-    let end = engine::run_here(plan, sender, async |_| {}).await.unwrap();
-    assert_eq!(end.violations, [], "the counting identities hold");
-    end
+    let load = format!("replay:{value}").parse().unwrap();
+    virtual_time::run(workload, target, virtual_time::spec(users, load, length)).await
 }
 
 const ALL: Length = Length::Transactions(4);

@@ -4,16 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-use triphammer_core::engine::{self, RunEnd, RunPlan, Share};
-use triphammer_core::pace::Load;
-use triphammer_core::session::Protocol;
-use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
-use triphammer_core::workload::{Mode, Workload, WorkloadSettings};
-use triphammer_drivers::null::Null;
-use triphammer_drivers::target::{ConnectSettings, TargetUrl};
-use triphammer_workloads::catalogues::catalogue;
+use triphammer_core::engine::RunEnd;
+use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec};
+use triphammer_core::workload::{Workload as _, WorkloadSettings};
 use triphammer_workloads::script::{Script, ScriptText, value};
+
+use crate::virtual_time;
 
 /// Scripts with their weights.
 fn script(scripts: &[(&str, u32)], define: &str) -> Arc<Script> {
@@ -34,36 +30,12 @@ fn script(scripts: &[(&str, u32)], define: &str) -> Arc<Script> {
 }
 
 async fn run(script: Arc<Script>, target: &str, users: u32, load: &str, length: Length) -> RunEnd {
-    let url = TargetUrl::parse(target).unwrap();
-    let database = Null::open(&url, &ConnectSettings::default()).unwrap();
-    let plan = RunPlan {
-        nodes: None,
-        database: Arc::new(database),
-        catalogue: Arc::new(catalogue(script.description(), "null", true).unwrap()),
-        workload: script,
-        spec: RunSpec {
-            users,
-            threads: 1,
-            rampup: Duration::ZERO,
-            length,
-            mode: Mode::Statements,
-            protocol: Protocol::Prepared,
-            pipelining: triphammer_core::session::Pipelining::Off,
-            io: triphammer_core::io::Io::Epoll,
-            isolation: None,
-            load: load.parse::<Load>().unwrap(),
-            pacing: Pacing { backlog: 1000, ..Pacing::default() },
-            seed: 1,
-            retry: RetryPolicy { attempts: 100, ..RetryPolicy::default() },
-            limits: TimeLimits::default(),
-            max_failures: 0.01,
-        },
-        share: Share::WHOLE,
+    let spec = RunSpec {
+        pacing: Pacing { backlog: 1000, ..Pacing::default() },
+        retry: RetryPolicy { attempts: 100, ..RetryPolicy::default() },
+        ..virtual_time::spec(users, load.parse().unwrap(), length)
     };
-    let (sender, _receiver) = mpsc::channel(10_000);
-    let end = engine::run_here(plan, sender, async |_| {}).await.unwrap();
-    assert_eq!(end.violations, [], "the counting identities hold");
-    end
+    virtual_time::run(script, target, spec).await
 }
 
 fn seconds(seconds: u64) -> Length {

@@ -46,7 +46,7 @@ pub(super) async fn coordinate(
     let mut coordinator = Coordinator::new(run, events, stopper, signal).map_err(unshared)?;
     if let Err(error) = coordinator.all_connect().await {
         let (connected, of) = coordinator.connected();
-        coordinator.send_all(&ToShare::Abort);
+        coordinator.show_all(&ToShare::Abort);
         coordinator.course.stopper.over();
         return Err(RunError { connected, of, error });
     }
@@ -116,10 +116,26 @@ impl Coordinator {
         (self.hosts.iter().map(|host| host.connected).sum(), self.spec.sessions())
     }
 
-    /// Sends a message to all hosts; those to which that is not possible end their link, too.
-    fn send_all(&self, message: &ToShare) {
+    /// Sends a message to all hosts before the start. One that does not take it is noticed by its
+    /// silence, or ends with its link.
+    fn show_all(&self, message: &ToShare) {
         for host in &self.hosts {
             host.send(message);
+        }
+    }
+
+    /// Sends a message to all hosts during the run.
+    fn send_all(&mut self, message: &ToShare) {
+        for host in 0..self.hosts.len() {
+            self.send(host, message);
+        }
+    }
+
+    /// Sends a message to a host during the run. A host without room for it is lost: it would not
+    /// end with the others if the message asks for the end.
+    fn send(&mut self, host: usize, message: &ToShare) {
+        if !self.hosts[host].send(message) {
+            self.lose(host, TAKES_NONE.to_owned());
         }
     }
 
@@ -140,7 +156,7 @@ impl Coordinator {
             let message = tokio::select! {
                 message = self.messages.recv() => message,
                 _ = self.heartbeat.tick() => {
-                    self.send_all(&ToShare::Alive);
+                    self.show_all(&ToShare::Alive);
                     match self.hosts.iter().find(|host| host.is_silent()) {
                         Some(host) => return Err(of_host(&host.link.name, &silence())),
                         None => continue,
@@ -310,11 +326,11 @@ impl Coordinator {
     fn look_after_hosts(&mut self) {
         let has_begun = self.course.phases.clock.now().duration() > SILENCE_MAX;
         for host in 0..self.hosts.len() {
-            if !self.hosts[host].send(&ToShare::Alive) {
-                self.lose(host, TAKES_NONE.to_owned());
-            } else if self.hosts[host].is_silent() {
+            self.send(host, &ToShare::Alive);
+            let seen = &self.hosts[host];
+            if seen.is_silent() {
                 self.lose(host, silence());
-            } else if self.hosts[host].late_ns.is_none() && has_begun {
+            } else if seen.is_at_work() && seen.late_ns.is_none() && has_begun {
                 self.lose(host, "it did not begin".to_owned());
             }
         }
