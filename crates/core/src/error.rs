@@ -144,6 +144,14 @@ impl DbError {
         self
     }
 
+    /// Changes the text of the message and of the code.
+    #[must_use]
+    pub fn reworded(mut self, change: impl Fn(&str) -> String) -> Self {
+        self.0.message = change(&self.0.message);
+        self.0.code = self.0.code.as_deref().map(change);
+        self
+    }
+
     /// Marks that a COMMIT, or a call that commits implicitly, had been sent when this happened.
     #[must_use]
     pub fn after_commit_sent(mut self) -> Self {

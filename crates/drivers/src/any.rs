@@ -17,7 +17,21 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
+use crate::redactor::Redactor;
 use crate::target::{ConnectSettings, TargetUrl};
+
+/// A database of any driver. No error, note or warning of it or of its sessions contains the
+/// target's secrets; what a query returns is not changed.
+pub struct AnyDatabase {
+    inner: DriverDatabase,
+    redactor: Redactor,
+}
+
+/// A session of any driver.
+pub struct AnySession {
+    inner: DriverSession,
+    redactor: Redactor,
+}
 
 /// Shows the target, without secrets.
 impl fmt::Debug for AnyDatabase {
@@ -26,21 +40,17 @@ impl fmt::Debug for AnyDatabase {
     }
 }
 
-/// Generates [`AnyDatabase`], [`AnySession`] and [`SCHEMES`] from the list of drivers: the name of
-/// the variant, the database's type, and the schemes of its targets, preferred first.
+/// Generates the enums in [`AnyDatabase`] and [`AnySession`], and [`SCHEMES`], from the list of
+/// drivers: the name of the variant, the database's type, and the schemes of its targets, preferred
+/// first.
 macro_rules! drivers {
     ($($name:ident($database:ty) for [$($scheme:literal),+]),+ $(,)?) => {
-        /// A database of any driver.
-        pub enum AnyDatabase {
-            $(#[doc = concat!("Behind `", stringify!($database), "`.")] $name($database),)+
+        enum DriverDatabase {
+            $($name($database),)+
         }
 
-        /// A session of any driver.
-        pub enum AnySession {
-            $(
-                #[doc = concat!("A session of `", stringify!($database), "`.")]
-                $name(<$database as Database>::Session),
-            )+
+        enum DriverSession {
+            $($name(<$database as Database>::Session),)+
         }
 
         /// The schemes of targets, by driver, preferred first.
@@ -62,7 +72,12 @@ macro_rules! drivers {
             /// When no driver has its scheme, or the database does not support the `settings`.
             pub fn open_url(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
                 let database = match url.scheme.as_str() {
-                    $($($scheme)|+ => Self::$name(<$database>::open(url, settings)?),)+
+                    $($($scheme)|+ => {
+                        let database = <$database>::open(url, settings)?;
+                        let shown = database.target();
+                        let redactor = Redactor::of(url, settings, &database, &shown);
+                        Self { inner: DriverDatabase::$name(database), redactor }
+                    })+
                     scheme => return Err(unknown_scheme(scheme)),
                 };
                 check_settings(&url.scheme, database.capabilities(), settings)?;
@@ -76,51 +91,63 @@ macro_rules! drivers {
             type Session = AnySession;
 
             fn dialect(&self) -> &'static str {
-                match self { $(Self::$name(database) => database.dialect(),)+ }
+                match &self.inner { $(DriverDatabase::$name(database) => database.dialect(),)+ }
             }
 
             async fn identify(&self) -> Result<(), DbError> {
-                match self { $(Self::$name(database) => database.identify().await,)+ }
+                self.redactor.hide_in(match &self.inner {
+                    $(DriverDatabase::$name(database) => database.identify().await,)+
+                })
             }
 
             fn capabilities(&self) -> &Capabilities {
-                match self { $(Self::$name(database) => database.capabilities(),)+ }
+                match &self.inner { $(DriverDatabase::$name(database) => database.capabilities(),)+ }
             }
 
             fn engine_control(&self) -> EngineControl {
-                match self { $(Self::$name(database) => database.engine_control(),)+ }
+                match &self.inner { $(DriverDatabase::$name(database) => database.engine_control(),)+ }
             }
 
             fn target(&self) -> String {
-                match self { $(Self::$name(database) => database.target(),)+ }
+                match &self.inner { $(DriverDatabase::$name(database) => database.target(),)+ }
             }
 
             async fn connect(&self, role: Role, slot: u32) -> Result<AnySession, DbError> {
-                match self {
-                    $(Self::$name(database) => {
-                        database.connect(role, slot).await.map(AnySession::$name)
+                let session = self.redactor.hide_in(match &self.inner {
+                    $(DriverDatabase::$name(database) => {
+                        database.connect(role, slot).await.map(DriverSession::$name)
                     })+
-                }
+                });
+                let inner = session?;
+                Ok(AnySession { inner, redactor: self.redactor.clone() })
             }
 
             fn needs_primary(&self) -> bool {
-                match self { $(Self::$name(database) => database.needs_primary(),)+ }
+                match &self.inner { $(DriverDatabase::$name(database) => database.needs_primary(),)+ }
             }
 
             fn waits(&self) -> Waits {
-                match self { $(Self::$name(database) => database.waits(),)+ }
+                match &self.inner { $(DriverDatabase::$name(database) => database.waits(),)+ }
             }
 
             fn warnings(&self) -> Vec<String> {
-                match self { $(Self::$name(database) => database.warnings(),)+ }
+                let texts = match &self.inner {
+                    $(DriverDatabase::$name(database) => database.warnings(),)+
+                };
+                texts.iter().map(|text| self.redactor.hide(text)).collect()
             }
 
             fn notes(&self) -> Vec<String> {
-                match self { $(Self::$name(database) => database.notes(),)+ }
+                let texts = match &self.inner {
+                    $(DriverDatabase::$name(database) => database.notes(),)+
+                };
+                texts.iter().map(|text| self.redactor.hide(text)).collect()
             }
 
             async fn create_database(&self) -> Result<bool, DbError> {
-                match self { $(Self::$name(database) => database.create_database().await,)+ }
+                self.redactor.hide_in(match &self.inner {
+                    $(DriverDatabase::$name(database) => database.create_database().await,)+
+                })
             }
         }
 
@@ -137,15 +164,21 @@ macro_rules! drivers {
 
     (@session $($name:ident)+) => {
         async fn script(&mut self, sql: &str) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.script(sql).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.script(sql).await,)+
+            })
         }
 
         async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
-            match self { $(Self::$name(session) => session.prepare(statement).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.prepare(statement).await,)+
+            })
         }
 
         async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
-            match self { $(Self::$name(session) => session.execute(id, args).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.execute(id, args).await,)+
+            })
         }
 
         async fn query(
@@ -154,7 +187,9 @@ macro_rules! drivers {
             args: &[Value<'_>],
             rows: &mut Rows,
         ) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.query(id, args, rows).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.query(id, args, rows).await,)+
+            })
         }
 
         async fn call(
@@ -163,7 +198,9 @@ macro_rules! drivers {
             args: &[Value<'_>],
             rows: &mut Rows,
         ) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.call(id, args, rows).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.call(id, args, rows).await,)+
+            })
         }
 
         async fn execute_autocommit(
@@ -171,7 +208,9 @@ macro_rules! drivers {
             id: StatementId,
             args: &[Value<'_>],
         ) -> Result<u64, DbError> {
-            match self { $(Self::$name(session) => session.execute_autocommit(id, args).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.execute_autocommit(id, args).await,)+
+            })
         }
 
         async fn execute_and_commit(
@@ -180,9 +219,9 @@ macro_rules! drivers {
             args: &[Value<'_>],
             rows: Option<&mut Rows>,
         ) -> Result<u64, DbError> {
-            match self {
-                $(Self::$name(session) => session.execute_and_commit(id, args, rows).await,)+
-            }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.execute_and_commit(id, args, rows).await,)+
+            })
         }
 
         async fn text(
@@ -191,15 +230,19 @@ macro_rules! drivers {
             commits: bool,
             rows: &mut Rows,
         ) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.text(sql, commits, rows).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.text(sql, commits, rows).await,)+
+            })
         }
 
         async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.pipeline(step).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.pipeline(step).await,)+
+            })
         }
 
         async fn pause(&mut self, wait: Duration) {
-            match self { $(Self::$name(session) => session.pause(wait).await,)+ }
+            match &mut self.inner { $(DriverSession::$name(session) => session.pause(wait).await,)+ }
         }
 
         async fn stream(
@@ -209,19 +252,23 @@ macro_rules! drivers {
             batch: &mut Rows,
             each: &mut dyn FnMut(&Rows),
         ) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.stream(id, args, batch, each).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.stream(id, args, batch, each).await,)+
+            })
         }
 
         fn announce(&mut self, access: Access) {
-            match self { $(Self::$name(session) => session.announce(access),)+ }
+            match &mut self.inner { $(DriverSession::$name(session) => session.announce(access),)+ }
         }
 
         fn pipelining(&self) -> Pipelining {
-            match self { $(Self::$name(session) => session.pipelining(),)+ }
+            match &self.inner { $(DriverSession::$name(session) => session.pipelining(),)+ }
         }
 
         async fn begin(&mut self, access: Access) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.begin(access).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.begin(access).await,)+
+            })
         }
 
         async fn begin_isolated(
@@ -229,23 +276,33 @@ macro_rules! drivers {
             access: Access,
             level: Isolation,
         ) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.begin_isolated(access, level).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.begin_isolated(access, level).await,)+
+            })
         }
 
         async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.begin_at(name).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.begin_at(name).await,)+
+            })
         }
 
         async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
-            match self { $(Self::$name(session) => session.share_snapshot().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.share_snapshot().await,)+
+            })
         }
 
         async fn commit(&mut self) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.commit().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.commit().await,)+
+            })
         }
 
         async fn rollback(&mut self) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.rollback().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.rollback().await,)+
+            })
         }
 
         async fn load(
@@ -253,65 +310,98 @@ macro_rules! drivers {
             table: &TableDef,
             source: &mut dyn RowSource,
         ) -> Result<u64, DbError> {
-            match self { $(Self::$name(session) => session.load(table, source).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.load(table, source).await,)+
+            })
         }
 
         fn is_closed(&self) -> bool {
-            match self { $(Self::$name(session) => session.is_closed(),)+ }
+            match &self.inner { $(DriverSession::$name(session) => session.is_closed(),)+ }
         }
 
         fn canceller(&self) -> Box<dyn Canceller> {
-            match self { $(Self::$name(session) => session.canceller(),)+ }
+            self.redactor.hide_in_canceller(match &self.inner {
+                $(DriverSession::$name(session) => session.canceller(),)+
+            })
         }
 
         async fn ping(&mut self) -> Result<bool, DbError> {
-            match self { $(Self::$name(session) => session.ping().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.ping().await,)+
+            })
         }
 
         async fn close(self) {
-            match self { $(Self::$name(session) => session.close().await,)+ }
+            match self.inner { $(DriverSession::$name(session) => session.close().await,)+ }
         }
     };
 
     (@admin $($name:ident)+) => {
         async fn server(&mut self) -> Result<ServerInfo, DbError> {
-            match self { $(Self::$name(session) => session.server().await,)+ }
+            let server = self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.server().await,)+
+            })?;
+            let [product, version] =
+                [&server.product, &server.version].map(|text| self.redactor.hide(text));
+            Ok(ServerInfo { product, version, ..server })
         }
 
         async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
-            match self { $(Self::$name(session) => session.settings().await,)+ }
+            let mut settings = self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.settings().await,)+
+            })?;
+            for (_, value) in &mut settings {
+                *value = self.redactor.hide(value);
+            }
+            Ok(settings)
         }
 
         async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
-            match self { $(Self::$name(session) => session.transaction_count().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.transaction_count().await,)+
+            })
         }
 
         async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
-            match self { $(Self::$name(session) => session.node_status().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.node_status().await,)+
+            })
         }
 
         async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
-            match self { $(Self::$name(session) => session.server_process().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.server_process().await,)+
+            })
         }
 
         async fn engine_memory(&mut self) -> Result<Option<u64>, DbError> {
-            match self { $(Self::$name(session) => session.engine_memory().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.engine_memory().await,)+
+            })
         }
 
         async fn tables(&mut self) -> Result<Vec<String>, DbError> {
-            match self { $(Self::$name(session) => session.tables().await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.tables().await,)+
+            })
         }
 
         async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
-            match self { $(Self::$name(session) => session.dependents(tables).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.dependents(tables).await,)+
+            })
         }
 
         async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
-            match self { $(Self::$name(session) => session.rehearse(tables, longest).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.rehearse(tables, longest).await,)+
+            })
         }
 
         async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
-            match self { $(Self::$name(session) => session.advisory_lock(name, mode).await,)+ }
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.advisory_lock(name, mode).await,)+
+            })
         }
     };
 }

@@ -16,6 +16,7 @@ pub mod odbc;
 #[cfg(unix)]
 mod polled;
 pub mod postgres;
+mod redactor;
 #[cfg(target_os = "linux")]
 mod ringed;
 mod socket;

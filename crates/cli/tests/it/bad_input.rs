@@ -139,6 +139,15 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["report"], "required arguments were not provided: <JOB>; see triphammer report --help"),
     (&["nonsense"], "unrecognized subcommand 'nonsense'"),
     (&["run", "postgres:/u:hunter2@h/d"], "user and password must follow two slashes"),
+    // A target in the wrong place.
+    (&["mysql://u:hunter2@h/d"], "unrecognized subcommand 'mysql://u:***@h/d'"),
+    (&["run", "null:", "mysql://u:hunter2@h/d"], "unexpected argument 'mysql://u:***@h/d'"),
+    (&["report", "mysql://u:hunter2@h/d"], "invalid job number `mysql://u:***@h/d`"),
+    (
+        &["run", "null:", "--vus", "odbc:DSN=a;PWD={x hunter2}"],
+        "invalid value `odbc:DSN=a;PWD=***`",
+    ),
+    (&["run", "-w", "odbc:DSN=a;PWD=hunter2", "null:"], "unknown workload `odbc:DSN=a;PWD=***"),
     (&["run", "sqlite:file:a.db"], "not a file: URI"),
     (&["build", "--jobs", "0"], "--jobs must be 1 or more"),
     (&["build", "--foreign-keys", "sqlite:fk.db"], "cannot add foreign keys"),

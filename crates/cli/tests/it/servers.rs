@@ -285,6 +285,21 @@ fn no_password_is_found_anywhere(product: Product) {
         said.push_str(&done.out);
         said.push_str(&done.err);
     }
+    // A statement whose error repeats the password, which no file contains.
+    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let repeats = match product {
+        Postgres => format!("SELECT CAST(convert_from(decode('{hex}', 'hex'), 'UTF8') AS integer)"),
+        Mariadb => format!("SELECT extractvalue(1, concat('~', 0x{hex}))"),
+    };
+    std::fs::write(program.path("a.sql"), repeats + ";\n").unwrap();
+    let script = ["run", &target, "--password-file", "pw", "-w", "script", "--script", "a.sql"];
+    for args in [&["--transactions", "3"][..], &["--transactions", "3", "--json"]] {
+        let failed = program.run(&[&script[..], args].concat());
+        assert!(failed.out.contains("***"), "{failed:?}");
+        said.push_str(&failed.out);
+        said.push_str(&failed.err);
+    }
+    said.push_str(&program.ok(&["report", "last", "--format", "html"]));
     std::fs::remove_file(program.path("pw")).unwrap();
     for variable in ["TRIPHAMMER_PASSWORD", variable] {
         program.set(variable, "wrong-hunter2");

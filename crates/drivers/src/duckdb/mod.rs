@@ -20,6 +20,7 @@ use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation,
 use triphammer_duckdb::{Connection, Library};
 
 use crate::database_file::DatabaseFile;
+use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, TargetUrl};
 pub use session::DuckdbSession;
 
@@ -197,6 +198,8 @@ fn is_size(text: &str) -> bool {
     let units = ["KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB"];
     digits > 0 && units.contains(&unit.as_str())
 }
+
+impl Secretive for Duckdb {}
 
 impl Database for Duckdb {
     type Session = DuckdbSession;

@@ -12,7 +12,8 @@ use super::quote::{quote_identifier, quote_literal};
 use super::session::MysqlSession;
 use super::shared::{Product, SETUP, Shared};
 use super::url::{Endpoint, SslMode, UrlOptions};
-use crate::target::{ConnectSettings, Lookup, TargetUrl};
+use crate::redactor::Secretive;
+use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::{Setup, client_config};
 
 /// A MySQL or MariaDB server.
@@ -91,6 +92,12 @@ fn capabilities() -> Capabilities {
         pipelining: Err(NO_PIPELINING),
         count_delay: Duration::ZERO,
         exempt: &[],
+    }
+}
+
+impl Secretive for Mysql {
+    fn secrets(&self) -> Vec<Secret> {
+        self.shared.options.password.iter().cloned().collect()
     }
 }
 

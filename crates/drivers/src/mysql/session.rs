@@ -480,7 +480,9 @@ impl Canceller for MysqlCanceller {
         Box::pin(async {
             match timeout(CANCEL_LIMIT, self.shared.cancel(self.place, self.thread)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!("could not send the cancel request: {error}"),
+                Ok(Err(error)) => {
+                    tracing::debug!("could not send the cancel request: {}", error.class());
+                }
                 Err(_) => tracing::debug!("timed out sending the cancel request"),
             }
         })

@@ -99,6 +99,7 @@ use triphammer_core::timer::{Timer, is_virtual};
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
+use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, TargetUrl};
 use answer::Answer;
 
@@ -449,6 +450,8 @@ impl Shared {
         }
     }
 }
+
+impl Secretive for Null {}
 
 impl Database for Null {
     type Session = NullSession;

@@ -47,7 +47,7 @@ pub(super) async fn create_database(shared: &Shared) -> Result<bool, DbError> {
     let connection = shared.open(Some((&create.key, &create.from))).await?;
     shared.set_up(&connection)?;
     let failed = |error: triphammer_odbc::Error| {
-        on_statement(&error, &dialect.def, &shared.secrets).context(format_args!("`{name}`"))
+        on_statement(&error, &dialect.def).context(format_args!("`{name}`"))
     };
     let mut statement = connection.statement().map_err(failed)?;
     let exists = CreateDef::text_for(&create.exists, name);

@@ -4,8 +4,6 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::odbc::OdbcDef;
 use triphammer_odbc::{Error, ManagerError};
 
-use super::shared::Secrets;
-
 /// SQLSTATE of errors that have no other.
 const GENERAL: &str = "HY000";
 
@@ -34,18 +32,18 @@ fn class_of(error: &Error, def: Option<&OdbcDef>) -> ErrorClass {
 
 /// Converts an error of a session in use.
 #[cold]
-pub(super) fn on_statement(error: &Error, def: &OdbcDef, secrets: &Secrets) -> DbError {
+pub(super) fn on_statement(error: &Error, def: &OdbcDef) -> DbError {
     let class = match class_of(error, Some(def)) {
         // Neither is about a session that works.
         ErrorClass::Refused => ErrorClass::Other,
         class => class,
     };
-    DbError::new(class, secrets.hide(&error.message)).with_code(code(error, Some(def)))
+    DbError::new(class, &error.message).with_code(code(error, Some(def)))
 }
 
 /// Converts an error of an attempt to connect.
 #[cold]
-pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>, secrets: &Secrets) -> DbError {
+pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>) -> DbError {
     let class = match class_of(error, def) {
         class if class.loses_session() => class,
         _ => ErrorClass::Refused,
@@ -58,7 +56,7 @@ pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>, secrets: &Secrets
         }
         _ => "",
     };
-    let message = format!("{}{hint}", secrets.hide(&error.message));
+    let message = format!("{}{hint}", error.message);
     DbError::new(class, message).with_code(code(error, def))
 }
 

@@ -23,9 +23,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::session::{Capabilities, Database, EngineControl, Role, Waits};
 
-use self::connection_string::{has_secret, redacted, secrets_of};
-use self::shared::{Profile, Secrets, Shared, UNKNOWN};
+use self::connection_string::redacted;
+use self::shared::{Profile, Shared, UNKNOWN};
 use crate::database_file::DatabaseFile;
+use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, TargetUrl};
 pub use session::OdbcSession;
 
@@ -47,14 +48,9 @@ impl Odbc {
     pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
         settings.reach.check_path("an odbc target")?;
         let password = settings.password.clone().or_else(|| target.password.clone());
-        let values = target.params.iter().filter(|pair| has_secret(pair));
-        let mut secrets: Vec<_> = values.flat_map(|(_, value)| secrets_of(value)).collect();
-        secrets.extend(password.clone());
-        secrets.extend(target.password.clone());
         let shared = Shared {
             pairs: target.params.clone(),
             password,
-            secrets: Secrets::new(secrets),
             isolation: settings.isolation,
             schema: settings.schema.clone(),
             lock_timeout: settings.lock_timeout,
@@ -68,6 +64,8 @@ impl Odbc {
         Ok(Self { shared: Arc::new(shared), waits: settings.waits })
     }
 }
+
+impl Secretive for Odbc {}
 
 impl Database for Odbc {
     type Session = OdbcSession;

@@ -61,12 +61,11 @@ struct Kept {
 struct Reading<'d> {
     lists: Option<ListForm>,
     def: &'d OdbcDef,
-    shared: &'d Shared,
 }
 
 impl Reading<'_> {
     fn error(&self, error: &Error) -> DbError {
-        on_statement(error, self.def, &self.shared.secrets)
+        on_statement(error, self.def)
     }
 
     /// Empties a buffer for the rows of a result; returns the number of columns.
@@ -129,8 +128,7 @@ impl Reading<'_> {
 impl OdbcSession {
     pub(super) fn new(connection: Connection, shared: Arc<Shared>) -> Result<Self, DbError> {
         let def = shared.def().expect("identified before a session is opened");
-        let mut direct =
-            connection.statement().map_err(|error| on_statement(&error, def, &shared.secrets))?;
+        let mut direct = connection.statement().map_err(|error| on_statement(&error, def))?;
         if def.untyped.unwrap_or(false) {
             direct.read_as_text();
         }
@@ -160,7 +158,7 @@ impl OdbcSession {
     /// Converts an error, and notes whether the session is lost.
     #[cold]
     pub(super) fn failed(&mut self, error: &Error) -> DbError {
-        let converted = on_statement(error, self.def(), &self.shared.secrets);
+        let converted = on_statement(error, self.def());
         self.note(converted)
     }
 
@@ -211,7 +209,7 @@ impl OdbcSession {
     /// Runs a query and reads its rows.
     pub(super) fn ask(&mut self, text: &str, rows: &mut Rows) -> Result<(), DbError> {
         self.direct.direct(text).map_err(|error| self.failed(&error))?;
-        let reading = Reading { lists: None, def: self.def(), shared: &self.shared };
+        let reading = Reading { lists: None, def: self.def() };
         let read = reading.collect(&mut self.direct, may_return_several(text), rows);
         read.map_err(|error| self.note(error))
     }
@@ -242,7 +240,7 @@ impl OdbcSession {
         self.start(id, args)?;
         let def = self.def();
         let lists = with_lists.then(|| def.lists.unwrap_or(ListForm::Json));
-        let reading = Reading { lists, def, shared: &self.shared };
+        let reading = Reading { lists, def };
         let kept = &mut self.kept[id.index()];
         let read = reading.collect(&mut kept.statement, kept.several, rows);
         read.map_err(|error| self.abandon(id, error))
@@ -399,7 +397,7 @@ impl Session for OdbcSession {
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
         self.start(id, args)?;
-        let reading = Reading { lists: None, def: self.def(), shared: &self.shared };
+        let reading = Reading { lists: None, def: self.def() };
         let kept = &mut self.kept[id.index()];
         let done = |kept: &mut Kept| {
             let width = kept.statement.describe().map_err(|error| reading.error(&error))?;
@@ -464,7 +462,7 @@ impl Session for OdbcSession {
         each: &mut dyn FnMut(&Rows),
     ) -> Result<(), DbError> {
         self.start(id, args)?;
-        let reading = Reading { lists: None, def: self.def(), shared: &self.shared };
+        let reading = Reading { lists: None, def: self.def() };
         let statement = &mut self.kept[id.index()].statement;
         let mut read = || {
             let width = reading.describe(statement, batch)?;

@@ -1,4 +1,4 @@
-//! What all sessions on one target share: the connection string, the dialect, what to hide.
+//! What all sessions on one target share: the connection string and the dialect.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,49 +17,6 @@ use crate::target::Secret;
 /// Keys of a connection string that name the server.
 const HOST_KEYS: [&str; 5] = ["Server", "Servername", "Host", "Hostname", "Socket"];
 
-/// Shortest secret that is hidden wherever it occurs; a shorter one only as a word of its own.
-const SECRET_ANYWHERE: usize = 4;
-
-/// Passwords and what else must not be shown.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Secrets(Vec<Secret>);
-
-impl Secrets {
-    /// Keeps them in the order in which they are hidden: one may be a part of another.
-    pub(super) fn new(mut secrets: Vec<Secret>) -> Self {
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.reveal().len()));
-        Self(secrets)
-    }
-
-    /// A message of a driver without the secrets that it may repeat, as they are or as they stand in
-    /// a connection string.
-    pub(super) fn hide(&self, message: &str) -> String {
-        let mut out = message.to_owned();
-        for secret in &self.0 {
-            let plain = secret.reveal();
-            out = without(&out, &plain.replace('}', "}}"));
-            out = without(&out, plain);
-        }
-        out
-    }
-}
-
-/// A text without a secret.
-fn without(text: &str, secret: &str) -> String {
-    if secret.is_empty() || secret.len() >= SECRET_ANYWHERE {
-        return if secret.is_empty() { text.to_owned() } else { text.replace(secret, "***") };
-    }
-    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once(secret) {
-        out.push_str(before);
-        let is_word = is_end(out.chars().last()) && is_end(after.chars().next());
-        out.push_str(if is_word { "***" } else { secret });
-        rest = after;
-    }
-    out + rest
-}
-
 /// A dialect, with what it and the driver can do.
 pub(super) struct Profile {
     pub(super) dialect: &'static OdbcDialect,
@@ -70,7 +27,6 @@ pub(super) struct Profile {
 pub(super) struct Shared {
     pub(super) pairs: Vec<(String, String)>,
     pub(super) password: Option<Secret>,
-    pub(super) secrets: Secrets,
     pub(super) isolation: Option<Isolation>,
     pub(super) schema: Option<String>,
     pub(super) lock_timeout: Option<Duration>,
@@ -206,7 +162,7 @@ impl Shared {
 
     /// The error for a connection that was not opened.
     fn unopened(&self, error: &triphammer_odbc::Error, def: Option<&OdbcDef>) -> DbError {
-        let mut converted = on_connect(error, def, &self.secrets);
+        let mut converted = on_connect(error, def);
         if let Some(place) = self.place()
             && !converted.message().contains(&place)
         {
@@ -331,7 +287,7 @@ impl Shared {
         let Some(def) = self.def() else { return Ok(()) };
         let _alone = self.setting_up.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = |error: triphammer_odbc::Error| {
-            on_statement(&error, def, &self.secrets).context("setting up the session")
+            on_statement(&error, def).context("setting up the session")
         };
         if let Some(bit) = self.isolation.and_then(isolation_bit) {
             connection.set_isolation(bit).map_err(failed)?;

@@ -17,6 +17,7 @@ use super::socket::resolve;
 use super::tls::connector;
 use super::url::{Endpoint, Host, SslMode, UrlOptions};
 use super::wire::{CancelKey, Connection, Login, start};
+use crate::redactor::Secretive;
 use crate::socket::{Address, Socket, SocketSettings, is_loopback};
 use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
@@ -165,6 +166,12 @@ fn capabilities() -> Capabilities {
         // A session reports its counts at most once per second.
         count_delay: Duration::from_secs(1),
         exempt: &[],
+    }
+}
+
+impl Secretive for Postgres {
+    fn secrets(&self) -> Vec<Secret> {
+        self.shared.options.hosts.iter().filter_map(|host| host.password.clone()).collect()
     }
 }
 

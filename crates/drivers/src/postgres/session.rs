@@ -707,7 +707,9 @@ impl Canceller for PostgresCanceller {
             let asked = timeout(GOODBYE_LIMIT, self.shared.cancel(&self.route, self.key)).await;
             match asked {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!("could not send the cancel request: {error}"),
+                Ok(Err(error)) => {
+                    tracing::debug!("could not send the cancel request: {}", error.class());
+                }
                 Err(_) => tracing::debug!("timed out sending the cancel request"),
             }
         })

@@ -29,6 +29,7 @@ use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation, Protocol, Role};
 
 use crate::database_file::DatabaseFile;
+use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, TargetUrl};
 use activity::Activity;
 pub use session::SqliteSession;
@@ -245,6 +246,8 @@ fn choice(value: &str, choices: &[&'static str]) -> Result<&'static str, String>
     let found = choices.iter().find(|choice| **choice == value.to_lowercase());
     found.copied().ok_or_else(|| format!("expected one of {}, got `{value}`", choices.join(", ")))
 }
+
+impl Secretive for Sqlite {}
 
 impl Database for Sqlite {
     type Session = SqliteSession;

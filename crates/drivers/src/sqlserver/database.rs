@@ -14,8 +14,9 @@ use super::quote::{quote_identifier, quote_literal};
 use super::session::SqlServerSession;
 use super::shared::Shared;
 use super::url::UrlOptions;
+use crate::redactor::Secretive;
 use crate::socket::is_loopback;
-use crate::target::{ConnectSettings, Lookup, TargetUrl};
+use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::{Setup, client_config_of};
 
 /// Says what has not been tested; printed when the server is not Babelfish.
@@ -99,6 +100,12 @@ fn capabilities() -> Capabilities {
     }
 }
 
+impl Secretive for SqlServer {
+    fn secrets(&self) -> Vec<Secret> {
+        self.shared.options.password.iter().cloned().collect()
+    }
+}
+
 impl Database for SqlServer {
     type Session = SqlServerSession;
 
@@ -177,7 +184,7 @@ impl Database for SqlServer {
         let snapshots = format!("ALTER DATABASE {quoted} SET ALLOW_SNAPSHOT_ISOLATION ON");
         if let Err(error) = connection.batch(&snapshots).await {
             // Checks then read in serializable transactions, and say so.
-            tracing::debug!("could not allow snapshot isolation: {error}");
+            tracing::debug!("could not allow snapshot isolation: error {:?}", error.code());
         }
         Ok(true)
     }

@@ -112,7 +112,7 @@ impl SqlServerSession {
             Ok(rows) => Ok(rows.into_iter().next().and_then(|row| row.into_iter().next()?)),
             Err(error) if error.class() == ErrorClass::Other => {
                 if error.code() == Some(FORBIDDEN) {
-                    tracing::debug!("{error}");
+                    tracing::debug!("a right is missing for: {sql}");
                 }
                 Ok(None)
             }

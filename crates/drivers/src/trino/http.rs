@@ -2,6 +2,7 @@
 //! the size of answers. It never follows a server to another address: the user's password goes to
 //! the target's host, and nowhere else.
 
+use std::borrow::Cow;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use super::url::{UrlOptions, Verification};
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
 use crate::socket::{Socket, SocketSettings, resolve};
 use crate::stream::{Stream, broken, closed};
-use crate::target::ConnectSettings;
+use crate::target::{ConnectSettings, Secret};
 use crate::tls::{Setup, client_config, host_in_certificate};
 
 /// Characters of an unexpected answer that an error message shows.
@@ -95,7 +96,7 @@ impl Shared {
     /// When it is anything else.
     pub(super) fn page(&self, address: &str) -> Result<String, DbError> {
         let refuse = |why: &str| {
-            let shown: String = address.chars().take(SHOWN_MAX).collect();
+            let shown = beginning(address);
             let message = format!("the server names `{shown}` as the next page: {why}");
             DbError::new(ErrorClass::Refused, message)
         };
@@ -193,11 +194,17 @@ fn headers(options: &UrlOptions) -> Result<HeaderMap, SpecError> {
     if !properties.is_empty() {
         put(HeaderName::from_static("x-trino-session"), &properties, false)?;
     }
-    if let Some(password) = &options.password {
-        let pair = latin1(&format!("{}:{}", options.user, password.reveal()))?;
-        put(AUTHORIZATION, &format!("Basic {}", STANDARD.encode(pair)), true)?;
+    if let Some(pair) = credentials(options)? {
+        put(AUTHORIZATION, &format!("Basic {}", pair.reveal()), true)?;
     }
     Ok(headers)
+}
+
+/// User and password as the header contains them; `None` without a password.
+pub(super) fn credentials(options: &UrlOptions) -> Result<Option<Secret>, SpecError> {
+    let Some(password) = &options.password else { return Ok(None) };
+    let pair = latin1(&format!("{}:{}", options.user, password.reveal()))?;
+    Ok(Some(Secret::new(STANDARD.encode(pair))))
 }
 
 /// Text as Trino and its clients encode user and password: in ISO 8859-1.
@@ -320,16 +327,24 @@ fn judge(status: u16, kind: Option<&HeaderValue>, body: Vec<u8>) -> Result<Answe
         200 if is_json => Ok(Answer { body }),
         204 => Ok(Answer { body: Vec::new() }),
         200 => {
-            let kind: String = kind.chars().take(SHOWN_MAX).collect();
+            let kind = beginning(kind);
             let message = format!(
                 "the server did not answer as Trino does: expected application/json, got `{kind}`"
             );
             Err(DbError::new(ErrorClass::Disconnected, message))
         }
         _ => {
-            let text = String::from_utf8_lossy(&body[..body.len().min(SHOWN_MAX)]);
-            Err(on_status(status, text.trim()))
+            let text = String::from_utf8_lossy(&body);
+            Err(on_status(status, &beginning(text.trim())))
         }
+    }
+}
+
+/// As much of a server's text as a message shows.
+fn beginning(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 

@@ -24,9 +24,10 @@ use tokio::time::timeout;
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::session::{Capabilities, Database, Protocol, Role, Waits};
 
-use crate::target::{ConnectSettings, TargetUrl};
+use crate::redactor::Secretive;
+use crate::target::{ConnectSettings, Secret, TargetUrl};
 use errors::{NO_SCHEMA, SCHEMA_EXISTS, on_connect};
-use http::Shared;
+use http::{Shared, credentials};
 use literal::quote_identifier;
 pub use session::TrinoSession;
 use url::UrlOptions;
@@ -99,6 +100,14 @@ impl Trino {
             let message = format!("{server} does not answer within {} s", limit.as_secs_f64());
             Err(DbError::new(ErrorClass::Disconnected, message))
         })
+    }
+}
+
+impl Secretive for Trino {
+    /// User and password as they are sent.
+    fn secrets(&self) -> Vec<Secret> {
+        // They were encoded before, for the headers.
+        credentials(&self.shared.options).ok().flatten().into_iter().collect()
     }
 }
 

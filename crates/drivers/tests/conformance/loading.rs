@@ -39,27 +39,27 @@ fn rows(count: i64, id: impl Fn(i64) -> i64) -> impl FnMut(&mut Rows) -> bool {
 }
 
 pub async fn bulk_load(bed: &Bed) {
-    const COUNT: i64 = 200_000;
+    let count = bed.rows_of_a_load();
     let mut loader = bed.session(Role::Loader).await;
     loader.script(&bed.script(CREATE)).await.unwrap();
     loader.begin(Access::Write).await.unwrap();
-    let loaded = loader.load(&TABLE, &mut rows(COUNT, |n| n)).await.unwrap();
-    assert_eq!(loaded, 200_000);
+    let loaded = loader.load(&TABLE, &mut rows(count, |n| n)).await.unwrap();
+    assert_eq!(i64::try_from(loaded), Ok(count));
     loader.commit().await.unwrap();
     loader.begin(Access::Write).await.unwrap();
     assert_eq!(loader.load(&TABLE, &mut |_: &mut Rows| false).await.unwrap(), 0);
     loader.commit().await.unwrap();
     let mut user = bed.session(Role::User).await;
-    assert_eq!(bed.number(&mut user, "SELECT count(*) FROM t").await, COUNT);
+    assert_eq!(bed.number(&mut user, "SELECT count(*) FROM t").await, count);
     let nulls = "SELECT count(*) FROM t WHERE amount IS NULL";
-    assert_eq!(bed.number(&mut user, nulls).await, COUNT / 10);
-    let sum = (1..=COUNT).filter(|n| n % 10 != 0).sum::<i64>() * 1_000_007;
+    assert_eq!(bed.number(&mut user, nulls).await, count / 10);
+    let sum = (1..=count).filter(|n| n % 10 != 0).sum::<i64>() * 1_000_007;
     assert_eq!(bed.number(&mut user, "SELECT sum(amount) FROM t").await, sum);
     // The loader continues while a user is active.
     loader.begin(Access::Write).await.unwrap();
-    loader.load(&TABLE, &mut rows(10, |n| COUNT + n)).await.unwrap();
+    loader.load(&TABLE, &mut rows(10, |n| count + n)).await.unwrap();
     loader.commit().await.unwrap();
-    assert_eq!(bed.number(&mut user, "SELECT count(*) FROM t").await, COUNT + 10);
+    assert_eq!(bed.number(&mut user, "SELECT count(*) FROM t").await, count + 10);
 }
 
 pub async fn load_that_fails_midway(bed: &Bed) {

@@ -7,6 +7,7 @@ mod mysql;
 mod postgres;
 mod postgres_pipelining;
 mod postgres_wire;
+mod repeated_secrets;
 mod session;
 mod sqlserver;
 mod sqlserver_clients;

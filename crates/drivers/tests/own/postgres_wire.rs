@@ -1,8 +1,6 @@
 //! How the PostgreSQL client uses its connection: authentication methods, servers that violate the
 //! protocol, and calls cancelled half-way. Sessions are tested in postgres.rs.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -15,7 +13,7 @@ use triphammer_drivers::postgres::{Postgres, PostgresSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
-use crate::session::{on_worker, rows_of, statement};
+use crate::session::{answering, on_worker, rows_of, statement};
 
 async fn connect(url: &str) -> Result<PostgresSession, DbError> {
     let url = TargetUrl::parse(url).unwrap();
@@ -74,16 +72,16 @@ mod proving {
     }
 }
 
-mod breaking {
+pub mod breaking {
     use super::*;
 
-    fn message(tag: u8, body: &[u8]) -> Vec<u8> {
+    pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(body.len() + 4).unwrap();
         [&[tag][..], &length.to_be_bytes(), body].concat()
     }
 
     /// What a server sends to a session that it accepts.
-    fn welcome() -> Vec<u8> {
+    pub fn welcome() -> Vec<u8> {
         let key = message(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]);
         [message(b'R', &[0; 4]), message(b'S', b"a\0b\0"), key, message(b'Z', b"I")].concat()
     }
@@ -95,22 +93,9 @@ mod breaking {
             .concat()
     }
 
-    /// A server for one session, which sends one of `answers` whenever it receives something, and
-    /// then closes the connection. Returns its URL.
+    /// A server for one session with these answers; returns its URL.
     fn server(answers: Vec<Vec<u8>>) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut heard = [0; 4096];
-            for answer in answers {
-                if stream.read(&mut heard).unwrap_or(0) == 0 {
-                    return;
-                }
-                let _ = stream.write_all(&answer);
-            }
-        });
-        format!("postgres://u:p@127.0.0.1:{port}/d?sslmode=disable")
+        format!("postgres://u:p@127.0.0.1:{}/d?sslmode=disable", answering(answers))
     }
 
     #[test]

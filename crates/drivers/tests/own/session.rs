@@ -70,13 +70,31 @@ pub fn hold_refusal(error: &DbError, port: u16, code: Option<&str>, words: &str)
     assert!(!error.message().contains("wrong"), "{error}");
 }
 
-/// Returns the port of a peer that is not a database; it sends `says` to whoever connects first.
-pub fn no_database(says: &'static str) -> u16 {
+/// Returns the port of a server for one session, which sends one of `answers` whenever it receives something, and then
+/// closes the connection.
+pub fn answering(answers: Vec<Vec<u8>>) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        stream.write_all(says.as_bytes()).unwrap();
+        let mut heard = [0; 4096];
+        for answer in answers {
+            if stream.read(&mut heard).unwrap_or(0) == 0 {
+                return;
+            }
+            let _ = stream.write_all(&answer);
+        }
+    });
+    port
+}
+
+/// Returns the port of a peer that is not a database; it sends `says` to whoever connects first.
+pub fn no_database(says: impl AsRef<[u8]> + Send + 'static) -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(says.as_ref()).unwrap();
         // Waits until the other side closes.
         let _ = stream.read_to_end(&mut Vec::new());
     });

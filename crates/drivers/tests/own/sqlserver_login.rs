@@ -45,6 +45,23 @@ fn a_login_says_who_and_where_and_hides_the_password() {
 }
 
 #[test]
+fn a_login_asks_for_what_the_target_says() {
+    on_worker(async {
+        let (port, heard) = server(vec![greeting(), welcome(), set_up()]);
+        let params =
+            "instance=DEV&application-name=bench%201&packet-size=4096&application-intent=read-only";
+        connect(&format!("{}?{params}", url(port))).await.unwrap();
+        let (_, first) = heard.recv().unwrap();
+        assert!(first.windows(4).any(|part| part == b"DEV\0"), "{first:02x?}");
+        let (_, login) = heard.recv().unwrap();
+        assert_eq!(login[8..12], 4096u32.to_le_bytes());
+        assert_eq!(login[26], 0x20, "only for reads");
+        let has = |text: &str| login.windows(2 * text.len()).any(|part| part == wide(text));
+        assert!(has("bench 1"), "{login:02x?}");
+    });
+}
+
+#[test]
 fn a_start_that_breaks_the_protocol_is_an_error() {
     let login = |answer: &[u8]| vec![greeting(), message(answer)];
     let endless = change(1, &[]).repeat(2_000);

@@ -14,7 +14,7 @@ use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
 
 use crate::session::{on_worker, statement};
 use crate::sqlserver_responder::{
-    ATTENTION, INT, LONG_TEXT, TRANSACTION, change, columns, connect, done, done_with, error,
+    ATTENTION, CALL, INT, LONG_TEXT, TRANSACTION, change, columns, connect, done, done_with, error,
     greeting, hear, int_row, message, packets, prepared, server_that_ends, session_with, set_up,
     url, welcome, wide,
 };
@@ -254,6 +254,51 @@ fn procedures_are_called_without_sql_and_return_status_and_outputs() {
         assert_eq!(data[40..49], first);
         let second = [&[2][..], &wide("@b"), &[1, 0x26, 4, 0]].concat();
         assert_eq!(data[49..49 + second.len()], second);
+    });
+}
+
+#[test]
+fn statements_are_called_by_number_and_prepared_again_for_wider_values() {
+    on_worker(async {
+        let called = || message(&done_with(0xfe, 0, 0));
+        let answers = vec![prepared(), called(), prepared(), called(), called()];
+        let (mut session, heard) = session_with(answers).await;
+        let sql = "UPDATE t SET n = @p1";
+        let id = session.prepare(&statement(sql, &[ColumnType::Text])).await.unwrap();
+        for length in [5, 5_000, 5] {
+            session.execute(id, &[Value::Text(&"x".repeat(length))]).await.unwrap();
+        }
+        let calls: Vec<_> = heard.iter().skip(3).take(5).collect();
+        let numbers: Vec<_> = calls.iter().map(|(kind, data)| (*kind, data[24])).collect();
+        // sp_prepare, sp_execute, sp_prepexec, sp_unprepare of the narrower one, sp_execute.
+        assert_eq!(numbers, [11, 12, 13, 15, 12].map(|number| (CALL, number)));
+        let handle = [0, 0, 0x26, 4, 4, 7, 0, 0, 0];
+        for call in [1, 3, 4] {
+            assert_eq!(calls[call].1[28..37], handle, "{call}");
+        }
+        let declared = |call: &(u8, Vec<u8>), text: &str| {
+            call.1.windows(2 * text.len()).any(|part| part == wide(text))
+        };
+        assert!(
+            declared(&calls[0], "@p1 nvarchar(4000)") && declared(&calls[2], "@p1 nvarchar(max)")
+        );
+    });
+}
+
+#[test]
+fn the_count_of_transactions_is_that_of_batch_requests_where_the_user_may_see_it() {
+    on_worker(async {
+        let row = [&[0xd1, 8][..], &123_456_789_012i64.to_le_bytes()].concat();
+        let counted = message(&[columns(&[&[0x26, 8]]), row, done_with(0xfd, 0x10, 1)].concat());
+        let words =
+            "VIEW SERVER STATE permission was denied on object 'server', database 'master'.";
+        let forbidden = message(&[error(300, 14, words), done()].concat());
+        let (mut session, heard) = session_with(vec![counted, forbidden]).await;
+        assert_eq!(session.transaction_count().await.unwrap(), Some(123_456_789_012));
+        assert_eq!(session.transaction_count().await.unwrap(), None);
+        let (_, asked) = heard.iter().nth(3).unwrap();
+        let name = wide("'Batch Requests/sec'");
+        assert!(asked.windows(name.len()).any(|part| part == name));
     });
 }
 

@@ -10,6 +10,8 @@ use triphammer_drivers::AnyDatabase;
 
 /// Replacement for a secret.
 const MASK: &str = "***";
+/// User and password of the example in messages about the form of a URL.
+const EXAMPLE: &str = "user:password";
 
 /// A target without secrets: the only form in which it is stored, printed or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +73,7 @@ fn mask_urls(text: &str) -> String {
         let end = after.find(char::is_whitespace).unwrap_or(after.len());
         let slash = after[..end].find(['/', '?', '#']).unwrap_or(end);
         let at = after[..slash].rfind('@').or_else(|| after[..end].rfind('@'));
+        let at = at.filter(|at| after[..*at] != *EXAMPLE);
         rest = match at.and_then(|at| after[..at].find(':').map(|colon| (colon, at))) {
             Some((colon, at)) => {
                 out.push_str(&after[..=colon]);
@@ -115,9 +118,21 @@ fn mask_assignments(text: &str) -> String {
     out
 }
 
-/// Length in bytes of the secret at the start of `text`: quoted, or up to the next separator.
+/// Length in bytes of the secret at the start of `text`: quoted, in the braces of a connection
+/// string, or up to the next separator. A message that only names the key has dots there.
 fn secret_length(text: &str) -> usize {
     match text.chars().next() {
+        Some('…') => 0,
+        Some('{') => {
+            let mut rest = &text[1..];
+            while let Some((_, after)) = rest.split_once('}') {
+                let Some(more) = after.strip_prefix('}') else {
+                    return text.len() - after.len();
+                };
+                rest = more;
+            }
+            text.len()
+        }
         Some(quote @ ('\'' | '"')) => {
             let mut escaped = false;
             for (index, sign) in text.char_indices().skip(1) {
@@ -148,6 +163,11 @@ mod tests {
             ("postgres://h:5432/d?password=a%20b&x=1", "postgres://h:5432/d?password=***&x=1"),
             ("host=a password = 'it\\'s' user=b", "host=a password = *** user=b"),
             ("PWD=x;Server=y", "PWD=***;Server=y"),
+            ("PWD={x;}} y};Server={z}", "PWD=***;Server={z}"),
+            ("PWD={x y", "PWD=***"),
+            ("such as ;password=…: user", "such as ;password=…: user"),
+            ("scheme://user:password@host:port/d", "scheme://user:password@host:port/d"),
+            ("mysql://ann:password@h/d", "mysql://ann:***@h/d"),
             ("password_encryption", "password_encryption"),
             ("sqlite:tproc-c.sqlite", "sqlite:tproc-c.sqlite"),
             ("grün=1 passwd=ü", "grün=1 passwd=***"),
