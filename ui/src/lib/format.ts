@@ -60,7 +60,7 @@ export function clock(seconds: number | null | undefined): string {
 /** Formats seconds as `5m`, `1h30m`, `45s`, as the command line accepts them. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
-  if (seconds < 60) return `${three(seconds)}s`;
+  if (seconds < 60) return `${three(seconds).replace(/\.0+$/, '')}s`;
   const whole = Math.round(seconds);
   const parts: [number, string][] = [
     [Math.floor(whole / 3600), 'h'],
@@ -119,3 +119,6 @@ export const brief = (version: string | null | undefined) => (version ?? '').rep
 
 /** Keeps numbers and their units on one line. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=(%|µs|ms|s)(\W|$))/g, '$1\u00a0');
+
+/** Formats a sentence of a document for the start of a line. */
+export const sentenceOf = (text: string): string => unbroken(capital(text));

@@ -15,7 +15,7 @@ const COMMANDS: { command: JobKind; title: string; about: string; noun: string }
   { command: 'profile', title: 'Profile', about: 'Throughput over virtual users, with the fitted curve.', noun: 'profile' },
   { command: 'capacity', title: 'Capacity', about: 'The highest rate that keeps a response time within a limit.', noun: 'search' },
   { command: 'compare', title: 'Compare', about: 'Is B faster, slower or the same? Runs in pairs.', noun: 'comparison' },
-  { command: 'drill', title: 'Drill', about: 'Which commits are left after a fault?', noun: 'drill' },
+  { command: 'drill', title: 'Drill', about: 'Which commits survive a fault?', noun: 'drill' },
   { command: 'check', title: 'Check', about: 'Verify every condition that the data must meet.', noun: 'check' },
   { command: 'drop', title: 'Drop', about: 'Remove what a build created.', noun: 'drop' },
 ];
