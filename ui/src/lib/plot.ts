@@ -209,7 +209,7 @@ export function axes(x: Axis, y: Axis, scale: number, log: { x?: boolean; y?: bo
   const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
   return [
     // Small charts below others with the same axis have no title.
-    { ...common(log.x), ...(x.title ? { label: x.title, size: (BELOW - 20) * scale } : { size: BELOW_UNTITLED * scale }), space: (x.space ?? 56) * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
+    { ...common(log.x), ...(x.title ? { label: x.title, size: (BELOW - 20) * scale } : { size: BELOW_UNTITLED * scale }), space: (x.space ?? 56) * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : x.steps ? { incrs: x.steps } : {}), values: values(x) },
     { ...common(log.y), label: y.title, size: (_, labels) => labelsWidth(labels ?? []) * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
   ];
 }

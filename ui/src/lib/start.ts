@@ -139,7 +139,7 @@ export function sentence(command: JobKind, preview: Preview, title: string, ofQu
     case 'drill':
       return `Writes rows at ${preview.url} with ${users} for ${value('duration')}, with these faults: ${value('fault')}. Then reads them back.`;
     case 'compare':
-      return `Compares A and B at ${preview.url} by ${value('pairs')} pairs of runs with ${load}, ${each}.`;
+      return `Compares A and B at ${preview.url} in ${value('pairs')} pairs of runs with ${load}, ${each}.`;
     default:
       return `Runs ${workload} at ${preview.url} several times, ${each}.`;
   }
