@@ -195,7 +195,7 @@ pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
     let ours = ours.map(|(_, ours)| format!("use {ours}"));
     let command =
         Command::ALL.into_iter().find(|which| all.first().is_some_and(|a| a == which.name()));
-    let meant = meant(error, command);
+    let meant = meant(error, command, &all);
     if ours.is_some() || meant.is_some() {
         said.truncate(1);
     }
@@ -208,8 +208,9 @@ pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
     format!("{}; see {command} --help{meant}", said.trim_start_matches("error: "))
 }
 
-/// The option or command that was probably meant by an unknown one: ``; did you mean `--vus`?``.
-fn meant(error: &clap::Error, of: Option<Command>) -> Option<String> {
+/// The option or command that was probably meant by an unknown one: ``; did you mean `--vus`?``. clap reports only the
+/// first letter of `-vus`.
+fn meant(error: &clap::Error, of: Option<Command>, given: &[String]) -> Option<String> {
     let typed = |kind| match error.get(kind) {
         Some(ContextValue::String(typed)) => Some(typed.as_str()),
         _ => None,
@@ -217,10 +218,13 @@ fn meant(error: &clap::Error, of: Option<Command>) -> Option<String> {
     let all = command();
     let meant = match (typed(ContextKind::InvalidArg), typed(ContextKind::InvalidSubcommand)) {
         (Some(flag), _) => {
-            let flag = flag.strip_prefix("--")?;
             let options = all.find_subcommand(of?.name())?.get_arguments();
             let names: Vec<&str> = options.filter_map(Arg::get_long).collect();
-            format!("--{}", closest(flag, names.into_iter())?)
+            let name = match flag.strip_prefix("--") {
+                Some(flag) => closest(flag, names.into_iter())?,
+                None => names.into_iter().find(|name| given.contains(&format!("-{name}")))?,
+            };
+            format!("--{name}")
         }
         (_, Some(name)) => closest(name, all.get_subcommands().map(Clap::get_name))?.to_owned(),
         _ => return None,

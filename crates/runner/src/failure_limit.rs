@@ -81,7 +81,7 @@ impl FailureWatch {
         }
         self.limit = None;
         Some(format!(
-            "{} of the transactions of {} failed (--abort-on-failures {})",
+            "{} of the transactions within {} failed (--abort-on-failures {})",
             percent(failed),
             format_duration(Duration::from_secs(limit.seconds)),
             limit.text()
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(watch.second(&second(number, committed, failed)), None, "{number}");
         }
         let reason = watch.second(&second(5, 0, 30)).unwrap();
-        assert!(reason.starts_with("100 % of the transactions of 3s failed"), "{reason}");
+        assert!(reason.starts_with("100 % of the transactions within 3s failed"), "{reason}");
         assert_eq!(watch.second(&second(6, 0, 30)), None, "it is reported once");
     }
 

@@ -34,10 +34,12 @@ pub fn of_job(job: &StoredJob) -> String {
     let told = settings
         .iter()
         .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
-        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)));
+        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)))
+        .filter(|(name, _)| accepts(job.row.kind, name));
     let mut given_settings = vec![("target", job.row.target.as_str())];
     given_settings.extend(told);
-    if !given_settings.iter().any(|(name, _)| *name == "workload") {
+    let is_missing = !given_settings.iter().any(|(name, _)| *name == "workload");
+    if is_missing && accepts(job.row.kind, "workload") {
         given_settings.insert(1, ("workload", &job.row.workload));
     }
     if let Some(label) =
@@ -48,6 +50,13 @@ pub fn of_job(job: &StoredJob) -> String {
     of(job.row.kind, given_settings)
 }
 
+/// Whether a command accepts a setting: a drill does not accept those that it chooses for its run. Options of workloads
+/// and dialects are declared for no command.
+fn accepts(command: JobKind, name: &str) -> bool {
+    let elsewhere = || JobKind::ALL.into_iter().any(|other| declared(other, name).is_some());
+    declared(command, name).is_some() || !elsewhere()
+}
+
 /// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%,=+".contains(c);
@@ -55,4 +64,18 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_only_settings_that_it_accepts() {
+        let of_run = ["workload", "rampup", "max-failures", "no-observe"];
+        assert_eq!(of_run.map(|name| accepts(JobKind::Drill, name)), [false; 4]);
+        assert_eq!(of_run.map(|name| accepts(JobKind::Run, name)), [true; 4]);
+        assert!(accepts(JobKind::Drill, "fault") && accepts(JobKind::Drill, "vus"));
+        assert!(accepts(JobKind::Run, "mix"), "an option of a workload");
+    }
 }

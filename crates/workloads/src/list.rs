@@ -17,6 +17,8 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
+use crate::custom::suggestion;
+
 /// Why two values of the enums below always belong to the same workload.
 const OF_ONE: &str = "users, inputs and statements come from the workload that receives them";
 
@@ -305,8 +307,9 @@ pub fn describe_with(
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
     SpecError::new(format!(
-        "unknown workload `{name}`: expected one of {}, or a workload file FILE.toml",
-        known.join(", ")
+        "unknown workload `{name}`: expected one of {}, or a workload file FILE.toml{}",
+        known.join(", "),
+        suggestion(name, known.iter().map(String::as_str))
     ))
 }
 
@@ -342,7 +345,9 @@ mod tests {
         assert_eq!(
             error,
             "unknown workload `tproc-z`: expected one of tproc-c, tpc-b, tproc-h, ch, script, kv, \
-             custom, replay, sysbench, python, or a workload file FILE.toml"
+             custom, replay, sysbench, python, or a workload file FILE.toml; did you mean `tproc-c`?"
         );
+        let far = describe("linkbench").unwrap_err().to_string();
+        assert!(far.ends_with("or a workload file FILE.toml"), "{far}");
     }
 }

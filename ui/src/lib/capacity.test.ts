@@ -7,6 +7,8 @@ const search = (judgement: CapacityResult['judgement']) => ({ judgement, status:
 
 test('a search that goes on says how far it is, and never that it was interrupted', () => {
   expect(standing(search(null), true)).toBe('The search is still running after 2 probes: the limit is kept at 400, exceeded at 800 transactions per second.');
+  const mixed = { ...search(null), probes: [probe(410, null), probe(400, 'too_slow')] } as CapacityResult;
+  expect(standing(mixed, true)).toContain(': probes at 400 to 410 transactions per second had both results.');
   expect(standing(search(null), false)).toContain('ended before the capacity was found');
 });
 

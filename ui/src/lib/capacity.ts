@@ -34,7 +34,9 @@ export function standing(result: CapacityResult, inProgress: boolean): string {
   const kept = Math.max(0, ...result.probes.filter((p) => p.reason === null).map((p) => p.rate));
   const broken = Math.min(...result.probes.filter((p) => p.reason !== null).map((p) => p.rate));
   const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `exceeded at ${count(broken)}` : ''].filter(Boolean).join(', ');
-  const where = between ? `: the limit is ${between} transactions per second` : '';
+  // Near the capacity, chance decides.
+  const both = kept >= broken ? `: probes at ${count(broken)} to ${count(kept)} transactions per second had both results` : '';
+  const where = both || (between ? `: the limit is ${between} transactions per second` : '');
   return inProgress ? `The search is still running after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
 }
 

@@ -21,9 +21,9 @@ describe('a comparison', () => {
   });
 
   it('fits every interval and shows the margin', () => {
-    expect(extent([figure(made(0.7, 1.1, 'lower', 'faster')), figure(null)])).toBeCloseTo(0.315);
-    expect(extent([figure(made(0.999, 1.001, 'lower', 'equivalent'))])).toBeCloseTo(0.042);
-    expect(extent([figure(made(0.1, 5, 'lower', 'slower'))])).toBe(1);
+    expect(extent([figure(made(0.7, 1.1, 'lower', 'faster')), figure(null)])).toBeCloseTo(Math.log(1 / 0.7) * 1.05);
+    expect(extent([figure(made(0.999, 1.001, 'lower', 'equivalent'))])).toBeCloseTo(Math.log(1.04) * 1.05);
+    expect(extent([figure(made(0, 5, 'lower', 'slower'))])).toBe(Math.LN10);
   });
 });
 

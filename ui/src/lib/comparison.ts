@@ -34,13 +34,16 @@ export function verdict(made: Comparison): string {
   return verdict.kind === 'faster' ? 'shorter' : 'longer';
 }
 
+/** Returns how far a ratio is from 1, as its logarithm: a half is as far as the double. */
+export const away = (ratio: number) => Math.log(Math.max(ratio, 1e-9));
+
 /**
- * Returns how far from 1 the bars extend, so that all intervals fit and the margin is visible; at most 1,
- * which is from 0 to 2.
+ * Returns how far from 1 the bars extend, as a logarithm, so that all intervals fit and the margin is visible; at most
+ * to a factor of ten.
  */
 export function extent(figures: Figure[]): number {
-  const far = figures.flatMap(({ comparison: made }) => (made ? [made.margin * 2, 1 - made.interval.low, made.interval.high - 1] : []));
-  return Math.min(1, Math.max(0.02, ...far) * 1.05);
+  const far = figures.flatMap(({ comparison: made }) => (made ? [away(1 + made.margin * 2), -away(made.interval.low), away(made.interval.high)] : []));
+  return Math.min(Math.LN10, Math.max(0.02, ...far) * 1.05);
 }
 
 /**

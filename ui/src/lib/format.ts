@@ -47,6 +47,9 @@ export function between({ low, high }: { low: number; high: number }): string {
 /** Distances between the ticks of a time axis, in seconds. */
 export const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
 
+/** Distances between the ticks of an axis of dates, in seconds: up to a year. */
+export const DAY_STEPS = [...CLOCK_STEPS, ...[2, 7, 14, 30, 90, 365].map((days) => days * 86400)];
+
 /** Formats seconds as `1:02:03`, or `0:07`. */
 export function clock(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
@@ -60,7 +63,7 @@ export function clock(seconds: number | null | undefined): string {
 /** Formats seconds as `5m`, `1h30m`, `45s`, as the command line accepts them. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
-  if (seconds < 60) return `${three(seconds)}s`;
+  if (seconds < 60) return `${three(seconds).replace(/\.0+$/, '')}s`;
   const whole = Math.round(seconds);
   const parts: [number, string][] = [
     [Math.floor(whole / 3600), 'h'],
@@ -119,3 +122,6 @@ export const brief = (version: string | null | undefined) => (version ?? '').rep
 
 /** Keeps numbers and their units on one line. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=(%|µs|ms|s)(\W|$))/g, '$1\u00a0');
+
+/** Formats a sentence of a document for the start of a line. */
+export const sentenceOf = (text: string): string => unbroken(capital(text));

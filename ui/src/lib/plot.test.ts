@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { count, percent, time } from './format';
-import { alone, headroom, labelRows, labelsWidth, lastIn, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
+import { alone, columns, extended, headroom, labelRows, labelsWidth, lastIn, plotHeight, pointed, powers, stack, steps, style, ticks, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
@@ -74,4 +74,22 @@ test('a value between gaps is found, and a value of a sparse column has its neig
   expect(alone([5])).toEqual([0]);
   expect(alone([5, undefined, 6])).toEqual([]);
   expect(alone([])).toEqual([]);
+});
+
+test('a logarithmic axis is extended by a share of its length', () => {
+  const [low, high] = extended([10, 1000], 1.5);
+  expect(low).toBe(10);
+  expect(high).toBeCloseTo(10_000);
+  expect(extended([10, 1000], 1)).toEqual([10, 1000]);
+});
+
+test('charts of equal width leave few places empty', () => {
+  expect(columns(5, 5)).toBe(5);
+  expect(columns(5, 4)).toBe(3);
+  expect(columns(6, 5)).toBe(3);
+  expect(columns(7, 5)).toBe(4);
+  expect(columns(5, 3)).toBe(3);
+  expect(columns(5, 1)).toBe(1);
+  expect(columns(2, 5)).toBe(2);
+  expect(columns(0, 3)).toBe(1);
 });

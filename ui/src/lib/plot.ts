@@ -31,6 +31,8 @@ export interface Axis {
   unit?: string;
   /** Distances between its ticks; decimal ones without it. */
   steps?: number[];
+  /** Minimum distance between its ticks in CSS pixels, for labels that are longer than usual. */
+  space?: number;
 }
 
 /** Text size of a chart, in CSS pixels at the usual size of the page. */
@@ -84,6 +86,13 @@ export function stack(columns: Values[], lines: Line[], hidden: boolean[]): Valu
 }
 
 type Values = ArrayLike<number | null | undefined>;
+
+/** Returns the number of columns, at most `most`, in which `items` of equal width leave the fewest places empty. */
+export function columns(items: number, most: number): number {
+  const candidates = Array.from({ length: Math.max(1, Math.min(items, most)) }, (_, i) => i + 1).filter((n) => n > most / 2 || n >= items);
+  const empty = (n: number) => Math.ceil(items / n) * n - items;
+  return candidates.reduce((best, n) => (empty(n) <= empty(best) ? n : best));
+}
 
 /** Returns the position of the last value of the x axis in a range of it; -1 if there is none. */
 export function lastIn(x: ArrayLike<number>, [, to]: [number, number]): number {
@@ -185,6 +194,9 @@ export function headroom(rows: number, height: number): number {
   return rows === 0 ? 1 : 1 / (1 - Math.min(share, 0.4));
 }
 
+/** Returns the ends of a logarithmic axis that is `times` as long, extended at its upper end. */
+export const extended = ([low, high]: [number, number], times: number): [number, number] => [low, high * (high / low) ** (times - 1)];
+
 /** The axes, `scale` times their usual size. `log`: whether they are logarithmic. */
 export function axes(x: Axis, y: Axis, scale: number, log: { x?: boolean; y?: boolean } = {}): uPlot.Axis[] {
   const font = `${TEXT * scale}px system-ui, sans-serif`;
@@ -197,7 +209,7 @@ export function axes(x: Axis, y: Axis, scale: number, log: { x?: boolean; y?: bo
   const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
   return [
     // Small charts below others with the same axis have no title.
-    { ...common(log.x), ...(x.title ? { label: x.title, size: (BELOW - 20) * scale } : { size: BELOW_UNTITLED * scale }), space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
+    { ...common(log.x), ...(x.title ? { label: x.title, size: (BELOW - 20) * scale } : { size: BELOW_UNTITLED * scale }), space: (x.space ?? 56) * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : x.steps ? { incrs: x.steps } : {}), values: values(x) },
     { ...common(log.y), label: y.title, size: (_, labels) => labelsWidth(labels ?? []) * scale, incrs: y.steps ?? steps(y.show), values: values(y) },
   ];
 }

@@ -7,6 +7,9 @@ import { count, duration, time } from './format';
 export const figure = (name: string, value: number | null | undefined): string =>
   value != null && name.endsWith('_ms') ? time(value * 1000) : count(value);
 
+/** Describes a figure that is shown with its unit. */
+export const meaning = (text: string): string => text.replace(/, in milliseconds$/, '');
+
 /** Formats the name of a figure without its unit: `geomean_ms` becomes `geomean`. */
 export const figureName = (name: string): string => name.replace(/_ms$/, '').replaceAll('_', ' ');
 

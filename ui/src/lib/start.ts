@@ -15,7 +15,7 @@ const COMMANDS: { command: JobKind; title: string; about: string; noun: string }
   { command: 'profile', title: 'Profile', about: 'Throughput over virtual users, with the fitted curve.', noun: 'profile' },
   { command: 'capacity', title: 'Capacity', about: 'The highest rate that keeps a response time within a limit.', noun: 'search' },
   { command: 'compare', title: 'Compare', about: 'Is B faster, slower or the same? Runs in pairs.', noun: 'comparison' },
-  { command: 'drill', title: 'Drill', about: 'Which commits are left after a fault?', noun: 'drill' },
+  { command: 'drill', title: 'Drill', about: 'Which commits survive a fault?', noun: 'drill' },
   { command: 'check', title: 'Check', about: 'Verify every condition that the data must meet.', noun: 'check' },
   { command: 'drop', title: 'Drop', about: 'Remove what a build created.', noun: 'drop' },
 ];
@@ -139,7 +139,7 @@ export function sentence(command: JobKind, preview: Preview, title: string, ofQu
     case 'drill':
       return `Writes rows at ${preview.url} with ${users} for ${value('duration')}, with these faults: ${value('fault')}. Then reads them back.`;
     case 'compare':
-      return `Compares A and B at ${preview.url} by ${value('pairs')} pairs of runs with ${load}, ${each}.`;
+      return `Compares A and B at ${preview.url} in ${value('pairs')} pairs of runs with ${load}, ${each}.`;
     default:
       return `Runs ${workload} at ${preview.url} several times, ${each}.`;
   }

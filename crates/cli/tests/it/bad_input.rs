@@ -18,6 +18,11 @@ const TABLE: &[(&[&str], &str)] = &[
         &["run", "--vsu", "4", "null:"],
         "unexpected argument '--vsu' found; see triphammer run --help; did you mean `--vus`?",
     ),
+    (
+        &["run", "-vus", "4", "null:"],
+        "unexpected argument '-v' found; see triphammer run --help; did you mean `--vus`?",
+    ),
+    (&["run", "-w", "tpcb", "null:"], "FILE.toml; did you mean `tpc-b`?"),
     (&["rnu"], "unrecognized subcommand 'rnu'; see triphammer --help; did you mean `run`?"),
     (&["jobs", "--limit", "0"], "--limit must be 1 or more"),
     (&["report", "last"], "jobs.sqlite yet; `triphammer run` stores one"),

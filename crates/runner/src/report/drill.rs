@@ -223,13 +223,13 @@ fn outages(result: &DrillResult) -> Option<Table> {
 fn conditions(result: &DrillResult) -> Vec<(&'static str, String)> {
     let read = &result.verification;
     let service = &result.service;
-    let mut away = format!("{} without", duration(service.without_service_s));
+    let mut away = duration(service.without_service_s);
     if service.sessions_away > 0 {
         let sessions = counted(u64::from(service.sessions_away), "sessions");
         away.push_str(&format!("{DOT}{sessions} away at the end of the load"));
     }
     let mut rows = vec![
-        ("Service", away),
+        ("Without service", away),
         ("Target", result.target.to_string()),
         ("Read from", format!("{}{DOT}{} rows", read.target, integer(read.rows))),
     ];

@@ -92,6 +92,11 @@ fn check(report: &CheckReport) -> String {
     let (first, last) = report.range;
     let of = match &report.size {
         Some(size) => format!("of {} at {size}", report.workload),
+        None if first == last => {
+            let one = format::scale(1.into(), &report.scale_unit);
+            let unit = one.trim_start_matches("1 ");
+            format!("of {} on {unit} {first}", report.workload)
+        }
         None => format!("of {} on {} {first} to {last}", report.workload, report.scale_unit),
     };
     out.push_str(&match (bad, expected) {

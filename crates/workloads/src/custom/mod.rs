@@ -31,6 +31,7 @@ mod tests;
 mod workload;
 
 pub use example::FILES as EXAMPLE;
+pub(crate) use reader::suggestion;
 pub use source::{WorkloadText, load, summary};
 pub use workload::Custom;
 

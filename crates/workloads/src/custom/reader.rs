@@ -287,6 +287,8 @@ fn kind(value: &DeValue<'_>) -> &'static str {
 /// The end of an error about an unknown name: the closest known name, or nothing if none is close.
 pub fn suggestion<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> String {
     let closest = known.map(|name| (strsim::levenshtein(typed, name), name)).min();
-    let closest = closest.filter(|(edits, _)| (1..=EDITS_MAX).contains(edits));
+    // With more edits, any short name would match.
+    let most = EDITS_MAX.min(typed.chars().count() / 3);
+    let closest = closest.filter(|(edits, _)| (1..=most).contains(edits));
     closest.map_or(String::new(), |(_, name)| format!("; did you mean `{name}`?"))
 }
