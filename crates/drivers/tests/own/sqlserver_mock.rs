@@ -58,7 +58,7 @@ impl Mock {
             }
         });
         let mut mock = Self { child, port: 0, lines };
-        let listens = mock.line_with("Mock TDS Server listening on ");
+        let listens = mock.line_with("Mock TDS Server is running on ");
         mock.port = listens.rsplit(':').next().unwrap().trim().parse().unwrap();
         Some(mock)
     }
