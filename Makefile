@@ -50,7 +50,7 @@ test-packages: deb
 TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
 TEST_LIMIT ?= 60m
-# Not the examples in doc comments: there are none that compile, and looking for them takes a minute.
+# Not the examples in doc comments: none of them is code, and rustdoc would read every crate to find that out.
 SUITES = --tests
 test: deps lint ui
 	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) $(CARGO) test --workspace $(SUITES) --no-fail-fast
