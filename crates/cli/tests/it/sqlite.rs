@@ -158,7 +158,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
     let program = Program::new();
     let mut child = program.start(&[
         "run",
-        "null:?service=200ms",
+        "null:?service=2s",
         "--rampup",
         "0s",
         "--duration",
@@ -167,7 +167,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
         "3",
         "--connect-timeout",
         "60s",
-        // About thirty calls of 200 ms each: none ends before the abort, however busy the machine is.
+        // About thirty calls of 2 s each: none ends before the abort, however busy the machine is.
         "--mix",
         "1,0,0,0,0",
         "--mode",
@@ -175,6 +175,8 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
     ]);
     let mut told = Messages::by(&mut child);
     told.wait_for("timed");
+    // "timed" is printed while users begin; after two seconds each has begun its first transaction.
+    program.wait_for_seconds(2, &mut child);
     signal(&child, "INT");
     told.wait_for("draining");
     signal(&child, "INT");
