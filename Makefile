@@ -14,7 +14,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 PREFIX ?= $(HOME)/.cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install uninstall deb test-packages cycles docs test test-ui test-python wheels test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install uninstall deb test-packages cycles docs test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
@@ -46,15 +46,16 @@ test-packages: deb
 
 # All tests: format, lints, unit tests, conformance and workload suites on real servers, the program, the web page in a
 # browser. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
-# suite runs, so that one failure does not hide another.
-TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
+# suite runs, so that one failure does not hide another. The page is built and checked beside the lints.
+TEST_THREADS ?= $(shell expr $$(nproc) \* 3)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
 TEST_LIMIT ?= 60m
 # Not the examples in doc comments: none of them is code, and rustdoc would read every crate to find that out.
 SUITES = --tests
-test: deps lint ui
+test: deps
+	$(MAKE) --jobs=2 --output-sync=target lint check-ui
 	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) $(CARGO) test --workspace $(SUITES) --no-fail-fast
-	$(MAKE) test-ui
+	$(MAKE) test-browser
 
 # The page of `triphammer serve`: release builds embed it, others read it from ui/dist.
 PAGE = ui/dist/index.html
@@ -69,9 +70,13 @@ ui/node_modules: ui/package-lock.json
 	cd ui && npm ci
 	touch ui/node_modules
 
-# Type checks, component tests, and the page in Chromium with the real server, SQLite and PostgreSQL.
-test-ui: deps ui
+# The page: type checks, component tests, and the page in Chromium with the real server, SQLite and PostgreSQL.
+test-ui: check-ui test-browser
+
+check-ui: ui
 	cd ui && npm run check && npm test
+
+test-browser: deps ui
 	$(CARGO) test --workspace $(SUITES) --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
