@@ -72,27 +72,47 @@ fn wrong(what: &str) -> SpecError {
 
 /// Splits a value off, and what follows it.
 fn value(text: &str) -> Result<(String, &str), SpecError> {
-    let Some(inner) = text.strip_prefix('{') else {
+    let Some(braced) = Braced::read(text) else {
         let end = text.find(';').unwrap_or(text.len());
         return Ok((text[..end].trim_end().to_owned(), &text[end..]));
     };
-    let mut value = String::new();
-    let mut rest = inner;
-    loop {
-        let Some((before, after)) = rest.split_once('}') else {
-            return Err(wrong("has an opening brace without a closing one"));
-        };
-        value.push_str(before);
-        match after.strip_prefix('}') {
-            Some(more) => {
-                value.push('}');
-                rest = more;
-            }
-            None if after.trim_start().is_empty() || after.trim_start().starts_with(';') => {
-                return Ok((value, after.trim_start()));
-            }
-            None => return Err(wrong("continues after its closing brace")),
+    if !braced.is_closed {
+        return Err(wrong("has an opening brace without a closing one"));
+    }
+    let after = text[braced.length..].trim_start();
+    match after.is_empty() || after.starts_with(';') {
+        true => Ok((braced.value, after)),
+        false => Err(wrong("continues after its closing brace")),
+    }
+}
+
+/// A value in braces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Braced {
+    /// What is between the braces, each doubled closing brace as one.
+    pub value: String,
+    /// Number of bytes with both braces; without a closing one, of the whole text.
+    pub length: usize,
+    /// Whether there is a closing brace.
+    pub is_closed: bool,
+}
+
+impl Braced {
+    /// Reads the value at the start of a text; `None` if that does not start with a brace.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut rest = text.strip_prefix('{')?;
+        let mut value = String::new();
+        while let Some((before, after)) = rest.split_once('}') {
+            value.push_str(before);
+            let Some(more) = after.strip_prefix('}') else {
+                return Some(Self { value, length: text.len() - after.len(), is_closed: true });
+            };
+            value.push('}');
+            rest = more;
         }
+        value.push_str(rest);
+        Some(Self { value, length: text.len(), is_closed: false })
     }
 }
 
@@ -198,6 +218,21 @@ mod tests {
             let again = super::text(&pairs(text), None);
             assert_eq!(pairs(&again), expected(list), "{again}");
         }
+    }
+
+    #[test]
+    fn a_brace_that_is_not_closed_ends_with_the_text() {
+        for (text, value, length, is_closed) in [
+            ("{}", "", 2, true),
+            ("{a;b} ;c", "a;b", 5, true),
+            ("{a}}b}}}c", "a}b}", 8, true),
+            ("{a}}", "a}", 4, false),
+            ("{ä b;c=d", "ä b;c=d", 9, false),
+        ] {
+            let braced = Braced { value: value.to_owned(), length, is_closed };
+            assert_eq!(Braced::read(text), Some(braced), "{text}");
+        }
+        assert_eq!(Braced::read("a{b}"), None);
     }
 
     #[test]

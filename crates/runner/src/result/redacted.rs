@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::Database as _;
 use triphammer_drivers::AnyDatabase;
+use triphammer_drivers::odbc::connection_string::Braced;
 
 /// Replacement for a secret.
 const MASK: &str = "***";
@@ -121,18 +122,11 @@ fn mask_assignments(text: &str) -> String {
 /// Length in bytes of the secret at the start of `text`: quoted, in the braces of a connection
 /// string, or up to the next separator. A message that only names the key has dots there.
 fn secret_length(text: &str) -> usize {
+    if let Some(braced) = Braced::read(text) {
+        return braced.length;
+    }
     match text.chars().next() {
         Some('…') => 0,
-        Some('{') => {
-            let mut rest = &text[1..];
-            while let Some((_, after)) = rest.split_once('}') {
-                let Some(more) = after.strip_prefix('}') else {
-                    return text.len() - after.len();
-                };
-                rest = more;
-            }
-            text.len()
-        }
         Some(quote @ ('\'' | '"')) => {
             let mut escaped = false;
             for (index, sign) in text.char_indices().skip(1) {
