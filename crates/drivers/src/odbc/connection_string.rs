@@ -1,6 +1,8 @@
 //! Connection strings: `DSN=name;UID=user` or `Driver={name};Server=host;PWD={a;b}`. A value in
 //! braces may contain anything; a closing brace in it is doubled.
 
+use std::ops::Range;
+
 use triphammer_core::SpecError;
 
 use crate::target::{Secret, is_secret};
@@ -147,12 +149,14 @@ const NAMES: [&str; 6] = ["DSN", "Driver", "Server", "Servername", "Database", "
 /// Words before secrets inside values, such as `Pqopt={password=…}` or `Init={SET PASSWORD …}`.
 const WORDS: [&str; 5] = ["password", "pwd", "secret", "token", "credential"];
 
-/// Whether a value has the form `user/password@place`, as Oracle's programs take it.
-fn is_login(value: &str) -> bool {
-    let user_and_password = value.split_once('@').and_then(|(login, _)| login.split_once('/'));
-    user_and_password.is_some_and(|(user, password)| {
-        !user.trim().is_empty() && !password.is_empty() && !password.contains('/')
-    })
+/// The bytes of the password in `user/password@place`, as Oracle's programs take it; `None` if the
+/// text does not have this form.
+#[must_use]
+pub fn password_of_login(text: &str) -> Option<Range<usize>> {
+    let (user, after) = text.split_once('/')?;
+    let part = after.split('/').next().unwrap_or_default();
+    let length = part.rfind('@').filter(|length| *length > 0 && !user.trim().is_empty())?;
+    Some(user.len() + 1..user.len() + 1 + length)
 }
 
 /// Whether a pair contains a secret: by its name, or by what its value has inside: an assignment, a
@@ -169,7 +173,7 @@ pub fn has_secret((key, value): &(String, String)) -> bool {
         || key.to_ascii_lowercase().ends_with("key")
         || WORDS.iter().any(of_value)
         || inside.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
-        || is_login(value)
+        || password_of_login(value).is_some()
 }
 
 /// What a message must not repeat of a value that contains a secret: all of it, and each part that
@@ -233,6 +237,16 @@ mod tests {
             assert_eq!(Braced::read(text), Some(braced), "{text}");
         }
         assert_eq!(Braced::read("a{b}"), None);
+    }
+
+    #[test]
+    fn a_login_of_oracle_contains_its_password() {
+        let password = |text: &'static str| password_of_login(text).map(|at| &text[at]);
+        assert_eq!(password("scott/pw@db"), Some("pw"));
+        assert_eq!(password("scott/p@w@//db1:1521/a@b"), Some("p@w"));
+        for other in ["scott/@db", "/data/a@b", "data/x/a@b", "ann@example.com/d", "a/b", ""] {
+            assert_eq!(password(other), None, "{other}");
+        }
     }
 
     #[test]
