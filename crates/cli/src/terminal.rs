@@ -18,7 +18,7 @@ use triphammer_core::workload::PrimaryMetric;
 use triphammer_runner::Failure;
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::report::{format, wrapped};
-use triphammer_runner::result::mask_secrets;
+use triphammer_runner::result::mask_message;
 use triphammer_runner::second::Second;
 use triphammer_runner::watch::QueryProgress;
 
@@ -103,12 +103,12 @@ pub fn release() {
 /// Prints the error that ends the command. It may repeat an argument that was given in the wrong
 /// place, such as a target with a password.
 pub fn error(failure: &Failure) {
-    line(&mask_secrets(&format!("error: {failure}")));
+    line(&mask_message(&format!("error: {failure}")));
 }
 
 /// Prints a warning about something that affects a result or exposes a secret.
 pub fn warn(text: &str) {
-    line(&mask_secrets(&format!("warning: {text}")));
+    line(&mask_message(&format!("warning: {text}")));
 }
 
 /// Prints an informational line.

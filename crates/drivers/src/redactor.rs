@@ -81,7 +81,10 @@ impl Redactor {
         let mut out = text.to_owned();
         for form in self.0.iter() {
             out = without(&out, form.text.reveal(), form.in_words);
-            if let Some(cut) = out.find(CUT) {
+            // A text may contain such a character before its own end. From the last on, so that the
+            // places of the others stay.
+            let cuts: Vec<usize> = out.rmatch_indices(CUT).map(|(cut, _)| cut).collect();
+            for cut in cuts {
                 out = without_beginning(&out, cut, form.text.reveal());
             }
         }
@@ -208,5 +211,6 @@ mod tests {
         }
         assert_eq!(redactor.hide("a gehe…"), "a ***…");
         assert_eq!(redactor.hide("a gehe, geh…"), "a gehe, geh…");
+        assert_eq!(redactor.hide("one … a gehe… b"), "one … a ***… b");
     }
 }

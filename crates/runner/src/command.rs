@@ -79,6 +79,17 @@ macro_rules! kinds {
 job_kinds!(kinds);
 
 impl JobKind {
+    /// Noun for a job of the kind, in sentences: `job 3 is a comparison`. Each begins with a consonant.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Capacity => "capacity search",
+            Self::Compare => "comparison",
+            Self::Drop => "removal",
+            _ => self.name(),
+        }
+    }
+
     /// Whether the kind drives the workload that the user names: it accepts the options of runs.
     #[must_use]
     pub const fn drives(self) -> bool {
@@ -313,6 +324,8 @@ mod tests {
         for kind in JobKind::ALL {
             assert_eq!(Command::of(kind.name()), Some(Command::Job(kind)));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+            let is_consonant = kind.noun().starts_with(|c: char| !"aeiou".contains(c));
+            assert!(is_consonant, "messages say `a {}`", kind.noun());
         }
     }
 

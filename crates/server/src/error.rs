@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
 use triphammer_runner::Failure;
-use triphammer_runner::result::mask_secrets;
+use triphammer_runner::result::mask_message;
 use triphammer_runner::settings::SETTINGS;
 use triphammer_runner::store::StoreError;
 use utoipa::ToSchema;
@@ -44,7 +44,7 @@ impl Default for Status {
 impl ApiError {
     /// Creates an error; anything that looks like a secret in the message is masked.
     pub fn new(status: StatusCode, code: &str, message: impl AsRef<str>) -> Self {
-        let message = mask_secrets(message.as_ref());
+        let message = mask_message(message.as_ref());
         Self { status: Status(status), code: code.to_owned(), message, field: None, next: None }
     }
 

@@ -15,6 +15,7 @@
 //! | when did results change? | [`change_point`] |
 //! | what cost a stretch of a run more time per transaction than the rest? | [`causes`] |
 //! | which level, which rate to try next? | [`search`] |
+//! | what are the values and the mean of a figure of many intervals? | [`samples`] |
 //! | are these times exponential, are these uniform? | [`ks`] |
 //!
 //! All intervals are 95 % intervals. Results contain no infinity and no NaN for any finite input,
@@ -31,6 +32,7 @@ pub mod ks;
 mod numbers;
 pub mod percentile;
 mod random;
+pub mod samples;
 pub mod search;
 pub mod series;
 pub mod until_ci;

@@ -6,6 +6,12 @@ pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }
 
+/// Converts an integer to a floating-point number, exactly below 2^53.
+#[expect(clippy::cast_precision_loss, reason = "figures of a run do not need more digits")]
+pub(crate) fn signed(number: i64) -> f64 {
+    number as f64
+}
+
 /// Converts a length to a floating-point number.
 #[expect(clippy::cast_precision_loss, reason = "lengths of slices are far below 2^53")]
 pub(crate) fn size(length: usize) -> f64 {

@@ -131,7 +131,7 @@ fn what_does_not_compare_is_refused() {
         (&["compare", "--ab", "null:", "--pairs", "1"], "--pairs 1"),
         (&["compare", "--ab", "null:", "--a", "label=x"], "A and B cannot differ in `label`"),
         (&["compare", "--ab", "null:", "--b", "vus"], "NAME=VALUE"),
-        (&["compare", "--resume", "1"], "job 1 is a run, not a compare"),
+        (&["compare", "--resume", "1"], "job 1 is a run, not a comparison"),
         (&["history"], "choose the runs"),
         (&["history", "nobody"], "no complete run matches"),
     ] {

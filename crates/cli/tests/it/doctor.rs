@@ -6,7 +6,7 @@ use serde_json::Value;
 use triphammer_core::clock::Clock;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer};
 
-use crate::program::{Program, finish, signal, wait_until};
+use crate::program::{Program, finish, has_thread, signal, wait_until};
 
 /// The document of an examination, with its exit code.
 fn examined(program: &Program, target: &str) -> (i32, Value) {
@@ -346,13 +346,8 @@ fn files_are_tested_and_hold_nothing_more_afterwards() {
     }
     // A query in this process ends on Ctrl-C, too.
     let mut child = program.start(&["doctor", "sqlite:a.sqlite", "--cpu-test"]);
-    let tasks = format!("/proc/{}/task", child.id());
-    wait_until(&mut child, "guards", || {
-        let mut tasks = std::fs::read_dir(&tasks).unwrap().flatten();
-        tasks.any(|task| {
-            std::fs::read_to_string(task.path().join("comm")).is_ok_and(|n| n == "guard\n")
-        })
-    });
+    let process = child.id();
+    wait_until(&mut child, "guards", || has_thread(process, "guard"));
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}{}", done.out, done.err);

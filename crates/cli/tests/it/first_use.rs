@@ -217,6 +217,7 @@ fn a_run_says_why_there_are_no_sessions() {
     site.server().kill9();
     told.wait_for("no new sessions: ");
     signal(&child, "INT");
+    told.wait_for_interrupt();
     signal(&child, "INT");
     let _ = child.wait();
 }

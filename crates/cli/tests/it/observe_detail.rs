@@ -1,6 +1,7 @@
 //! What observers do only on request: the log probe, and captures. Also observers of a
 //! server that answers late.
 
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -86,11 +87,14 @@ fn the_table_of_a_log_probe_goes_after_ctrl_c_on_postgres() {
     let args = ["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "1m", "--log-probe"];
     for signals in [1, 2] {
         let mut run = program.start(&args);
-        Messages::by(&mut run).wait_for("timed");
+        let mut told = Messages::by(&mut run);
+        told.wait_for("timed");
         assert_eq!(server.run(name_of(&target), LEFT).unwrap().len(), 1);
-        for _ in 0..signals {
-            signal(&run, "INT");
-            thread::sleep(Duration::from_millis(50));
+        signal(&run, "INT");
+        if signals == 2 {
+            told.wait_for_interrupt();
+            // The run may have ended by the first one.
+            let _ = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
         }
         assert_eq!(finish(run).code, 130);
         assert!(server.run(name_of(&target), LEFT).unwrap().is_empty(), "{signals} × Ctrl-C");
@@ -250,7 +254,8 @@ fn assert_undelayed(target: &str, port: u16, missed: u64) {
     assert!(seen["cost"]["lost"].as_u64().unwrap() >= 1, "no answer for 3 s: {seen:#}");
     assert!(seen["sessions"]["samples"].as_u64().unwrap() >= 10, "it reconnected: {seen:#}");
     let window = document["durations"]["window_s"].as_f64().unwrap();
-    assert!((9.0..9.5).contains(&window), "{window}");
+    // What a busy machine adds is less than the time without answers.
+    assert!((9.0..12.0).contains(&window), "{window}");
     let seconds = "SELECT count(*) FROM seconds WHERE job = (SELECT max(id) FROM jobs)";
     assert!(program.number("jobs.sqlite", seconds) >= 9, "every second is there");
 }

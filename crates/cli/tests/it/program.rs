@@ -129,8 +129,20 @@ impl Messages {
 
     /// Reads until a line starts with this text.
     pub fn wait_for(&mut self, beginning: &str) {
+        self.wait_for_any(&[beginning]);
+    }
+
+    /// Reads until a line starts with one of these texts.
+    pub fn wait_for_any(&mut self, beginnings: &[&str]) {
         let mut lines = self.0.iter_mut().flatten().map_while(Result::ok);
-        assert!(lines.any(|line| line.starts_with(beginning)), "no line begins with {beginning}");
+        let is_there = lines.any(|line| beginnings.iter().any(|text| line.starts_with(text)));
+        assert!(is_there, "no line begins with {beginnings:?}");
+    }
+
+    /// Reads until the program has noticed the first Ctrl-C: the kernel merges a second one with one
+    /// that is pending.
+    pub fn wait_for_interrupt(&mut self) {
+        self.wait_for_any(&["stopping: ", "interrupted"]);
     }
 }
 
@@ -149,6 +161,14 @@ pub fn wait_until(child: &mut Child, what: &str, mut holds: impl FnMut() -> bool
         assert!(clock.now().second() < 120, "no {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Whether a program has a thread with this name.
+pub fn has_thread(process: u32, name: &str) -> bool {
+    let mut tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+    tasks.any(|task| {
+        std::fs::read_to_string(task.path().join("comm")).is_ok_and(|n| n.trim_end() == name)
+    })
 }
 
 /// Sends a signal by name: `INT`.

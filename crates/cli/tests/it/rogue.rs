@@ -9,7 +9,7 @@ use triphammer_testbed::{
     Framing, MariadbServer, Meddler, Meddling, PostgresServer, fuzz_settings,
 };
 
-use crate::program::{Done, Program, finish, signal};
+use crate::program::{Done, Messages, Program, finish, signal};
 
 /// Maximum time of a command whose waits are limited to a second each; generous, because other
 /// programs share these CPUs.
@@ -251,12 +251,13 @@ fn two_interrupts_end_what_waits(product: Product) {
     for command in [COMMANDS[2], COMMANDS[3], COMMANDS[4], COMMANDS[5], COMMANDS[0]] {
         for after in [9, 60] {
             let (meddler, target) = site.meddle(Meddling::Silence { after });
-            let child = start(&program, command, &target, &["--connect-timeout", "60s"]);
+            let mut child = start(&program, command, &target, &["--connect-timeout", "60s"]);
+            let mut told = Messages::by(&mut child);
             while meddler.messages() <= after {
                 std::thread::sleep(Duration::from_millis(10));
             }
             signal(&child, "INT");
-            std::thread::sleep(Duration::from_millis(200));
+            told.wait_for_interrupt();
             let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
             let clock = Clock::start();
             let what = format!("{} after {after} messages", command[0]);

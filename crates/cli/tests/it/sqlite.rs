@@ -1,8 +1,6 @@
 //! The default SQLite file, from an empty directory to a report.
 
-use std::time::Duration;
-
-use crate::program::{Messages, Program, finish, signal, wait_until};
+use crate::program::{Messages, Program, finish, has_thread, signal, wait_until};
 
 #[test]
 fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
@@ -158,7 +156,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
     let program = Program::new();
     let mut child = program.start(&[
         "run",
-        "null:?service=2s",
+        "null:?service=400ms",
         "--rampup",
         "0s",
         "--duration",
@@ -167,16 +165,17 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
         "3",
         "--connect-timeout",
         "60s",
-        // About thirty calls of 2 s each: none ends before the abort, however busy the machine is.
+        // About thirty calls: a transaction of 12 s. To connect takes as many.
         "--mix",
         "1,0,0,0,0",
         "--mode",
         "statements",
+        "--progress",
+        "1s",
     ]);
     let mut told = Messages::by(&mut child);
-    told.wait_for("timed");
-    // "timed" is printed while users begin; after two seconds each has begun its first transaction.
-    program.wait_for_seconds(2, &mut child);
+    // The users begin with the window; after two seconds each is in its first transaction.
+    told.wait_for("progress: 2s");
     signal(&child, "INT");
     told.wait_for("draining");
     signal(&child, "INT");
@@ -192,11 +191,9 @@ fn ctrl_c_while_users_connect_is_an_interruption_and_no_failure() {
     let program = Program::new();
     // 8 in parallel: half a minute.
     let slow = ["run", "null:?connect=1s", "--vus", "240", "--threads", "1"];
-    let child = program.start(&slow);
-    while !program.ok(&["jobs"]).contains("running") {
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    std::thread::sleep(Duration::from_millis(1500));
+    let mut child = program.start(&slow);
+    let process = child.id();
+    wait_until(&mut child, "users", || has_thread(process, "worker 0"));
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.err);

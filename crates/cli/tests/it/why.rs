@@ -1,5 +1,6 @@
 //! `why` on real servers: controlled experiments whose cause the first sentence must name.
 
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
@@ -67,11 +68,21 @@ fn a_lock_of_another_program_is_found_and_its_session_is_named() {
     program.ok(&["build", &target]);
     let name = name_of(&target).to_owned();
     let args = ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "18s"];
+    let (locked, at) = channel();
     run_with(&program, &args, move || {
         thread::sleep(Duration::from_secs(4));
-        site.run(&name, "LOCK TABLE warehouse; SELECT pg_sleep(7)");
+        let sql = "LOCK TABLE warehouse; SELECT clock_timestamp(), pg_sleep(7)";
+        locked.send(site.run(&name, sql)[0][0].clone().unwrap()).unwrap();
     });
-    let found = why(&program, &["--at", "5s..11s"]);
+    // The five whole seconds after it had the lock, whenever that was on a busy machine.
+    let started = program.json(&["why", "last"])["started_at"].as_str().unwrap().to_owned();
+    let since = format!(
+        "SELECT ceil(extract(epoch FROM timestamptz '{}' - timestamptz '{started}'))::int",
+        at.recv().unwrap()
+    );
+    let since: u32 =
+        Site::shared(Postgres).run("postgres", &since)[0][0].as_ref().unwrap().parse().unwrap();
+    let found = why(&program, &["--at", &format!("{since}s..{}s", since + 5)]);
     assert_eq!(found["basis"], "given", "{found:#}");
     let words = found["words"].as_str().unwrap();
     for part in ["locks", "on `warehouse`", "of another program", "pg_sleep(7)", "held the lock"] {

@@ -1,6 +1,8 @@
 //! Connection strings: `DSN=name;UID=user` or `Driver={name};Server=host;PWD={a;b}`. A value in
 //! braces may contain anything; a closing brace in it is doubled.
 
+use std::ops::Range;
+
 use triphammer_core::SpecError;
 
 use crate::target::{Secret, is_secret};
@@ -72,27 +74,47 @@ fn wrong(what: &str) -> SpecError {
 
 /// Splits a value off, and what follows it.
 fn value(text: &str) -> Result<(String, &str), SpecError> {
-    let Some(inner) = text.strip_prefix('{') else {
+    let Some(braced) = Braced::read(text) else {
         let end = text.find(';').unwrap_or(text.len());
         return Ok((text[..end].trim_end().to_owned(), &text[end..]));
     };
-    let mut value = String::new();
-    let mut rest = inner;
-    loop {
-        let Some((before, after)) = rest.split_once('}') else {
-            return Err(wrong("has an opening brace without a closing one"));
-        };
-        value.push_str(before);
-        match after.strip_prefix('}') {
-            Some(more) => {
-                value.push('}');
-                rest = more;
-            }
-            None if after.trim_start().is_empty() || after.trim_start().starts_with(';') => {
-                return Ok((value, after.trim_start()));
-            }
-            None => return Err(wrong("continues after its closing brace")),
+    if !braced.is_closed {
+        return Err(wrong("has an opening brace without a closing one"));
+    }
+    let after = text[braced.length..].trim_start();
+    match after.is_empty() || after.starts_with(';') {
+        true => Ok((braced.value, after)),
+        false => Err(wrong("continues after its closing brace")),
+    }
+}
+
+/// A value in braces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Braced {
+    /// What is between the braces, each doubled closing brace as one.
+    pub value: String,
+    /// Number of bytes with both braces; without a closing one, of the whole text.
+    pub length: usize,
+    /// Whether there is a closing brace.
+    pub is_closed: bool,
+}
+
+impl Braced {
+    /// Reads the value at the start of a text; `None` if that does not start with a brace.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut rest = text.strip_prefix('{')?;
+        let mut value = String::new();
+        while let Some((before, after)) = rest.split_once('}') {
+            value.push_str(before);
+            let Some(more) = after.strip_prefix('}') else {
+                return Some(Self { value, length: text.len() - after.len(), is_closed: true });
+            };
+            value.push('}');
+            rest = more;
         }
+        value.push_str(rest);
+        Some(Self { value, length: text.len(), is_closed: false })
     }
 }
 
@@ -127,12 +149,14 @@ const NAMES: [&str; 6] = ["DSN", "Driver", "Server", "Servername", "Database", "
 /// Words before secrets inside values, such as `Pqopt={password=…}` or `Init={SET PASSWORD …}`.
 const WORDS: [&str; 5] = ["password", "pwd", "secret", "token", "credential"];
 
-/// Whether a value has the form `user/password@place`, as Oracle's programs take it.
-fn is_login(value: &str) -> bool {
-    let user_and_password = value.split_once('@').and_then(|(login, _)| login.split_once('/'));
-    user_and_password.is_some_and(|(user, password)| {
-        !user.trim().is_empty() && !password.is_empty() && !password.contains('/')
-    })
+/// The bytes of the password in `user/password@place`, as Oracle's programs take it; `None` if the
+/// text does not have this form.
+#[must_use]
+pub fn password_of_login(text: &str) -> Option<Range<usize>> {
+    let (user, after) = text.split_once('/')?;
+    let part = after.split('/').next().unwrap_or_default();
+    let length = part.rfind('@').filter(|length| *length > 0 && !user.trim().is_empty())?;
+    Some(user.len() + 1..user.len() + 1 + length)
 }
 
 /// Whether a pair contains a secret: by its name, or by what its value has inside: an assignment, a
@@ -149,7 +173,7 @@ pub fn has_secret((key, value): &(String, String)) -> bool {
         || key.to_ascii_lowercase().ends_with("key")
         || WORDS.iter().any(of_value)
         || inside.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
-        || is_login(value)
+        || password_of_login(value).is_some()
 }
 
 /// What a message must not repeat of a value that contains a secret: all of it, and each part that
@@ -197,6 +221,31 @@ mod tests {
             assert_eq!(pairs(text), expected(list), "{text}");
             let again = super::text(&pairs(text), None);
             assert_eq!(pairs(&again), expected(list), "{again}");
+        }
+    }
+
+    #[test]
+    fn a_brace_that_is_not_closed_ends_with_the_text() {
+        for (text, value, length, is_closed) in [
+            ("{}", "", 2, true),
+            ("{a;b} ;c", "a;b", 5, true),
+            ("{a}}b}}}c", "a}b}", 8, true),
+            ("{a}}", "a}", 4, false),
+            ("{ä b;c=d", "ä b;c=d", 9, false),
+        ] {
+            let braced = Braced { value: value.to_owned(), length, is_closed };
+            assert_eq!(Braced::read(text), Some(braced), "{text}");
+        }
+        assert_eq!(Braced::read("a{b}"), None);
+    }
+
+    #[test]
+    fn a_login_of_oracle_contains_its_password() {
+        let password = |text: &'static str| password_of_login(text).map(|at| &text[at]);
+        assert_eq!(password("scott/pw@db"), Some("pw"));
+        assert_eq!(password("scott/p@w@//db1:1521/a@b"), Some("p@w"));
+        for other in ["scott/@db", "/data/a@b", "data/x/a@b", "ann@example.com/d", "a/b", ""] {
+            assert_eq!(password(other), None, "{other}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! receiving; sockets, hosts, TLS modes, passwords and the encoding of values are beside it.
 //! Nothing is guessed silently, and nothing is allocated per statement once the buffers have grown.
 
+mod admin;
 mod codec;
 mod database;
 mod error;

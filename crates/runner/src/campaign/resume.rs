@@ -110,10 +110,9 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
     };
     let job = find_job(store, name, kind)?;
     let stored = store.load(job).map_err(refuse)?;
-    let command = kind.name();
     if stored.row.kind != kind {
-        let is = stored.row.kind.name();
-        return Err(Failure::refuse(format!("job {job} is a {is}, not a {command}")));
+        let [is, wanted] = [stored.row.kind, kind].map(JobKind::noun);
+        return Err(Failure::refuse(format!("job {job} is a {is}, not a {wanted}")));
     }
     match stored.row.status {
         JobStatus::Complete => {
@@ -145,7 +144,7 @@ pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId
     }
     let newest = JobFilter { kind: Some(kind), limit: Some(1), ..JobFilter::default() };
     let jobs = store.jobs(&newest).map_err(refuse)?;
-    let none = || Failure::refuse(format!("no {} is stored yet", kind.name()));
+    let none = || Failure::refuse(format!("no {} is stored yet", kind.noun()));
     jobs.first().map(|job| job.id).ok_or_else(none)
 }
 
@@ -309,7 +308,7 @@ mod tests {
             now.set("resume", "last", Source::Flag);
             let refused = resume(&store, &now).unwrap_err().to_string();
             let expected = match kind.is_campaign() {
-                true => format!("no {} is stored yet", kind.name()),
+                true => format!("no {} is stored yet", kind.noun()),
                 false => format!("cannot resume a `{}`: only", kind.name()),
             };
             assert!(refused.starts_with(&expected), "{refused}");

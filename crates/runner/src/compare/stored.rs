@@ -132,7 +132,7 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
             Ok(Chosen::Profile(Box::new(Profiled { result, schema, server_settings })))
         }
         _ => {
-            let kind = row.kind.name();
+            let kind = row.kind.noun();
             Err(Failure::refuse(format!(
                 "job {job} is a {kind}: only runs, profiles and labels of runs can be compared"
             )))

@@ -89,7 +89,7 @@ fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
     if (asked.format.declared().of)(row.kind) {
         return Ok(());
     }
-    let (id, kind) = (row.id, row.kind.name());
+    let (id, kind) = (row.id, row.kind.noun());
     let what = match asked.format {
         Format::Hdr => "a histogram log",
         Format::ObservedCsv | Format::ObservedJsonLines => "observed figures",
@@ -107,7 +107,7 @@ fn junit(job: &StoredJob) -> Result<String, Failure> {
             let message = format!(
                 "job {} is a {}: it has no requirements to report",
                 row.id,
-                row.kind.name()
+                row.kind.noun()
             );
             Failure::refuse(message)
         };

@@ -74,7 +74,7 @@ pub use query_streams::{
     Baseline, BaselineTaken, QUERIES_PER_HOUR, QUERY_GEOMEAN, QueryStreams, STEPS_MAX,
     StreamedQuery, StreamsTaken,
 };
-pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use redacted::{Redacted, mask_message, mask_secrets, mask_setting};
 pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 #[cfg(test)]

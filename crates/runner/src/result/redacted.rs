@@ -2,11 +2,13 @@
 //! accept only a [`Redacted`], whose constructors mask secrets.
 
 use std::fmt;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::Database as _;
-use triphammer_drivers::AnyDatabase;
+use triphammer_drivers::odbc::connection_string::{Braced, password_of_login};
+use triphammer_drivers::{AnyDatabase, SCHEMES};
 
 /// Replacement for a secret.
 const MASK: &str = "***";
@@ -61,6 +63,66 @@ pub fn mask_setting(name: &str, value: &str) -> String {
     if tells && !value.is_empty() { MASK.to_owned() } else { mask_secrets(value) }
 }
 
+/// Like [`mask_secrets`], for messages that may repeat what a user typed in the wrong place or form:
+/// also masks the password of `user:password@host` and `user/password@host`, after whatever is left
+/// of a scheme. Other texts contain more that has this form, such as statements.
+#[must_use]
+pub fn mask_message(text: &str) -> String {
+    let text = mask_secrets(text);
+    let words = text.split_inclusive(|c: char| c.is_whitespace() || c == '`');
+    words.fold(String::with_capacity(text.len()), |mut out, word| {
+        match password_of_word(word) {
+            Some(at) => {
+                out.extend([&word[..at.start], MASK, &word[at.end..]]);
+            }
+            None => out.push_str(word),
+        }
+        out
+    })
+}
+
+/// The password in a word of a message.
+fn password_of_word(word: &str) -> Option<Range<usize>> {
+    // In a URL, it is masked.
+    if word.contains("://") {
+        return None;
+    }
+    // Messages quote what they repeat.
+    let quotes = word.len() - word.trim_start_matches(['“', '"', '\'', '(', '[']).len();
+    let start = quotes + login_start(&word[quotes..])?;
+    let login = &word[start..];
+    let at = match login.find([':', '/'])? {
+        colon if login[colon..].starts_with(':') => password_of_url(login)?,
+        _ => password_of_login(login)?,
+    };
+    let is_name = |c: char| c.is_alphanumeric() || "_.-+=;%'$\\".contains(c);
+    let user = &login[..at.start - 1];
+    let is_user = !user.is_empty() && user.chars().all(is_name);
+    let place = &login[at.end + 1..];
+    let is_place = !place.starts_with(|c: char| !c.is_alphanumeric() && !"/['\"".contains(c));
+    // A script has its weight there: `scripts/new.sql@3`.
+    let place = place.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_weight = !place.is_empty() && place.chars().all(|c| c.is_ascii_digit());
+    (is_user && is_place && !is_weight).then_some(start + at.start..start + at.end)
+}
+
+/// Where a login in a word begins: after slashes, or the scheme of a database; `None` if the word is
+/// the path of a database's file.
+fn login_start(word: &str) -> Option<usize> {
+    let slashes = word.find("//").filter(|slashes| Some(*slashes) < word.find('@'));
+    if let Some(slashes) = slashes {
+        return Some(slashes + 2);
+    }
+    let Some((scheme, after)) = word.split_once(':') else { return Some(0) };
+    match scheme {
+        "sqlite" | "duckdb" => None,
+        _ if SCHEMES.iter().any(|names| names.contains(&scheme)) => {
+            Some(word.len() - after.trim_start_matches('/').len())
+        }
+        _ => Some(0),
+    }
+}
+
 /// Masks `scheme://user:secret@host` as `scheme://user:***@host`.
 fn mask_urls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -68,23 +130,28 @@ fn mask_urls(text: &str) -> String {
     while let Some(scheme_end) = rest.find("://") {
         let (before, after) = rest.split_at(scheme_end + 3);
         out.push_str(before);
-        // A password may contain any character except a space, so the last @ before the end of the
-        // path decides.
-        let end = after.find(char::is_whitespace).unwrap_or(after.len());
-        let slash = after[..end].find(['/', '?', '#']).unwrap_or(end);
-        let at = after[..slash].rfind('@').or_else(|| after[..end].rfind('@'));
-        let at = at.filter(|at| after[..*at] != *EXAMPLE);
-        rest = match at.and_then(|at| after[..at].find(':').map(|colon| (colon, at))) {
-            Some((colon, at)) => {
-                out.push_str(&after[..=colon]);
+        rest = match password_of_url(after) {
+            Some(at) => {
+                out.push_str(&after[..at.start]);
                 out.push_str(MASK);
-                &after[at..]
+                &after[at.end..]
             }
             None => after,
         };
     }
     out.push_str(rest);
     out
+}
+
+/// The bytes of the password in `user:password@host`, the part of a URL after its scheme.
+fn password_of_url(after: &str) -> Option<Range<usize>> {
+    // A password may contain any character except a space, so the last @ before the end of the path
+    // decides.
+    let end = after.find(char::is_whitespace).unwrap_or(after.len());
+    let slash = after[..end].find(['/', '?', '#']).unwrap_or(end);
+    let at = after[..slash].rfind('@').or_else(|| after[..end].rfind('@'))?;
+    let colon = after[..at].find(':').filter(|_| after[..at] != *EXAMPLE)?;
+    Some(colon + 1..at)
 }
 
 /// Masks `password = 'secret'` as `password = ***`.
@@ -121,18 +188,11 @@ fn mask_assignments(text: &str) -> String {
 /// Length in bytes of the secret at the start of `text`: quoted, in the braces of a connection
 /// string, or up to the next separator. A message that only names the key has dots there.
 fn secret_length(text: &str) -> usize {
+    if let Some(braced) = Braced::read(text) {
+        return braced.length;
+    }
     match text.chars().next() {
         Some('…') => 0,
-        Some('{') => {
-            let mut rest = &text[1..];
-            while let Some((_, after)) = rest.split_once('}') {
-                let Some(more) = after.strip_prefix('}') else {
-                    return text.len() - after.len();
-                };
-                rest = more;
-            }
-            text.len()
-        }
         Some(quote @ ('\'' | '"')) => {
             let mut escaped = false;
             for (index, sign) in text.char_indices().skip(1) {
@@ -175,6 +235,52 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(mask_secrets(text), expected);
+        }
+    }
+
+    #[test]
+    fn messages_do_not_repeat_malformed_targets_with_their_passwords() {
+        for (text, expected) in [
+            ("invalid job number `postgres:u:pw@h`", "invalid job number `postgres:u:***@h`"),
+            ("invalid job number `scott/pw@db`;", "invalid job number `scott/***@db`;"),
+            ("'oracle:scott/p@w@//h:1/d' found", "'oracle:***@//h:1/d' found"),
+            ("oracle:scott/pw@db", "oracle:***@db"),
+            ("the label “u:pw@h”, and", "the label “u:***@h”, and"),
+            ("(postgres:u:pw@h)", "(postgres:u:***@h)"),
+            ("//u:pw@h/d", "//u:***@h/d"),
+            ("u:pw@h/d", "u:***@h/d"),
+            ("u:p/w@h", "u:***@h"),
+            ("u:p@w@10.0.0.1", "u:***@10.0.0.1"),
+            ("postgres//u:pw@h", "postgres//u:***@h"),
+            ("postgres:/u:pw@h/d", "postgres:/u:***@h/d"),
+            ("postgre:u:pw@h", "postgre:***@h"),
+            ("--resume=u:pw@h", "--resume=u:***@h"),
+            ("odbc:Driver=x;UID=u;PWD=p", "odbc:Driver=x;UID=u;PWD=***"),
+            ("mysql://u:pw@h/d or mysql:u:pw@h", "mysql://u:***@h/d or mysql:u:***@h"),
+        ] {
+            assert_eq!(mask_message(text), expected);
+            assert_eq!(mask_message(expected), expected, "masked once");
+        }
+    }
+
+    #[test]
+    fn messages_keep_what_only_resembles_a_login() {
+        for text in [
+            "postgres://bench@db1:5432/tpcc: connection refused",
+            "postgres:bench@db1",
+            "user ann@example.com, port 5432: no such user",
+            "access denied for user 'u'@'localhost' (using password: YES)",
+            "cannot read scripts/new.sql@3: no such file",
+            "sqlite:data/a@b.db: no such file",
+            "duckdb:/data/x:y@z: no such file",
+            "odbc:DSN=a;UID=ann@example.com",
+            "/data/results/a@b.json",
+            "no operator in a::jsonb@>'{}'",
+            "git@example.com:org/repo",
+            "scheme://user:password@host:port/d",
+            "12:30 @ host",
+        ] {
+            assert_eq!(mask_message(text), text);
         }
     }
 }

@@ -1,12 +1,11 @@
-//! Sampled values in compressed chunks. A chunk contains up to 300 seconds of one metric as
-//! integers: the difference of each from the minimum, in as few bytes as the largest needs.
-//! Neighbouring seconds differ little, so two to three bytes suffice, and constants need none.
-//! Values are accessed directly, and the view `samples` reads them in SQL without this program.
+//! Sampled values in compressed chunks. A chunk contains up to 300 seconds of one metric as packed
+//! integers. The view `samples` reads them in SQL without this program.
 
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
+use triphammer_statistics::samples::Packed;
 
 use super::job::JobId;
 use crate::metrics::{Merge, Metric, Unit};
@@ -65,53 +64,6 @@ impl SampleSeries {
 /// Values of one chunk; `None` if not measured.
 type Numbers = Vec<Option<i64>>;
 
-/// An encoded chunk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Encoded {
-    pub count: usize,
-    pub base: i64,
-    pub width: usize,
-    pub data: Vec<u8>,
-}
-
-impl Encoded {
-    /// Encodes a chunk; `None` if it is empty.
-    fn of(numbers: &[Option<i64>]) -> Option<Self> {
-        let some = || numbers.iter().flatten().copied();
-        let (base, most) = (some().min()?, some().max()?);
-        let is_constant = base == most && numbers.iter().all(Option::is_some);
-        let above = |number: i64| number.abs_diff(base) + 1;
-        let width = if is_constant { 0 } else { 8 - above(most).leading_zeros() as usize / 8 };
-        let mut data = Vec::with_capacity(numbers.len() * width);
-        for number in numbers {
-            data.extend(&number.map_or(0, above).to_be_bytes()[8 - width..]);
-        }
-        Some(Self { count: numbers.len(), base, width, data })
-    }
-
-    fn write(&self, connection: &Connection, series: i64, first: u64) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO sample_chunk (series, first_second, count, base, width, data)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (series, first_second)
-                   DO UPDATE SET count = ?3, base = ?4, width = ?5, data = ?6";
-        let Self { count, base, width, data } = self;
-        let (first, count, width) = (integer(first), small(*count), small(*width));
-        connection
-            .prepare_cached(sql)?
-            .execute(params![series, first, count, base, width, data])?;
-        Ok(())
-    }
-
-    /// The number at an index; `None` if not measured.
-    pub fn at(&self, place: usize) -> Option<i64> {
-        if self.width == 0 {
-            return (place < self.count).then_some(self.base);
-        }
-        let bytes = self.data.get(place * self.width..(place + 1) * self.width)?;
-        let above = bytes.iter().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
-        above.checked_sub(1).map(|above| self.base.wrapping_add_unsigned(above))
-    }
-}
-
 /// Open chunks of one job.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
@@ -164,8 +116,8 @@ impl Chunks {
             }
             let id = series_id(connection, job, series)?;
             for (first, chunk) in new {
-                if let Some(encoded) = Encoded::of(&chunk.numbers) {
-                    encoded.write(connection, id, *first)?;
+                if let Some(packed) = Packed::of(&chunk.numbers) {
+                    write(connection, id, *first, &packed)?;
                 }
             }
         }
@@ -184,6 +136,16 @@ impl Chunks {
             });
         }
     }
+}
+
+fn write(connection: &Connection, series: i64, first: u64, chunk: &Packed) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO sample_chunk (series, first_second, count, base, width, data)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (series, first_second)
+               DO UPDATE SET count = ?3, base = ?4, width = ?5, data = ?6";
+    let Packed { count, base, width, data } = chunk;
+    let (first, count, width) = (integer(first), small(*count), small(*width));
+    connection.prepare_cached(sql)?.execute(params![series, first, count, base, width, data])?;
+    Ok(())
 }
 
 fn series_id(connection: &Connection, job: JobId, series: &SampleSeries) -> rusqlite::Result<i64> {
@@ -231,28 +193,15 @@ fn integer(second: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use triphammer_statistics::samples::Packed;
+
+    use super::quantised;
 
     #[test]
-    fn numbers_come_back_whatever_their_range_and_gaps() {
-        let ends = quantised(f64::INFINITY, 1).zip(quantised(f64::NEG_INFINITY, 1)).unwrap();
-        let cases: [(&[Option<i64>], usize); 7] = [
-            (&[Some(7); 5], 0),
-            (&[Some(7), None, Some(7)], 1),
-            (&[Some(-3), Some(251)], 1),
-            (&[Some(-3), Some(252)], 2),
-            (&[Some(0), Some(65_534)], 2),
-            (&[Some(5_000_000_000), None, Some(5_000_070_000)], 3),
-            (&[Some(ends.0), None, Some(ends.1)], 8),
-        ];
-        for (numbers, width) in cases {
-            let encoded = Encoded::of(numbers).unwrap();
-            assert_eq!(encoded.width, width, "{numbers:?}");
-            let read: Numbers = (0..numbers.len()).map(|place| encoded.at(place)).collect();
-            assert_eq!(read, numbers);
-            assert_eq!(encoded.at(numbers.len()), None);
-        }
-        assert_eq!(Encoded::of(&[None, None]), None);
+    fn the_largest_numbers_fit_into_a_chunk() {
+        let ends = [f64::INFINITY, f64::NEG_INFINITY].map(|value| quantised(value, 1));
+        let packed = Packed::of(&ends).unwrap();
+        assert_eq!(packed.values(1), [Some(2e18), Some(-2e18)]);
         assert_eq!(quantised(f64::NAN, 1), None);
     }
 }

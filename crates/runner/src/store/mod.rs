@@ -36,4 +36,4 @@ pub(crate) use job::{length, phase_name};
 pub use migrations::VERSION;
 pub use open::Store;
 pub use path::default_path;
-pub use samples::{SampleMean, SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};
+pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};

@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use rusqlite::{Row, params};
 use triphammer_core::Clock;
+use triphammer_statistics::samples::{Packed, Summary, Total, WIDTH_MAX};
 
-use super::chunks::{CHUNK_SECONDS, Chunks, Encoded, SampleSeries, TYPE};
+use super::chunks::{CHUNK_SECONDS, Chunks, SampleSeries, TYPE};
 use super::columns::without_column;
 use super::error::StoreError;
 use super::job::JobId;
@@ -162,27 +163,6 @@ pub struct SamplePoint {
     pub spread: [f64; 3],
 }
 
-/// A sampled metric over many seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SampleMean {
-    /// Number of seconds in which it was measured.
-    pub seconds: u64,
-    /// Mean over these seconds.
-    pub mean: f64,
-    /// The highest value.
-    pub max: f64,
-}
-
-impl SampleMean {
-    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
-    fn add(to: &mut Option<Self>, value: f64) {
-        let of = to.get_or_insert(Self { seconds: 0, mean: 0.0, max: value });
-        of.seconds += 1;
-        of.mean += (value - of.mean) / of.seconds as f64;
-        of.max = of.max.max(value);
-    }
-}
-
 /// A stored series of a job.
 #[derive(Clone, Debug)]
 pub struct StoredSeries {
@@ -278,9 +258,7 @@ impl Store {
         step: u64,
     ) -> Result<Vec<SamplePoint>, StoreError> {
         let mut thinned = Thinned::new(of.series.merge, seconds.start, step);
-        self.each_sample(of.id, seconds, of.series.unit.scale(), |second, value| {
-            thinned.add(second, value);
-        })?;
+        self.each_sample(of, seconds, |second, value| thinned.add(second, value))?;
         Ok(thinned.points())
     }
 
@@ -294,39 +272,52 @@ impl Store {
         of: &StoredSeries,
         part: &Range<u64>,
         window: &Range<u64>,
-    ) -> Result<[Option<SampleMean>; 2], StoreError> {
+    ) -> Result<[Option<Summary>; 2], StoreError> {
+        let (mut here, mut rest) = (Total::default(), Total::default());
+        let [before, after] = [window.start..part.start, part.end..window.end]
+            .map(|of| of.start.max(window.start)..of.end.min(window.end));
         let all = part.start.min(window.start)..part.end.max(window.end);
-        let (mut here, mut rest) = (None, None);
-        self.each_sample(of.id, &all, of.series.unit.scale(), |second, value| {
-            if part.contains(&second) {
-                SampleMean::add(&mut here, value);
-            } else if window.contains(&second) {
-                SampleMean::add(&mut rest, value);
-            }
+        self.each_chunk(of, &all, |first, chunk| {
+            here.add(chunk, places(first, part));
+            rest.add(chunk, places(first, &before));
+            rest.add(chunk, places(first, &after));
         })?;
-        Ok([here, rest])
+        Ok([here, rest].map(|total| total.summary(of.series.unit.scale())))
     }
 
     /// Passes the values of a series in `seconds` to `each`, in order.
     fn each_sample(
         &self,
-        series: i64,
+        series: &StoredSeries,
         seconds: &Range<u64>,
-        scale: u32,
         mut each: impl FnMut(u64, f64),
+    ) -> Result<(), StoreError> {
+        let scale = series.series.unit.scale();
+        self.each_chunk(series, seconds, |first, chunk| {
+            for (second, value) in (first..).zip(chunk.values(scale)) {
+                if let Some(value) = value.filter(|_| seconds.contains(&second)) {
+                    each(second, value);
+                }
+            }
+        })
+    }
+
+    /// Passes the chunks of a series that may have values in `seconds` to `each`, in order, with their
+    /// first seconds.
+    fn each_chunk(
+        &self,
+        series: &StoredSeries,
+        seconds: &Range<u64>,
+        mut each: impl FnMut(u64, &Packed),
     ) -> Result<(), StoreError> {
         let sql = "SELECT first_second, count, base, width, data FROM sample_chunk
                    WHERE series = ?1 AND first_second > ?2 AND first_second < ?3
                    ORDER BY first_second";
         let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
         let from = border(seconds.start).saturating_sub(border(CHUNK_SECONDS));
-        let chunks = self.rows(sql, params![series, from, border(seconds.end)], chunk_row)?;
+        let chunks = self.rows(sql, params![series.id, from, border(seconds.end)], chunk_row)?;
         for (first, chunk) in chunks {
-            for (second, place) in (first..).zip(0..chunk.count) {
-                if let Some(number) = chunk.at(place).filter(|_| seconds.contains(&second)) {
-                    each(second, float(number) / f64::from(scale));
-                }
-            }
+            each(first, &chunk);
         }
         Ok(())
     }
@@ -361,10 +352,10 @@ impl Store {
         let mut all = Vec::new();
         for metric in without_column(metrics) {
             let mut of: BTreeMap<String, BySecond> = BTreeMap::new();
-            for StoredSeries { id, series } in self.series_with_ids(job, Some(metric.name))? {
-                let transaction = series.labels.get(TYPE).cloned().unwrap_or_default();
+            for found in self.series_with_ids(job, Some(metric.name))? {
+                let transaction = found.series.labels.get(TYPE).cloned().unwrap_or_default();
                 let values = of.entry(transaction).or_default();
-                self.each_sample(id, seconds, series.unit.scale(), |second, value| {
+                self.each_sample(&found, seconds, |second, value| {
                     values.insert(second, value);
                 })?;
             }
@@ -430,22 +421,23 @@ fn series_row(row: &Row<'_>) -> rusqlite::Result<StoredSeries> {
     Ok(StoredSeries { id: row.get(0)?, series })
 }
 
-fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(u64, Encoded)> {
-    let chunk = Encoded {
+fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(u64, Packed)> {
+    let chunk = Packed {
         count: super::read::place(row, 1)?,
         base: row.get(2)?,
         width: super::read::place(row, 3)?,
         data: row.get(4)?,
     };
     // Not written by this program, and would take long to iterate.
-    if chunk.width > 8 || chunk.count as u64 > CHUNK_SECONDS {
+    if chunk.width > WIDTH_MAX || chunk.count as u64 > CHUNK_SECONDS {
         let kind = rusqlite::types::Type::Integer;
         return Err(unreadable(3, kind, "it is not a chunk of samples".to_owned()));
     }
     Ok((super::read::unsigned(row, 0)?, chunk))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "exact below 2^53")]
-const fn float(number: i64) -> f64 {
-    number as f64
+/// The places of seconds in a chunk with this first second; they may be beyond its end.
+fn places(first: u64, seconds: &Range<u64>) -> Range<usize> {
+    let place = |second: u64| usize::try_from(second.saturating_sub(first)).unwrap_or(usize::MAX);
+    place(seconds.start)..place(seconds.end)
 }

@@ -87,7 +87,7 @@ fn run_of(stored: &StoredJob) -> Result<RunResult, Failure> {
             }
             false => "only runs can be explained".to_owned(),
         };
-        let kind = kind.name();
+        let kind = kind.noun();
         return Err(Failure::refuse(format!("job {job} is a {kind}: {next}")));
     }
     let status = stored.row.status.name();

@@ -9,9 +9,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::store::{
-    JobId, SampleMean, SamplePoint, SampleSeries, Store, StoreError, StoredSeries,
-};
+use triphammer_runner::store::{JobId, SamplePoint, SampleSeries, Store, StoreError, StoredSeries};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;
@@ -194,14 +192,15 @@ impl SampleMeans {
         }
         let left_out = found.len().saturating_sub(MEANS_MAX) as u64;
         found.truncate(MEANS_MAX);
-        let mean = |of: SampleMean| MeanOfSamples {
-            seconds: of.seconds,
-            mean: Number(of.mean),
-            max: Number(of.max),
-        };
         let mut series = Vec::with_capacity(found.len());
         for found in found {
-            let [here, rest] = store.means(&found, &part, &window)?.map(|of| of.map(mean));
+            let [here, rest] = store.means(&found, &part, &window)?.map(|of| {
+                of.map(|of| MeanOfSamples {
+                    seconds: of.count,
+                    mean: Number(of.mean),
+                    max: Number(of.max),
+                })
+            });
             if here.is_none() && rest.is_none() {
                 continue;
             }

@@ -17,7 +17,7 @@ use super::reader::{Node, Reader, Section, Text, suggestion};
 use super::source::WorkloadText;
 use crate::catalogues;
 use crate::script::names::{Names, is_name};
-use crate::script::parser::single;
+use crate::script::scan::single;
 use crate::script::sql::{Effect, Part};
 
 /// Largest weight of a transaction.

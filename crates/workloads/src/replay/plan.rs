@@ -10,7 +10,7 @@ use triphammer_capture::{Argument, Ending, Step, Transaction};
 use triphammer_core::SpecError;
 
 use crate::script::names::Names;
-use crate::script::parser::single;
+use crate::script::scan::single;
 use crate::script::sql::{Effect, Part};
 
 /// Most transaction types: the most frequent ones, and one for all others.

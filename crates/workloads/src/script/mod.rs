@@ -3,6 +3,7 @@
 //! ```text
 //! source                  --script FILE@WEIGHT, built-in scripts, their texts as one value
 //! parser                  text → Program: a list of steps; errors have line and column
+//!   scan                  where an SQL command ends
 //!   sql                   the SQL of a step: pieces of text and variables
 //!   tokens expression     \set and \if: compiled to operations on a stack
 //! variable names random   values and their conversions, slots of variables, distributions
@@ -17,6 +18,7 @@ pub(crate) mod names;
 pub(crate) mod parser;
 pub(crate) mod random;
 mod runner;
+pub(crate) mod scan;
 mod settings;
 mod source;
 pub(crate) mod sql;

@@ -227,14 +227,18 @@ impl BottleneckVerdict {
     #[must_use]
     pub fn new(figures: LimitFigures, evidence: Option<Evidence>) -> Self {
         let Some(evidence) = evidence else { return Self::not_applicable(figures) };
-        let verdict = figures.verdict(evidence);
+        let named = words::Named { observed: evidence.observed, ..words::Named::default() };
+        Self::of(figures.verdict(evidence), figures, named)
+    }
+
+    fn of(verdict: decide::Verdict, figures: LimitFigures, named: words::Named) -> Self {
         Self {
             kind: verdict.kind,
             cause: Some(verdict.cause),
             certainty: verdict.certainty,
             second: verdict.second,
             wait: None,
-            words: words::of(verdict, &figures, evidence),
+            words: words::of(verdict, &figures, named),
             advice: words::advice(verdict, &figures).to_owned(),
             figures,
         }
@@ -271,16 +275,8 @@ impl BottleneckVerdict {
     /// The database has too few connections for the sessions, each of which needs one for a
     /// transaction; so the empty round trips waited for one, too.
     fn pooled(self, connections: f64) -> Self {
-        let verdict = self.figures.pooled();
-        Self {
-            kind: verdict.kind,
-            cause: Some(verdict.cause),
-            certainty: verdict.certainty,
-            second: verdict.second,
-            words: words::pooled(verdict, &self.figures, connections),
-            advice: words::advice(verdict, &self.figures).to_owned(),
-            ..self
-        }
+        let named = words::Named { connections, ..words::Named::default() };
+        Self::of(self.figures.pooled(), self.figures, named)
     }
 
     fn with_waits(mut self, observed: &Observed) -> Self {

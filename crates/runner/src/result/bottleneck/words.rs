@@ -3,7 +3,6 @@
 use super::decide::Verdict;
 use super::figures::{LimitFigures, TimeShares, whole};
 use super::{Cause, Certainty};
-use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
 /// Advice where checkpoints are frequent.
@@ -12,12 +11,21 @@ pub const SPACE_CHECKPOINTS: &str =
 /// Advice where other processes took the host's CPUs.
 pub const STOP_OTHERS: &str = "stop other programs on this host, and run again";
 
+/// What a reason names besides the figures; each cause that needs it has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Named {
+    /// What the run counts, such as transactions.
+    pub observed: &'static str,
+    /// Average number of the database's connections.
+    pub connections: f64,
+}
+
 /// Reason in words, for people.
-pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> String {
+pub(super) fn of(verdict: Verdict, f: &LimitFigures, named: Named) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
             "too little to judge: {} in a window of {}",
-            counted(f.committed, evidence.observed),
+            counted(f.committed, named.observed),
             duration(f.window_s)
         ),
         Cause::Unseen => format!(
@@ -44,8 +52,7 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
             percent(f.network_share.unwrap_or(0.0)),
             time(f.mean_service_us)
         ),
-        // With the number of connections, `pooled` says it.
-        Cause::Waits | Cause::Connections => waits(f),
+        Cause::Waits => waits(f),
         Cause::OwnCpus => format!(
             "its processes may use {} of {}, and on average {} of them were ready but waited for a \
              CPU",
@@ -53,27 +60,17 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
             counted(u64::from(f.host_cpus), "CPUs"),
             figure(f.server_waiting.unwrap_or(0.0))
         ),
+        Cause::Connections => format!(
+            "{} sessions were in a transaction on average, and the database had {} connections: the \
+             others waited for one, in a pooler",
+            figure(f.in_transaction()),
+            figure(named.connections)
+        ),
     };
-    with_doubt(why, verdict)
-}
-
-/// Adds the second candidate, if the verdict is not certain.
-fn with_doubt(why: String, verdict: Verdict) -> String {
     match verdict.second.filter(|_| verdict.certainty == Certainty::Probable) {
         Some(second) => format!("{why}; it may also be {}", second.label()),
         None => why,
     }
-}
-
-/// The reason where transactions waited for one of the database's connections.
-pub(super) fn pooled(verdict: Verdict, f: &LimitFigures, connections: f64) -> String {
-    let why = format!(
-        "{} sessions were in a transaction on average, and the database had {} connections: the others \
-         waited for one, in a pooler",
-        figure(f.in_transaction()),
-        figure(connections)
-    );
-    with_doubt(why, verdict)
 }
 
 fn few_users(f: &LimitFigures) -> String {

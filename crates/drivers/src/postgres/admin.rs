@@ -1,0 +1,108 @@
+//! What is asked of a server besides transactions: its version, settings, counters, tables and locks.
+
+use triphammer_core::DbError;
+use triphammer_core::session::{
+    Admin, LockMode, NodeStatus, ServerInfo, ServerProcess, Session as _,
+};
+
+use super::session::{PostgresSession, quote_literal};
+
+/// Names that a server's process may have.
+const PROCESS_NAMES: &[&str] = &["postgres", "postmaster", "edb-postgres"];
+
+impl Admin for PostgresSession {
+    async fn server(&mut self) -> Result<ServerInfo, DbError> {
+        let sql = "SELECT version(), current_setting('server_version'), \
+                   (SELECT version || ' ' || cipher FROM pg_stat_ssl \
+                    WHERE pid = pg_backend_pid() AND ssl)";
+        let mut rows = self.ask(sql).await?;
+        let mut fields = rows.pop().unwrap_or_default().into_iter();
+        let mut next = || fields.next().flatten();
+        let (product, version, cipher) = (next(), next(), next());
+        let first_word = |text: String| text.split(' ').next().unwrap_or_default().to_owned();
+        Ok(ServerInfo {
+            product: product.map(first_word).unwrap_or_default(),
+            version: version.unwrap_or_default(),
+            transport: self.route.transport.to_owned(),
+            // Behind a pooler, the server reports on a connection other than ours.
+            cipher: self.route.has_tls.then(|| cipher.unwrap_or_else(|| "TLS".to_owned())),
+            same_host: Some(self.route.same_host),
+        })
+    }
+
+    async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
+        let sql = "SELECT name, current_setting(name, true) FROM pg_settings ORDER BY name";
+        let rows = self.ask(sql).await?;
+        let pair = |row: Vec<Option<String>>| {
+            let mut fields = row.into_iter().map(Option::unwrap_or_default);
+            (fields.next().unwrap_or_default(), fields.next().unwrap_or_default())
+        };
+        Ok(rows.into_iter().map(pair).collect())
+    }
+
+    async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
+        let sql = "SELECT sum(xact_commit + xact_rollback)::int8 FROM pg_stat_database";
+        let rows = self.ask(sql).await?;
+        Ok(rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok()))
+    }
+
+    /// The lag is 0 where everything received has been replayed; otherwise the age of the last commit
+    /// that was replayed.
+    async fn node_status(&mut self) -> Result<NodeStatus, DbError> {
+        let sql = "SELECT NOT pg_is_in_recovery() \
+                   AND current_setting('default_transaction_read_only') = 'off', \
+                   CASE WHEN NOT pg_is_in_recovery() THEN NULL \
+                   WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 \
+                   ELSE greatest(0, extract(epoch FROM clock_timestamp() \
+                   - pg_last_xact_replay_timestamp()) * 1e6)::int8 END, \
+                   (SELECT sum(numbackends)::int8 FROM pg_stat_database), \
+                   (SELECT sum(xact_commit + xact_rollback)::int8 FROM pg_stat_database)";
+        let mut rows = self.ask(sql).await?;
+        let mut fields = rows.pop().unwrap_or_default().into_iter();
+        let is_writable = fields.next().flatten().map(|text| text == "t");
+        let mut next = || fields.next().flatten()?.parse().ok();
+        Ok(NodeStatus { is_writable, lag_us: next(), connections: next(), transactions: next() })
+    }
+
+    /// A pooler in between forwards the query, so the answer still comes from the server.
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        if !self.route.same_host {
+            return Ok(None);
+        }
+        let rows = self.ask("SELECT pg_backend_pid()").await?;
+        let id = rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
+        Ok(id.map(|id| ServerProcess { id, names: PROCESS_NAMES }))
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        let sql = "SELECT lower(c.relname) FROM pg_class c \
+                   JOIN pg_namespace n ON n.oid = c.relnamespace \
+                   WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') ORDER BY 1";
+        let rows = self.ask(sql).await?;
+        Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
+    }
+
+    /// Takes the lock for as long as the transaction that this opens and never ends: unlike a
+    /// session's lock, that works behind poolers that assign connections per transaction.
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
+        let function = match mode {
+            LockMode::Shared => "pg_try_advisory_xact_lock_shared",
+            LockMode::Exclusive => "pg_try_advisory_xact_lock",
+        };
+        let name = quote_literal(name);
+        // Limits on idle or long transactions would release the lock; older servers lack some of
+        // them.
+        let sql = format!(
+            "BEGIN; SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN \
+             ('idle_in_transaction_session_timeout', 'transaction_timeout'); \
+             SELECT {function}(hashtextextended(\
+             'triphammer/' || coalesce(current_schema(), '') || '/' || {name}, 0))"
+        );
+        let answer = self.ask(&sql).await?;
+        let has_it = answer.last().is_some_and(|row| row[0].as_deref() == Some("t"));
+        if !has_it {
+            self.rollback().await?;
+        }
+        Ok(has_it)
+    }
+}

@@ -1,0 +1,259 @@
+//! Finds the end of an SQL command, and the variables in it: skips comments, quotations, parentheses
+//! and the bodies of routines, which may contain semicolons.
+
+use super::names::{Names, begins_name, continues_name};
+use super::sql::{Part, PartBuilder};
+use super::{SyntaxError, syntax};
+
+/// What ended a piece of SQL.
+#[derive(PartialEq)]
+pub enum Ended {
+    /// A semicolon.
+    Semicolon,
+    /// The backslash of a command.
+    Command,
+    /// The end of the text.
+    Script,
+}
+
+/// Parses one SQL statement that is not part of a script; a semicolon may end it.
+///
+/// # Errors
+/// With the offset, and when there is none or a second one.
+pub(crate) fn single(text: &str, names: &mut Names) -> Result<Part, (usize, String)> {
+    let mut scan = Scan::new(text, 0);
+    let ended = scan.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
+    let mut rest = Scan::new(text, scan.at);
+    if ended == Ended::Command {
+        return Err((scan.at, "a backslash outside of a quotation".to_owned()));
+    }
+    rest.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
+    let second = "a second statement begins here: give each its own entry";
+    match (rest.first, scan.parts.len()) {
+        (Some(at), _) => Err((at, second.to_owned())),
+        (None, 0) => Err((0, "the statement is empty".to_owned())),
+        (None, 1) => Ok(scan.parts.remove(0)),
+        (None, _) => Err((0, second.to_owned())),
+    }
+}
+
+/// Scans one SQL command.
+#[derive(Default)]
+pub struct Scan<'a> {
+    text: &'a str,
+    /// Offset up to which the text has been scanned.
+    pub at: usize,
+    /// Beginning of the text that has not been added to the part yet.
+    plain: usize,
+    /// Beginning of the command, after blanks and comments.
+    pub first: Option<usize>,
+    /// Whether the part has more than blanks and comments.
+    has_substance: bool,
+    part: PartBuilder,
+    /// The statements of the command.
+    pub parts: Vec<Part>,
+    parentheses: usize,
+    /// The first words, to recognise routines, whose bodies contain semicolons.
+    words: Vec<String>,
+    is_routine: bool,
+    /// Depth of BEGIN and CASE in the body of a routine.
+    bodies: usize,
+}
+
+impl<'a> Scan<'a> {
+    /// Begins at an offset of a text.
+    pub fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at, plain: at, ..Self::default() }
+    }
+
+    /// Scans up to the end of the command.
+    ///
+    /// # Errors
+    /// When a comment or a quotation has no end.
+    pub fn run(&mut self, names: &mut Names) -> Result<Ended, SyntaxError> {
+        while let Some(c) = self.text[self.at..].chars().next() {
+            let rest = &self.text[self.at..];
+            match c {
+                ';' if self.parentheses == 0 && self.bodies == 0 => {
+                    self.flush(names);
+                    self.at += 1;
+                    self.end_part();
+                    return Ok(Ended::Semicolon);
+                }
+                '\\' if rest.starts_with("\\;") => {
+                    self.flush(names);
+                    self.end_part();
+                    self.skip(2);
+                }
+                '\\' if rest.starts_with("\\:") => {
+                    self.flush(names);
+                    self.part.push(":");
+                    self.skip(2);
+                }
+                '\\' => {
+                    self.flush(names);
+                    self.end_part();
+                    return Ok(Ended::Command);
+                }
+                '-' if rest.starts_with("--") => {
+                    self.flush(names);
+                    self.skip(rest.find('\n').unwrap_or(rest.len()));
+                }
+                '/' if rest.starts_with("/*") => {
+                    let length =
+                        comment(rest).ok_or_else(|| syntax(self.at, "the comment has no end"))?;
+                    self.quoted(length, names);
+                }
+                '\'' | '"' => {
+                    let length = quotation(rest, c, self.escapes(c))
+                        .ok_or_else(|| syntax(self.at, format!("the quotation {c} has no end")))?;
+                    self.substance();
+                    self.quoted(length, names);
+                }
+                '$' => match dollar(rest, self.text[..self.at].chars().next_back()) {
+                    Some(None) => {
+                        return Err(syntax(self.at, "the dollar quotation has no end"));
+                    }
+                    Some(Some(length)) => {
+                        self.substance();
+                        self.quoted(length, names);
+                    }
+                    None => self.at += 1,
+                },
+                '(' => self.step(1, 1),
+                ')' => self.step(1, -1),
+                _ if begins_name(c) => self.word(rest),
+                _ => {
+                    if !c.is_whitespace() {
+                        self.substance();
+                    }
+                    self.at += c.len_utf8();
+                }
+            }
+        }
+        self.flush(names);
+        self.end_part();
+        Ok(Ended::Script)
+    }
+
+    /// Records that the statement has begun.
+    fn substance(&mut self) {
+        self.first.get_or_insert(self.at);
+        self.has_substance = true;
+    }
+
+    fn step(&mut self, length: usize, parentheses: isize) {
+        self.substance();
+        self.parentheses = self.parentheses.saturating_add_signed(parentheses);
+        self.at += length;
+    }
+
+    /// Adds the plain text up to here.
+    fn flush(&mut self, names: &mut Names) {
+        self.part.scan(&self.text[self.plain..self.at], false, names);
+        self.plain = self.at;
+    }
+
+    /// Leaves text out.
+    fn skip(&mut self, length: usize) {
+        self.at += length;
+        self.plain = self.at;
+    }
+
+    fn quoted(&mut self, length: usize, names: &mut Names) {
+        self.flush(names);
+        self.at += length;
+        self.part.scan(&self.text[self.plain..self.at], true, names);
+        self.plain = self.at;
+    }
+
+    fn end_part(&mut self) {
+        let part = self.part.finish();
+        self.parts.extend(part.filter(|_| std::mem::take(&mut self.has_substance)));
+        self.plain = self.at;
+        self.words.clear();
+        (self.parentheses, self.bodies, self.is_routine) = (0, 0, false);
+    }
+
+    /// Whether a quotation here is an `E'…'`.
+    fn escapes(&self, quote: char) -> bool {
+        let before = self.text[..self.at].strip_suffix(['e', 'E']);
+        quote == '\'' && before.is_some_and(|before| !before.ends_with(continues_name))
+    }
+
+    /// Scans a word; one after a colon is a variable.
+    fn word(&mut self, rest: &str) {
+        self.substance();
+        let length = rest.find(|c| !continues_name(c)).unwrap_or(rest.len());
+        let is_variable = self.text[..self.at].ends_with(':');
+        self.at += length;
+        if is_variable || length > 16 {
+            return;
+        }
+        let is = |word: &str| rest[..length].eq_ignore_ascii_case(word);
+        if self.words.len() < 4 {
+            self.words.push(rest[..length].to_ascii_lowercase());
+            let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+            self.is_routine = matches!(
+                words[..],
+                ["create", "function" | "procedure", ..]
+                    | ["create", "or", "replace", "function" | "procedure"]
+            );
+        }
+        if !self.is_routine || self.parentheses > 0 {
+            return;
+        }
+        if is("begin") || self.bodies > 0 && is("case") {
+            self.bodies += 1;
+        } else if is("end") {
+            self.bodies = self.bodies.saturating_sub(1);
+        }
+    }
+}
+
+/// Length of a comment, which may contain others; `None` without its end.
+fn comment(text: &str) -> Option<usize> {
+    let (mut depth, mut at) = (0usize, 0);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        match bytes[at..] {
+            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'*', b'/', ..] => {
+                (depth, at) = (depth - 1, at + 2);
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Length of a quotation; a doubled quote is read as two quotations.
+fn quotation(text: &str, quote: char, escapes: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if escapes => at += 2,
+            byte if char::from(byte) == quote => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Length of a dollar quotation, `Some(None)` without its end; `None` if the dollar begins none.
+fn dollar(text: &str, before: Option<char>) -> Option<Option<usize>> {
+    if before.is_some_and(continues_name) {
+        return None;
+    }
+    let end = 1 + text[1..].find(|c| !continues_name(c))?;
+    let tag = &text[..=end];
+    let is_tag = tag.ends_with('$') && !tag[1..].starts_with(|c: char| c.is_ascii_digit());
+    if !text[end..].starts_with('$') || !is_tag {
+        return None;
+    }
+    Some(text[tag.len()..].find(tag).map(|close| close + 2 * tag.len()))
+}
