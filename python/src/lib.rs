@@ -19,7 +19,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::cluster::use_interpreter;
+    use crate::cluster::use_programs;
     #[pymodule_export]
     use crate::command::{doctor, history, main, parameters, render};
     #[pymodule_export]

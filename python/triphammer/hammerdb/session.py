@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 import triphammer
+from triphammer._processes import command as this
 
 from . import job_files, options, steps
 from .jobs import Jobs, identifier, tpm
@@ -146,7 +146,7 @@ class Session(Jobs):
         if self._benchmark == "tpcc":
             parts = min(number("gen_num_vu", parts), number("gen_count_ware", given["gen_count_ware"]))
         command = ["datagen", "-w", workload, "--scale", given[scale], "--parts", str(parts), "--output", folder]
-        done = subprocess.run([sys.executable, "-m", "triphammer", *command], capture_output=True, text=True)
+        done = subprocess.run([*this("triphammer"), *command], capture_output=True, text=True)
         if done.returncode:
             return self._refuse(done.stderr.strip().rpartition("error: ")[2])
         self._say(f"{done.stdout.strip()}\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
