@@ -9,7 +9,7 @@ import subprocess
 import triphammer
 from triphammer._processes import command as this
 
-from . import job_files, options, steps
+from . import job_files, options, owner, steps
 from .jobs import Jobs, identifier, tpm
 from .scripts import Script
 from .settings import Options, number
@@ -116,6 +116,8 @@ class Session(Jobs):
         given = self._given()
         settings = given.build()
         self._say(f"Script cleared\nBuilding {settings['scale']} with {settings['jobs']} Virtual Users")
+        if given.superuser is not None:
+            self._say(owner.create(given))
         job = triphammer.start("build", given.target(), **settings)
         built = job.result()
         self._say(f"Vuser 1:{built.outcome}: {built.rows} rows\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
@@ -191,7 +193,7 @@ class Session(Jobs):
                 return text.read()
         given = self._given()
         tables = {"run": self._script.settings(given, self._configured())}
-        return job_files.text(f"{self._name()} by its options.", given.target(with_password=False), tables)
+        return job_files.text(f"{self._name()} by its options.", given, tables)
 
     def _configured(self):
         """Number of virtual users that the options ask for."""
