@@ -35,8 +35,6 @@ def main():
     # What libraries print must not get between the frames.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Ray adds the current folder to what workers import from: there it would be before the installed package.
-    os.chdir(_processes.FOLDER)
     first = _read(sys.stdin.buffer)
     if first is None:
         return 0
@@ -156,7 +154,7 @@ def _on(node):
 
 def _actor(ray):
     """The class of the actors. It uses nothing of this module: it is sent to nodes without it."""
-    waiting_max, take_max_s, code = _WAITING_MAX, _TAKE_MAX_S, _processes.CODE
+    waiting_max, take_max_s, code, folder = _WAITING_MAX, _TAKE_MAX_S, _processes.CODE, os.getcwd()
 
     class Host:
         """Drives a share of a run in a process, which ends with the actor: its stdin closes then."""
@@ -172,12 +170,15 @@ def _actor(ray):
 
             self.messages = queue.Queue(waiting_max)
             self.process = None
+            # Ray puts the current folder of the bridge first, where it would hide the installed package.
+            if sys.path[:1] == [folder]:
+                del sys.path[0]
             try:
                 import triphammer
             except ImportError as error:
                 return socket.gethostname(), f"none ({error})"
-            folder = os.path.dirname(os.path.dirname(os.path.abspath(triphammer.__file__)))
-            command = [sys.executable, "-c", code, folder, "triphammer", "share"]
+            installed = os.path.dirname(os.path.dirname(os.path.abspath(triphammer.__file__)))
+            command = [sys.executable, "-c", code, installed, "triphammer", "share"]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             threading.Thread(target=self.read, daemon=True).start()
             return socket.gethostname(), triphammer.__version__

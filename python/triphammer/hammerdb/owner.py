@@ -22,7 +22,11 @@ def create(given):
         _native.execute(target, f"ALTER DATABASE {database} OWNER TO {user}", f"giving the database to {given.user}")
         return f"Created the database {given.database} of the user {given.user}"
     # Of a database that exists, the owner stays.
-    _native.execute(target, f"GRANT USAGE, CREATE ON SCHEMA public TO {user}", f"granting rights to {given.user}")
+    _native.execute(target, f"""DO {_QUOTE} BEGIN
+        IF NOT has_schema_privilege({_literal(given.user)}, 'public', 'CREATE') THEN
+            GRANT USAGE, CREATE ON SCHEMA public TO {user};
+        END IF;
+    END {_QUOTE}""", f"granting rights to {given.user}")
     return f"The database {given.database} exists, and is used by the user {given.user}"
 
 
