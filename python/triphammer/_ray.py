@@ -24,6 +24,8 @@ _HEAD = struct.Struct(">II")
 _WAITING_MAX = 1024
 #: Longest wait of an actor for a message, in seconds, after which it answers without one.
 _TAKE_MAX_S = 5
+#: Ray lowers the priority of its workers by 15: on a busy host they, and what they start, would start late and starve.
+_ENV = {"env_vars": {"RAY_worker_niceness": "0"}}
 #: What to do if there is no connection, by whether the cluster is that of this host.
 _ADVICE = (
     "check host and port, and that the head runs: ray start --head --ray-client-server-port 10001",
@@ -76,7 +78,7 @@ class Bridge:
         nodes.sort(key=lambda node: (node["NodeManagerAddress"], node["NodeID"]))
         actor = _actor(self.ray)
         for index in range(self.hosts or len(nodes)):
-            self.actors.append(actor.options(scheduling_strategy=_on(nodes[index % len(nodes)])).remote())
+            self.actors.append(actor.options(scheduling_strategy=_on(nodes[index % len(nodes)]), runtime_env=_ENV).remote())
         started = [actor.start.remote() for actor in self.actors]
         try:
             found = self.ray.get(started, timeout=100)
