@@ -33,8 +33,8 @@ def main():
         return
     python = os.environ.get("TRIPHAMMER_RAY_PYTHON") or environment()
     with cluster(python) as ray:
-        for test in (same_transactions, through_the_client, open_load, campaign, build, lost_node, library,
-                     other_version):
+        for test in (same_transactions, through_the_client, open_load, beside_sources, campaign, build, lost_node,
+                     library, other_version):
             test(ray)
             print(f"ok: {test.__name__.replace('_', ' ')}", flush=True)
 
@@ -196,6 +196,18 @@ def open_load(ray):
            "--load", "rate:200/s,constant")
     alone, shared = ray.triphammer(*run), ray.triphammer(*run, "--cluster", "auto", "--hosts", "2")
     assert shared["arrivals"]["offered"] == alone["arrivals"]["offered"]
+
+
+def beside_sources(ray):
+    """The source of a package in the current folder, which is not compiled, does not hide the one of the hosts."""
+    sources = os.path.join(ray.folder, "sources")
+    os.makedirs(os.path.join(sources, "triphammer"))
+    with open(os.path.join(sources, "triphammer", "__init__.py"), "w") as file:
+        file.write("raise ImportError('not compiled')\n")
+    program = os.path.join(os.path.dirname(ray.python), "triphammer")
+    run = ("run", "null:", "-w", "tpc-b", "--vus", "2", "--transactions", "100", "--cluster", "auto", "--json")
+    child = ray.popen(0, [program, *run], cwd=sources, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert len(ray.document(child)["hosts"]) == 2
 
 
 def campaign(ray):

@@ -4,7 +4,7 @@ distribution. Installs what can run here into fresh virtual environments, and tr
 
     tools/wheels.py [--python python3.9 --python python3.13] [--arm64] [--from-source]
 
-They are in target/wheels. The wheel for arm64 is cross-compiled: it is not run. It needs
+They are in target/wheels. The wheel for arm64 is cross-compiled: it is not run, but its module is examined. It needs
 `rustup target add aarch64-unknown-linux-gnu` and, on Debian, gcc-aarch64-linux-gnu. --from-source also compiles the
 source distribution.
 """
@@ -12,14 +12,19 @@ source distribution.
 import argparse
 import os
 import pathlib
+import platform
+import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 WHEELS = TARGET / "wheels"
 ARM64 = "aarch64-unknown-linux-gnu"
+# Numbers of processors in the header of ELF files.
+MACHINES = {"x86_64": 62, "aarch64": 183}
 TRY = """
 import triphammer
 run = triphammer.run("null:", workload="tpc-b", rampup="0s", duration="1s")
@@ -49,6 +54,7 @@ def main():
     run(tools / "bin/pip", "install", "--quiet", "maturin>=1.9,<2")
     maturin = [tools / "bin/maturin"]
     wheel = built(maturin, "build", "--release")
+    examined(wheel, platform.machine())
     source = built(maturin, "sdist")
     for interpreter in given.python or [sys.executable]:
         tried(interpreter, wheel)
@@ -57,7 +63,7 @@ def main():
     if given.arm64:
         linker = {"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": "aarch64-linux-gnu-gcc",
                   "CC_aarch64_unknown_linux_gnu": "aarch64-linux-gnu-gcc"}
-        built(maturin, "build", "--release", "--target", ARM64, env={**os.environ, **linker})
+        examined(built(maturin, "build", "--release", "--target", ARM64, env={**os.environ, **linker}), "aarch64")
         print("  cross-compiled, not run")
 
 
@@ -69,6 +75,22 @@ def built(maturin, command, *options, env=None):
         file = file.rename(WHEELS / file.name)
     print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB", flush=True)
     return file
+
+
+def examined(wheel, machine):
+    """Checks that the module of a wheel is for the processor and the versions of Python and glibc that its name promises."""
+    with zipfile.ZipFile(wheel) as archive:
+        [module] = [name for name in archive.namelist() if name.endswith(".so")]
+        code = archive.read(module)
+    found = re.fullmatch(r"triphammer-[^-]+-cp39-abi3-manylinux_(\d+)_(\d+)_(\w+)\.whl", wheel.name)
+    if not found or found[3] != machine or not module.endswith(".abi3.so"):
+        sys.exit(f"{wheel.name}: not a wheel of the stable interface for glibc on {machine}")
+    if int.from_bytes(code[18:20], "little") != MACHINES[machine]:
+        sys.exit(f"{wheel.name}: {module} is for another processor than {machine}")
+    needed = max(tuple(map(int, version.split(b"."))) for version in re.findall(rb"GLIBC_(\d+\.\d+)\0", code))
+    if needed > (int(found[1]), int(found[2])):
+        sys.exit(f"{wheel.name}: {module} needs glibc {needed[0]}.{needed[1]}")
+    print(f"  {module}: {machine}, needs glibc {needed[0]}.{needed[1]}", flush=True)
 
 
 def tried(interpreter, package):

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 
 use pyo3::prelude::*;
-use triphammer_runner::cluster::{Programs, use_programs};
+use triphammer_runner::cluster::{self, Programs};
 
-/// Names the interpreter that has this package. The first call counts.
+/// Names the beginnings of the command lines of this program and of the bridge to Ray. The first
+/// call counts.
 #[pyfunction]
-pub fn use_interpreter(executable: OsString) {
-    let module = |name: &str| vec![executable.clone(), "-m".into(), name.into()];
-    let (this, bridge) = (module("triphammer"), Some(module("triphammer._ray")));
-    use_programs(Programs { this, bridge });
+pub fn use_programs(this: Vec<OsString>, bridge: Vec<OsString>) {
+    cluster::use_programs(Programs { this, bridge: Some(bridge) });
 }

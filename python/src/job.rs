@@ -136,7 +136,8 @@ impl Job {
         let mut job = self.take()?;
         if declared(self.kind, "yes").is_some() && !job.settings_mut().switch("yes")? {
             let (title, target) = (job.workload().title.clone(), job.targets().join(" and "));
-            let message = format!("nothing was dropped: use --yes to drop {title} from {target}");
+            let message =
+                format!("nothing was dropped: use yes=True to drop {title} from {target}");
             return Err(Raised::argument(message));
         }
         let shared = Arc::clone(&self.shared);

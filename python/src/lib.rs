@@ -5,6 +5,7 @@
 
 mod cluster;
 mod command;
+mod database;
 mod events;
 mod failure;
 mod job;
@@ -19,9 +20,11 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::cluster::use_interpreter;
+    use crate::cluster::use_programs;
     #[pymodule_export]
     use crate::command::{doctor, history, main, parameters, render};
+    #[pymodule_export]
+    use crate::database::{create_database, execute};
     #[pymodule_export]
     use crate::job::Job;
     #[pymodule_export]

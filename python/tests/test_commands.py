@@ -28,7 +28,7 @@ def test_a_build_and_a_check_wait_for_their_results(tmp_path):
     checked = triphammer.check(target)
     assert checked.good and checked.checks
     assert "<testsuite" in checked.junit()
-    with pytest.raises(triphammer.SettingError, match="nothing was dropped: use --yes"):
+    with pytest.raises(triphammer.SettingError, match="nothing was dropped: use yes=True"):
         triphammer.drop(target)
     assert "warehouse" in triphammer.drop(target, yes=True)
 
@@ -91,6 +91,23 @@ def test_a_drill_that_loses_commits_is_not_good(postgres):
     result = triphammer.drill(postgres, vus=2, duration="4s", fault=fault)
     assert result.faults[0].succeeded, result.faults[0].detail
     assert result.good is False and result.commits.lost == 1
+
+
+def test_handles_and_results_name_their_jobs(result):
+    run = triphammer.run("null:", workload="tpc-b", vus=1, rampup="0s", duration="1s")
+    other = triphammer.run("null:", workload="tpc-b", vus=1, rampup="0s", duration="1s")
+    pair = triphammer.compare(run, other.result())
+    assert [side.runs[0].job for side in (pair.a, pair.b)] == [run.number, other.number] and run.done
+    assert [triphammer.job(one).job for one in (run, result)] == [run.number, result.job]
+    history = triphammer.history(label="python")
+    with pytest.raises(triphammer.Error, match="the job is not in the job store"):
+        triphammer.job(history)
+
+
+@pytest.mark.parametrize("value", [object(), {"a": 1}, b"2", [1, object()]])
+def test_a_value_of_a_type_that_no_setting_has_is_rejected_by_the_call(value):
+    with pytest.raises(triphammer.SettingError, match=r"`vus` cannot be of type (object|dict|bytes): give a text, a number"):
+        triphammer.run("null:", workload="tpc-b", vus=value)
 
 
 def test_stored_jobs_are_found_and_loaded(result, store):

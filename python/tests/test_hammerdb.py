@@ -134,6 +134,75 @@ def test_a_script_fails_if_a_run_of_it_failed(script, ending):
         assert code == 1, out + err
 
 
+OWNED = """
+dbset db pg
+dbset bm TPC-C
+diset connection pg_host 127.0.0.1
+diset connection pg_port {port}
+diset connection pg_sslmode prefer
+diset tpcc pg_superuser {superuser}
+diset tpcc pg_superuserpass {superuser}
+diset tpcc pg_defaultdbase postgres
+diset tpcc pg_user {user}
+diset tpcc pg_pass {password}
+diset tpcc pg_dbase {user}
+buildschema
+checkschema
+"""
+
+
+@pytest.fixture
+def strict(tmp_path):
+    """A server that asks for passwords by TCP; the superuser's is that of HammerDB's options. Also executes SQL there."""
+    hba = tmp_path / "pg_hba.conf"
+    hba.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+    with lib.Postgres(fsync="off", hba_file=hba) as server:
+        def psql(sql, database="postgres"):
+            where = f"host={server.folder} port={server.port} user=postgres dbname={database}"
+            return lib.run([lib.program("psql"), "-XqtA", "-v", "ON_ERROR_STOP=1", "-c", sql, where]).strip()
+
+        psql("ALTER ROLE postgres PASSWORD 'postgres'")
+        yield server, psql
+
+
+def test_the_superuser_creates_the_user_and_the_database(script, strict):
+    server, psql = strict
+    owners = "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '{0}'"
+    tables = "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"
+    values = {"port": server.port, "superuser": "postgres", "user": "tpcc", "password": "tpcc"}
+    code, out, err = script(OWNED, **values)
+    assert code == 0, out + err
+    assert "Created the database tpcc of the user tpcc" in out and "has been checked successfully" in out
+    assert (psql(owners.format("tpcc")), psql(tables, "tpcc")) == ("tpcc", "tpcc")
+    assert triphammer.check(f"postgres://tpcc:tpcc@127.0.0.1:{server.port}/tpcc").good
+    code, out, err = script(RUN + "deleteschema\n", prefix="pg", port=server.port, connection="")
+    assert code == 0 and "TEST RESULT : System achieved" in out, out + err
+    assert psql(tables, "tpcc") == ""
+    # Once more: user and database exist.
+    code, out, err = script(OWNED, **values)
+    assert code == 0 and "The database tpcc exists, and is used by the user tpcc" in out, out + err
+    code, out, err = script(OWNED, **{**values, "password": "wrong"})
+    assert code == 2 and "buildschema: " in err and 'password authentication failed for user "tpcc"' in err, out + err
+
+
+def test_users_of_other_superusers_and_in_databases_of_others(script, strict):
+    server, psql = strict
+    psql("CREATE ROLE cloud LOGIN CREATEROLE CREATEDB PASSWORD 'cloud'")
+    quoted = "it's \"own\""
+    code, out, err = script(OWNED.replace("{user}", "{{{user}}}").replace("{password}", "{{{password}}}"),
+                            port=server.port, superuser="cloud", user=quoted, password=quoted)
+    assert code == 0, out + err
+    assert psql("SELECT count(*) FROM pg_database WHERE datname = pg_get_userbyid(datdba) AND datname LIKE 'it%'") == "1"
+    psql("CREATE DATABASE empty")
+    code, out, err = script(OWNED, port=server.port, superuser="postgres", user="empty", password="empty")
+    assert code == 0 and "The database empty exists" in out, out + err
+    # Nobody is created by a superuser who may not.
+    psql("CREATE ROLE weak LOGIN PASSWORD 'weak'")
+    code, out, err = script(OWNED, port=server.port, superuser="weak", user="nobody", password="nobody")
+    assert code == 2 and "creating the user nobody" in err and "permission denied" in err, out + err
+    assert psql("SELECT count(*) FROM pg_roles WHERE rolname = 'nobody'") == "0"
+
+
 CUSTOM = """
 dbset db pg
 diset connection pg_host 127.0.0.1
@@ -338,10 +407,11 @@ exit
 """
 SIZING_FILE = """\
 # What sizing.tcl runs. Its password is not here: use TRIPHAMMER_PASSWORD or password-file.
-target = "postgres://postgres@127.0.0.1:{port}/tpcc?sslmode=disable"
+target = "postgres://tpcc@127.0.0.1:{port}/tpcc?sslmode=disable"
 workload = "tproc-c"
 
-# triphammer build -f FILE --create-database
+# As postgres, before the build: CREATE ROLE "tpcc" LOGIN PASSWORD '…'; CREATE DATABASE "tpcc" OWNER "tpcc"
+# triphammer build -f FILE
 [build]
 scale = 1
 jobs = 1
@@ -367,7 +437,9 @@ def test_a_script_becomes_a_job_file(script, tmp_path):
         assert not (tmp_path / "jobid").exists()
         file = tmp_path / "sizing.toml"
         file.write_text(out)
-        assert triphammer.build(job_file=file, create_database=True).good
+        for statement in next(line for line in out.splitlines() if "before the build" in line).partition(": ")[2].split(";"):
+            database.psql("postgres", statement)
+        assert triphammer.build(job_file=file).good
         settings = {one.name: (one.value, one.source) for one in triphammer.preview("profile", job_file=file)}
         assert settings["duration"][0] == "2m" and "sizing.toml" in settings["duration"][1]
         profile = triphammer.profile(job_file=file, duration="1s", repeats=1, cool_down="0s")

@@ -46,6 +46,8 @@ def test_results_become_plain_values_and_can_be_copied(result):
 def test_series_are_arrays(result):
     series = result.series()
     assert series.columns[:3] == ["second", "seconds", "phase"]
+    with pytest.raises(KeyError, match="did you mean 'all.committed'"):
+        series["all.comitted"]
     committed = series["all.committed"]
     assert sum(committed) == result.run.total.committed
     assert series["phase"][0] == "ramp_up"

@@ -11,7 +11,13 @@ command line, with underscores for hyphens; see ``help(triphammer.run)``.
 
 import sys as _sys
 
-from . import _native
+try:
+    from . import _native
+except ImportError:
+    from ._errors import check_compiled as _check_compiled
+
+    _check_compiled(__path__[0])
+    raise
 from ._commands import (
     build,
     capacity,
@@ -31,11 +37,12 @@ from ._commands import (
 from ._errors import Cancelled, DatabaseError, Error, HostError, SettingError
 from ._job import Job
 from ._native import VERSION as __version__
+from ._processes import command as _command
 from ._workload import Session, Workload, transaction
 
 # Runs by several hosts start processes: this program again, and a bridge to Ray.
 if _sys.executable:
-    _native.use_interpreter(_sys.executable)
+    _native.use_programs(_command("triphammer"), _command("triphammer._ray"))
 
 __all__ = [
     "Cancelled",

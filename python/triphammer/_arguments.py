@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import functools
 import json
+import numbers
 import os
 
 from . import _native
 from ._errors import SettingError
+from ._job import Job
 
 #: Separator between the values of a repeated setting.
 _REPEATED = ", "
@@ -29,22 +31,32 @@ def given(command, positional, settings):
         from ._workload import settings as of_class
 
         by_name = of_class(by_name["workload"], by_name)
-    return [(name.replace("_", "-"), text(value)) for name, value in by_name.items() if value is not None]
+    return [(name.replace("_", "-"), text(name, value)) for name, value in by_name.items() if value is not None]
 
 
-def text(value):
-    """A value as it is typed on the command line."""
+def text(name, value):
+    """The value of a setting as it is typed on the command line. A job or its result is its number; a job that runs is
+    waited for."""
+    if isinstance(value, Job):
+        value = value.result()
+    if hasattr(type(value), "_number"):
+        return value._number()
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays.
+        value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, (list, tuple, range)):
-        return _REPEATED.join(text(one) for one in value)
+        return _REPEATED.join(text(name, one) for one in value)
     if hasattr(value, "total_seconds"):
         return f"{round(value.total_seconds() * 1e6)}us"
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    return str(value)
+    if isinstance(value, (str, numbers.Number)):
+        return str(value)
+    raise SettingError(f"`{name}` cannot be of type {type(value).__name__}: give a text, a number, a path, a timedelta, or a "
+                       "list of them")
 
 
 @functools.lru_cache(maxsize=None)

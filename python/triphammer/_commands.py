@@ -75,12 +75,12 @@ def jobs(*positional, **settings):
 
 
 def job(which="last", *, store=None):
-    """Returns the result of a stored job, by its number or ``"last"``; ``None`` for a job that left none, such as one
-    that is running. ``store`` is the file of the job store, by default the user's."""
+    """Returns the result of a stored job, by its number, ``"last"``, or its handle or earlier result; ``None`` for a job
+    that left none, such as one that is running. ``store`` is the file of the job store, by default the user's."""
     from ._record import document
 
-    store = None if store is None else text(store)
-    number, kind, found, good = _native.load(store, text(which))
+    store = None if store is None else text("store", store)
+    number, kind, found, good = _native.load(store, text("which", which))
     if found is None:
         return None
     return document(kind, json.loads(found), good=good, job=number, store=store)

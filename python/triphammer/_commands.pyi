@@ -28,7 +28,7 @@ Duration = Union[str, timedelta]
 
 def start(kind: str, *positional: Any, **settings: Any) -> Job[Any]: ...
 def preview(kind: str, *positional: Any, **settings: Any) -> Any: ...
-def job(which: Union[int, str] = "last", *, store: Union[str, PathLike[str], None] = None) -> Union[Document, list[str], None]: ...
+def job(which: Union[int, str, Job[Any], Document] = "last", *, store: Union[str, PathLike[str], None] = None) -> Union[Document, list[str], None]: ...
 
 def build(
     target: Union[Text, None] = ...,
@@ -605,8 +605,8 @@ def capacity(
     """
 
 def compare(
-    target: Union[Text, None] = ...,
-    other: Union[Text, None] = ...,
+    target: Union[Text, Job[Any], Document, None] = ...,
+    other: Union[Text, Job[Any], Document, None] = ...,
     *,
     workload: Union[Text, type[Workload], None] = ...,
     schema: Union[Text, None] = ...,

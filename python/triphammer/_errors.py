@@ -24,3 +24,14 @@ class HostError(Error, OSError):
 
 class Cancelled(Error):
     """The job was stopped before it had a result."""
+
+
+def check_compiled(folder):
+    """Explains an import of sources that were never compiled, which hide an installed package of the same name."""
+    import os
+
+    if not any(name.startswith("_native.") and name.endswith(".so") for name in os.listdir(folder)):
+        raise ImportError(
+            f"{folder} is the source of the package triphammer, without its compiled part, and hides an installed one: "
+            f"start Python in another folder than {os.path.dirname(folder)}; `pip install ./python` installs this source"
+        ) from None

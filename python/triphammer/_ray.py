@@ -15,6 +15,8 @@ import struct
 import sys
 import threading
 
+from triphammer import _processes
+
 #: The number of the bridge itself, in place of a host's.
 BRIDGE = 0xFFFFFFFF
 _HEAD = struct.Struct(">II")
@@ -22,6 +24,13 @@ _HEAD = struct.Struct(">II")
 _WAITING_MAX = 1024
 #: Longest wait of an actor for a message, in seconds, after which it answers without one.
 _TAKE_MAX_S = 5
+#: Ray lowers the priority of its workers by 15: on a busy host they, and what they start, would start late and starve.
+_ENV = {"env_vars": {"RAY_worker_niceness": "0"}}
+#: What to do if there is no connection, by whether the cluster is that of this host.
+_ADVICE = (
+    "check host and port, and that the head runs: ray start --head --ray-client-server-port 10001",
+    "this host must be a node of the cluster (ray start); from another one, use ray://head:10001",
+)
 
 
 def main():
@@ -69,7 +78,7 @@ class Bridge:
         nodes.sort(key=lambda node: (node["NodeManagerAddress"], node["NodeID"]))
         actor = _actor(self.ray)
         for index in range(self.hosts or len(nodes)):
-            self.actors.append(actor.options(scheduling_strategy=_on(nodes[index % len(nodes)])).remote())
+            self.actors.append(actor.options(scheduling_strategy=_on(nodes[index % len(nodes)]), runtime_env=_ENV).remote())
         started = [actor.start.remote() for actor in self.actors]
         try:
             found = self.ray.get(started, timeout=100)
@@ -77,7 +86,7 @@ class Bridge:
             raise Problem("not all nodes of the Ray cluster started a process: are their CPUs in use?") from None
         except self.ray.exceptions.RayError as error:
             raise Problem(f"a node of the Ray cluster failed: {_line(error)}") from None
-        wrong = [f"{host} has {version or 'none'}" for host, version in found if version != self.version]
+        wrong = [f"{host} has {version}" for host, version in found if version != self.version]
         if wrong:
             raise Problem(
                 f"all hosts need version {self.version} of triphammer, as here, but {', '.join(sorted(set(wrong)))}; "
@@ -134,7 +143,8 @@ def _connected(address):
     try:
         ray.init(address=address, namespace="triphammer", log_to_driver=False, logging_level="ERROR")
     except Exception as error:  # Ray raises many kinds.
-        raise Problem(f"cannot connect to the Ray cluster at {address}: {_line(error)}") from None
+        why = f"{_line(error).rstrip('.')}; {_ADVICE[address == 'auto']}"
+        raise Problem(f"cannot connect to the Ray cluster at {address}: {why}") from None
     return ray
 
 
@@ -146,13 +156,14 @@ def _on(node):
 
 def _actor(ray):
     """The class of the actors. It uses nothing of this module: it is sent to nodes without it."""
-    waiting_max, take_max_s = _WAITING_MAX, _TAKE_MAX_S
+    waiting_max, take_max_s, code, folder = _WAITING_MAX, _TAKE_MAX_S, _processes.CODE, os.getcwd()
 
     class Host:
         """Drives a share of a run in a process, which ends with the actor: its stdin closes then."""
 
         def start(self):
-            """Starts the process; returns the host's name and its version of the package, or ``None``."""
+            """Starts the process; returns the host's name and its version of the package, or why it has none."""
+            import os
             import queue
             import socket
             import subprocess
@@ -161,11 +172,15 @@ def _actor(ray):
 
             self.messages = queue.Queue(waiting_max)
             self.process = None
+            # Ray puts the current folder of the bridge first, where it would hide the installed package.
+            if sys.path[:1] == [folder]:
+                del sys.path[0]
             try:
                 import triphammer
-            except ImportError:
-                return socket.gethostname(), None
-            command = [sys.executable, "-m", "triphammer", "share"]
+            except ImportError as error:
+                return socket.gethostname(), f"none ({error})"
+            installed = os.path.dirname(os.path.dirname(os.path.abspath(triphammer.__file__)))
+            command = [sys.executable, "-c", code, installed, "triphammer", "share"]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             threading.Thread(target=self.read, daemon=True).start()
             return socket.gethostname(), triphammer.__version__

@@ -25,7 +25,13 @@ class Series:
         return list(self._columns)
 
     def __getitem__(self, name):
-        return self._columns[name]
+        try:
+            return self._columns[name]
+        except KeyError:
+            from difflib import get_close_matches
+
+            near = get_close_matches(str(name), self._columns, 1)
+            raise KeyError(f"no column {name!r}; " + (f"did you mean {near[0]!r}?" if near else "see `columns`")) from None
 
     def __len__(self):
         return len(self._columns["second"])

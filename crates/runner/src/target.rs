@@ -26,7 +26,7 @@ use crate::failure::{Doing, Failure};
 use crate::nodes::{Given, NodeList};
 use crate::result::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 use crate::settings::{Settings, Source};
-use crate::worker_pool::{connect, on_this_thread};
+use crate::worker_pool::{self, connect, on_this_thread};
 
 /// Units of a size, the largest first.
 const SIZES: [(&str, u64); 6] = [
@@ -331,6 +331,31 @@ pub fn probe(target: &Target) -> Result<ServerInfo, Failure> {
         let server = session.server().await.doing("identifying the server")?;
         session.close().await;
         Ok(server)
+    })
+}
+
+/// Creates the database named in the target; returns false if it exists.
+///
+/// # Errors
+/// As the database reports.
+pub fn create_database(target: &Target) -> Result<bool, Failure> {
+    worker_pool::create_database(&target.database)
+}
+
+/// Executes a script, which may hold several statements, in a session of its own. `doing` names
+/// what it does in errors.
+///
+/// # Errors
+/// When no session can be opened, and as the database reports.
+pub fn execute(target: &Target, script: &str, doing: &str) -> Result<(), Failure> {
+    on_this_thread(async {
+        let name = target.database.target();
+        let mut session = connect(&target.database, Role::Loader, target.connect_limit)
+            .await
+            .doing(format_args!("connecting to {name}"))?;
+        let executed = session.script(script).await;
+        session.close().await;
+        executed.doing(format_args!("{doing} at {name}"))
     })
 }
 

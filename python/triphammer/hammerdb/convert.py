@@ -49,12 +49,12 @@ class Recorder(Session):
         super().__init__(puts)
         #: Settings by command, each a list without repetitions.
         self.noted = {}
-        self.targets = []
+        #: Options by the URL of their target.
+        self.targets = {}
 
     def _note(self, command, settings):
-        target = self._given().target(with_password=False)
-        if target not in self.targets:
-            self.targets.append(target)
+        given = self._given()
+        self.targets.setdefault(given.target(with_password=False), given)
         settings = {name: value for name, value in settings.items() if value is not None and name != "create_database"}
         found = self.noted.setdefault(command, [])
         if settings not in found:
@@ -106,7 +106,8 @@ def _text(script, session):
         if len(found) > 1:
             raise triphammer.Error(f"the script has {len(found)} different settings for `{command}`, a job file one: split it")
     tables = {command: found[0] for command, found in commands.items()}
-    return job_files.text(f"What {script} runs.", session.targets[0], tables)
+    [given] = session.targets.values()
+    return job_files.text(f"What {script} runs.", given, tables)
 
 
 def _as_profile(commands):

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import json
 
+from . import owner
+
 #: Commands, in the order in which a file has them, with the flags that no job file may contain.
 _COMMANDS = {"build": " --create-database", "check": "", "run": "", "profile": "", "drop": " --yes"}
 
 
-def text(title, target, tables):
-    """The text of a file that begins with this comment, for a target without its password and settings by command."""
+def text(title, given, tables):
+    """The text of a file that begins with this comment, for the target of options, without its password, and settings by
+    command."""
     tables = {command: _given(settings) for command, settings in tables.items()}
     # All commands of a script have the same, unless it changes the benchmark.
     workloads = {table.get("workload") for table in tables.values()}
     common = {"workload": workloads.pop()} if len(workloads) == 1 and None not in workloads else {}
     lines = [f"# {title} Its password is not here: use TRIPHAMMER_PASSWORD or password-file.",
-             *_values({"target": target, **common})]
+             *_values({"target": given.target(with_password=False), **common})]
     for command, flags in _COMMANDS.items():
         if command in tables:
             own = {name: value for name, value in tables[command].items() if name not in common}
-            lines += ["", f"# triphammer {command} -f FILE{flags}", f"[{command}]", *_values(own)]
+            if command == "build" and given.superuser is not None:
+                lines += ["", f"# As {given.superuser}, before the build: {owner.statements(given)}"]
+                flags = ""
+            else:
+                lines.append("")
+            lines += [f"# triphammer {command} -f FILE{flags}", f"[{command}]", *_values(own)]
     return "\n".join(lines) + "\n"
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 import triphammer
+from triphammer._processes import command as this
 
-from . import job_files, options, steps
+from . import job_files, options, owner, steps
 from .jobs import Jobs, identifier, tpm
 from .scripts import Script
 from .settings import Options, number
@@ -116,6 +116,8 @@ class Session(Jobs):
         given = self._given()
         settings = given.build()
         self._say(f"Script cleared\nBuilding {settings['scale']} with {settings['jobs']} Virtual Users")
+        if given.superuser is not None:
+            self._say(owner.create(given))
         job = triphammer.start("build", given.target(), **settings)
         built = job.result()
         self._say(f"Vuser 1:{built.outcome}: {built.rows} rows\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
@@ -146,7 +148,7 @@ class Session(Jobs):
         if self._benchmark == "tpcc":
             parts = min(number("gen_num_vu", parts), number("gen_count_ware", given["gen_count_ware"]))
         command = ["datagen", "-w", workload, "--scale", given[scale], "--parts", str(parts), "--output", folder]
-        done = subprocess.run([sys.executable, "-m", "triphammer", *command], capture_output=True, text=True)
+        done = subprocess.run([*this("triphammer"), *command], capture_output=True, text=True)
         if done.returncode:
             return self._refuse(done.stderr.strip().rpartition("error: ")[2])
         self._say(f"{done.stdout.strip()}\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
@@ -191,7 +193,7 @@ class Session(Jobs):
                 return text.read()
         given = self._given()
         tables = {"run": self._script.settings(given, self._configured())}
-        return job_files.text(f"{self._name()} by its options.", given.target(with_password=False), tables)
+        return job_files.text(f"{self._name()} by its options.", given, tables)
 
     def _configured(self):
         """Number of virtual users that the options ask for."""

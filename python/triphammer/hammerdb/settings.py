@@ -17,7 +17,7 @@ class Options:
 
     def __init__(self, prefix, dictionaries, benchmark):
         self.prefix, self.benchmark = prefix, benchmark
-        self._connection, self._own = dictionaries["connection"], dictionaries[benchmark]
+        self._connection, self._own = dict(dictionaries["connection"]), dict(dictionaries[benchmark])
 
     def __getitem__(self, name):
         key = f"{self.prefix}_{name}"
@@ -31,15 +31,41 @@ class Options:
         """An option whose name contains the workload's for TPROC-H."""
         return self[name if self.benchmark == "tpcc" else f"tpch_{name}"]
 
+    @property
+    def user(self):
+        """The user who builds and runs."""
+        return self._of_workload("user")
+
+    @property
+    def password(self):
+        """Its password."""
+        return self._of_workload("pass")
+
+    @property
+    def database(self):
+        """Name of the database with the schema."""
+        return self._of_workload("dbase").strip()
+
+    @property
+    def superuser(self):
+        """The user who creates the other one and its database; ``None`` if there is only one."""
+        superuser = self._of_workload("superuser") if self.prefix == "pg" else None
+        return None if superuser == self.user else superuser
+
     def target(self, with_password=True):
         """The URL of the database, with the user who builds and runs."""
-        is_pg = self.prefix == "pg"
-        user = self._of_workload("superuser" if is_pg else "user")
-        password = self._of_workload("superuserpass" if is_pg else "pass")
+        return self._url(self.user, self.password if with_password else None, self.database)
+
+    def target_of_superuser(self, default=False):
+        """The same with the superuser, or its default database."""
+        database = self._of_workload("defaultdbase").strip() if default else self.database
+        return self._url(self.superuser, self._of_workload("superuserpass"), database)
+
+    def _url(self, user, password, database):
         who = quote(user, safe="")
-        if with_password and password and password != "null":
+        if password and password != "null":
             who += ":" + quote(password, safe="")
-        url = f"{_SCHEMES[self.prefix]}://{who}@{self['host']}:{self['port']}/{quote(self._of_workload('dbase').strip(), safe='')}"
+        url = f"{_SCHEMES[self.prefix]}://{who}@{self['host']}:{self['port']}/{quote(database, safe='')}"
         return url + ("?" + self._parameter() if self._parameter() else "")
 
     def _parameter(self):
@@ -52,7 +78,7 @@ class Options:
 
     def build(self):
         """The settings of a build."""
-        settings = {"workload": _WORKLOADS[self.benchmark], "create_database": True}
+        settings = {"workload": _WORKLOADS[self.benchmark], "create_database": self.superuser is None or None}
         if self.benchmark == "tpch":
             return {**settings, "scale": self["scale_fact"], "jobs": self["num_tpch_threads"]}
         warehouses = number("count_ware", self["count_ware"])

@@ -173,8 +173,8 @@ fn signatures() -> String {
     out.push_str("def start(kind: str, *positional: Any, **settings: Any) -> Job[Any]: ...\n");
     out.push_str("def preview(kind: str, *positional: Any, **settings: Any) -> Any: ...\n");
     out.push_str(
-        "def job(which: Union[int, str] = \"last\", *, store: Union[str, PathLike[str], None] = None) \
-         -> Union[Document, list[str], None]: ...\n",
+        "def job(which: Union[int, str, Job[Any], Document] = \"last\", *, \
+         store: Union[str, PathLike[str], None] = None) -> Union[Document, list[str], None]: ...\n",
     );
     for (kind, top) in JobKind::ALL.into_iter().zip(&tops) {
         let returns = match kind {
@@ -204,10 +204,17 @@ fn function(out: &mut String, command: Command, returns: &str) {
             out.push_str("    *,\n");
         }
         let name = parameter.name.replace('-', "_");
-        // A workload may also be a class in Python.
-        let kind = match command.job().is_some_and(JobKind::drives) && name == "workload" {
-            true => "Union[Text, type[Workload], None]".to_owned(),
-            false => kind_of(parameter),
+        let compares = command.job() == Some(JobKind::Compare);
+        let kind = match name.as_str() {
+            // It may also be a class in Python.
+            "workload" if command.job().is_some_and(JobKind::drives) => {
+                "Union[Text, type[Workload], None]".to_owned()
+            }
+            // Stored jobs, by their handles or results.
+            _ if compares && parameter.positional => {
+                "Union[Text, Job[Any], Document, None]".to_owned()
+            }
+            _ => kind_of(parameter),
         };
         writeln!(out, "    {name}: {kind} = ...,").unwrap();
     }
