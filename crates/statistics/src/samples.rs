@@ -173,7 +173,8 @@ mod tests {
         assert_eq!(of(0, 0..2), Some(Summary { count: 1, mean: 3.0, max: 3.0 }));
         assert_eq!(of(0, 2..9), Some(Summary { count: 2, mean: 1.75, max: 4.5 }));
         assert_eq!(of(1, 3..9), Some(Summary { count: 1, mean: 2.0, max: 2.0 }));
-        let nothing = [of(0, 1..2), of(0, 4..9), of(1, 2..2), of(1, 9..12), of(2, 3..1)];
+        let backwards = Range { start: 3, end: 1 };
+        let nothing = [of(0, 1..2), of(0, 4..9), of(1, 2..2), of(1, 9..12), of(2, backwards)];
         assert_eq!(nothing, [None; 5]);
     }
 }
