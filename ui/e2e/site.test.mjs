@@ -293,7 +293,7 @@ test('a profile tells its runs and ends in a curve', async () => {
 test('a comparison makes its runs in pairs, is judged, and is handed over', async () => {
   await go('new?command=compare');
   await page.getByLabel('Target of B').selectOption('pg');
-  await go('new?command=compare&target=pg&b=mode%3Dstatements&pairs=2&vus=2&rampup=0s&duration=2s&settle=0s');
+  await go('new?command=compare&target=pg&b=mode%3Dstatements&pairs=2&vus=2&rampup=0s&duration=2s&settle=0s&cool-down=1s');
   await page.getByText(/triphammer compare .*--ab .*--b mode=statements/).waitFor();
   await readable('start-compare');
   await page.getByRole('button', { name: 'Start the comparison' }).click();
