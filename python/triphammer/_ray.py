@@ -15,8 +15,6 @@ import struct
 import sys
 import threading
 
-from triphammer import _processes
-
 #: The number of the bridge itself, in place of a host's.
 BRIDGE = 0xFFFFFFFF
 _HEAD = struct.Struct(">II")
@@ -76,7 +74,7 @@ class Bridge:
             raise Problem(f"the Ray cluster at {self.address} has no node with a CPU")
         # The same order in every run.
         nodes.sort(key=lambda node: (node["NodeManagerAddress"], node["NodeID"]))
-        actor = _actor(self.ray)
+        actor = _actor(self.ray, self.version)
         for index in range(self.hosts or len(nodes)):
             self.actors.append(actor.options(scheduling_strategy=_on(nodes[index % len(nodes)]), runtime_env=_ENV).remote())
         started = [actor.start.remote() for actor in self.actors]
@@ -154,16 +152,17 @@ def _on(node):
     return NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False)
 
 
-def _actor(ray):
-    """The class of the actors. It uses nothing of this module: it is sent to nodes without it."""
-    waiting_max, take_max_s, code, folder = _WAITING_MAX, _TAKE_MAX_S, _processes.CODE, os.getcwd()
+def _actor(ray, version):
+    """The class of the actors. It uses nothing of this module: it is sent to nodes without it, and only those with this
+    version start something."""
+    waiting_max, take_max_s, folder = _WAITING_MAX, _TAKE_MAX_S, os.getcwd()
 
     class Host:
         """Drives a share of a run in a process, which ends with the actor: its stdin closes then."""
 
         def start(self):
-            """Starts the process; returns the host's name and its version of the package, or why it has none."""
-            import os
+            """Starts the process; returns the host's name and its version of the package, or why it has none. Without
+            the right version, nothing is started."""
             import queue
             import socket
             import subprocess
@@ -179,9 +178,11 @@ def _actor(ray):
                 import triphammer
             except ImportError as error:
                 return socket.gethostname(), f"none ({error})"
-            installed = os.path.dirname(os.path.dirname(os.path.abspath(triphammer.__file__)))
-            command = [sys.executable, "-c", code, installed, "triphammer", "share"]
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            if triphammer.__version__ != version:
+                return socket.gethostname(), triphammer.__version__
+            from triphammer._processes import command
+
+            self.process = subprocess.Popen([*command("triphammer"), "share"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             threading.Thread(target=self.read, daemon=True).start()
             return socket.gethostname(), triphammer.__version__
 

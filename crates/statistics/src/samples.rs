@@ -34,7 +34,8 @@ impl Packed {
         let (base, most) = (some().min()?, some().max()?);
         let is_constant = base == most && numbers.iter().all(Option::is_some);
         let above = |number: i64| number.abs_diff(base) + 1;
-        let width = if is_constant { 0 } else { 8 - above(most).leading_zeros() as usize / 8 };
+        let width =
+            if is_constant { 0 } else { WIDTH_MAX - above(most).leading_zeros() as usize / 8 };
         let mut data = Vec::with_capacity(numbers.len() * width);
         for number in numbers {
             data.extend(&number.map_or(0, above).to_be_bytes()[WIDTH_MAX - width..]);
