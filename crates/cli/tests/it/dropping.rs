@@ -1,11 +1,8 @@
 //! `drop` and `build --replace` take everything or nothing.
 
-use std::process::{Command, Stdio};
-use std::time::Duration;
-
 use triphammer_core::clock::Clock;
-use triphammer_testbed::PostgresServer;
 
+use crate::holder::Holder;
 use crate::program::Program;
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of};
 
@@ -122,47 +119,17 @@ fn packets_too_small_for_a_build_cost_no_table() {
 /// The client is killed while the server waits for a table in the middle of the drop.
 #[test]
 fn a_drop_that_is_killed_half_way_costs_no_table() {
-    let server = PostgresServer::shared();
-    let target = server.fresh_database("killed").unwrap();
+    let target = Site::shared(Postgres).fresh_database();
     let program = Program::new();
     program.ok(&["build", &target]);
-    let name = name_of(&target);
-    let mut holder = Command::new(PostgresServer::program("psql"))
-        .args([&target.replace("postgres://", "postgresql://"), "-c"])
-        .arg("BEGIN; LOCK TABLE warehouse IN ACCESS SHARE MODE; SELECT pg_sleep(600)")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let count = |sql: &str| -> u32 {
-        server.run(name, sql).unwrap()[0][0].as_deref().unwrap().parse().unwrap()
-    };
-    let clock = Clock::start();
-    let until = |what: &str, sql: &str, wanted: bool| {
-        while (count(sql) > 0) != wanted {
-            assert!(clock.now().second() < 60, "{what}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
-    let here = "FROM pg_stat_activity WHERE datname = current_database()";
-    until(
-        "no lock",
-        &format!(
-            "SELECT count(*) {here} AND query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'"
-        ),
-        true,
-    );
-    let waiting = format!("SELECT count(*) {here} AND wait_event_type = 'Lock'");
+    let lock = "LOCK TABLE warehouse IN ACCESS SHARE MODE";
+    let mut holder = Holder::of(Site::shared(Postgres), &target, lock);
     let mut dropping = program.start(&["drop", &target, "--yes"]);
-    until("the drop does not wait", &waiting, true);
+    holder.wait_for_waiting(&mut dropping, 1);
     dropping.kill().unwrap();
     dropping.wait().unwrap();
-    holder.kill().unwrap();
-    holder.wait().unwrap();
-    server
-        .run("postgres", &format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND query LIKE '%pg_sleep(600)%'"))
-        .unwrap();
-    until("the drop goes on", &waiting, false);
+    holder.release();
+    holder.wait_for_none_waiting();
     assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
 }
 

@@ -18,6 +18,7 @@ mod durability;
 mod faults;
 mod first_use;
 mod hammerdb;
+mod holder;
 mod kv;
 mod live;
 mod loads;

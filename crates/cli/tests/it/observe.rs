@@ -2,12 +2,12 @@
 //! what is hidden, and a monitor whose session is lost.
 
 use std::net::TcpListener;
-use std::thread;
 
 use serde_json::Value;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer};
 
-use crate::program::{Messages, Program, finish, wait_until};
+use crate::holder::Holder;
+use crate::program::{Done, Messages, Program, finish, wait_until};
 use crate::servers::{Mariadb, Postgres, Site, name_of};
 
 /// The observed part of a run that succeeded.
@@ -95,6 +95,18 @@ fn the_shares_of_a_known_mix_of_sleeps_and_locks_are_true_on_mariadb() {
     assert_mix(&program, &target, "sleep", "", 5.0);
 }
 
+/// A run of ten seconds that the lock of another session stops for half of them.
+fn with_lock(program: &Program, site: &'static Site, args: &[&str], lock: &str) -> Done {
+    let length = ["--duration", "10s", "--progress", "1s", "--json"];
+    let mut run = program.start(&[args, &length].concat());
+    let mut told = Messages::by(&mut run);
+    told.wait_for("timed");
+    let mut holder = Holder::of(site, args[1], lock);
+    holder.hold_for(&mut told, 5);
+    holder.release();
+    finish(run)
+}
+
 #[test]
 fn row_locks_and_a_foreign_session_that_holds_them_are_named_on_mariadb() {
     let program = Program::new();
@@ -102,21 +114,15 @@ fn row_locks_and_a_foreign_session_that_holds_them_are_named_on_mariadb() {
     let target = site.fresh_database();
     program.ok(&["build", &target]);
     let args = ["run", &target, "--vus", "8", "--mix", "0,100,0,0,0", "--rampup", "0s"];
-    let mut run = program.start(&[&args[..], &["--duration", "6s", "--json"]].concat());
-    Messages::by(&mut run).wait_for("timed");
-    let name = name_of(&target).to_owned();
-    let holder = thread::spawn(move || {
-        site.run(&name, "BEGIN; SELECT w_id FROM warehouse FOR UPDATE; SELECT sleep(3); COMMIT");
-    });
-    let done = finish(run);
-    holder.join().unwrap();
+    let lock = "SELECT w_id FROM warehouse FOR UPDATE";
+    let done = with_lock(&program, site, &args, lock);
     assert_eq!(done.code, 0, "{}", done.out);
     let document: Value = serde_json::from_str(&done.out).unwrap();
     let seen = &document["observed"];
     assert_eq!(unread(seen), Vec::<&str>::new(), "{seen:#}");
     assert_eq!(seen["sessions"]["classes"][0]["class"], "row_lock", "{seen:#}");
     let blockers = seen["blockers"].as_array().unwrap();
-    let foreign = blockers.iter().find(|of| of["statement"] == "SELECT sleep(3)");
+    let foreign = blockers.iter().find(|of| of["statement"] == "SELECT sleep(600)");
     let foreign = foreign.unwrap_or_else(|| panic!("{blockers:#?}"));
     assert!(foreign["object"].as_str().unwrap().starts_with("warehouse PRIMARY"), "{foreign:#}");
     for metric in ["mysql.commands", "mysql.handlers", "mysql.row_locks", "mysql.log.written"] {
@@ -244,30 +250,14 @@ fn a_foreign_session_that_holds_a_lock_is_named_on_postgres() {
     let site = Site::shared(Postgres);
     let target = site.fresh_database();
     program.ok(&["build", &target]);
-    let mut run = program.start(&[
-        "run",
-        &target,
-        "--vus",
-        "4",
-        "--rampup",
-        "0s",
-        "--duration",
-        "6s",
-        "--json",
-    ]);
-    Messages::by(&mut run).wait_for("timed");
-    let name = name_of(&target).to_owned();
-    let holder = thread::spawn(move || {
-        site.run(&name, "LOCK TABLE warehouse; SELECT pg_sleep(3)");
-    });
-    let done = finish(run);
-    holder.join().unwrap();
+    let args = ["run", &target, "--vus", "4", "--rampup", "0s"];
+    let done = with_lock(&program, site, &args, "LOCK TABLE warehouse");
     assert_eq!(done.code, 0, "{}", done.out);
     let document: Value = serde_json::from_str(&done.out).unwrap();
     let blockers = document["observed"]["blockers"].as_array().unwrap();
     let foreign = blockers.iter().find(|of| of["session"].is_string());
     let foreign = foreign.unwrap_or_else(|| panic!("{blockers:#?}"));
-    assert!(foreign["statement"].as_str().unwrap().contains("pg_sleep(3)"), "{foreign:#}");
+    assert!(foreign["statement"].as_str().unwrap().contains("pg_sleep(600)"), "{foreign:#}");
     assert_eq!(foreign["object"], "warehouse");
     assert!(foreign["blocked_max"].as_u64().unwrap() >= 3, "{foreign:#}");
     assert_eq!(document["observed"]["sessions"]["classes"][0]["class"], "lock", "{blockers:#?}");

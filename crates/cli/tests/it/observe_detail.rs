@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Proxy};
 
+use crate::holder::Holder;
 use crate::observe::{as_user, gaps, observed, unread};
 use crate::program::{Messages, Program, finish, signal};
-use crate::servers::name_of;
+use crate::servers::{Mariadb, Postgres, Product, Site, name_of};
 
 /// Tables that a probe left in a database.
 const LEFT: &str = "SELECT table_name FROM information_schema.tables
@@ -120,17 +121,22 @@ fn a_log_probe_without_the_right_to_create_tables_is_refused_on_postgres() {
     assert_eq!(program.number("jobs.sqlite", "SELECT count(*) FROM jobs"), jobs, "not stored");
 }
 
-/// A run that is stopped by a foreign lock for three seconds; returns its capture.
-fn captured(program: &Program, target: &str, hold: impl FnOnce() + Send + 'static) -> Value {
-    program.ok(&["build", target]);
-    let args = ["run", target, "--vus", "4", "--mix", "0,100,0,0,0", "--rampup", "0s"];
-    let capture = ["--duration", "11s", "--capture-on", "tpm < 1, all.p95 > 10min", "--json"];
-    let mut run = program.start(&[&args[..], &capture[..]].concat());
-    Messages::by(&mut run).wait_for("timed");
-    thread::sleep(Duration::from_secs(2));
-    let holder = thread::spawn(hold);
+/// A run that is stopped by the lock of another session; returns its capture.
+fn captured(program: &Program, product: Product, lock: &str) -> Value {
+    let site = Site::shared(product);
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    let args = ["run", &target, "--vus", "4", "--mix", "0,100,0,0,0", "--rampup", "0s"];
+    let capture = ["--capture-on", "tpm < 1, all.p95 > 10min", "--progress", "1s", "--json"];
+    let mut run = program.start(&[&args[..], &["--duration", "16s"], &capture].concat());
+    let mut told = Messages::by(&mut run);
+    told.wait_for("progress: 2s");
+    let mut holder = Holder::of(site, &target, lock);
+    holder.wait_for_waiting(&mut run, 4);
+    // In the second one all have waited from its beginning to its end; the capture looks at its end.
+    holder.hold_for(&mut told, 3);
+    holder.release();
     let done = finish(run);
-    holder.join().unwrap();
     assert_eq!(done.code, 0, "{}", done.err);
     let document: Value = serde_json::from_str(&done.out).unwrap();
     let seen = &document["observed"];
@@ -171,28 +177,16 @@ fn assert_captured(capture: &Value, holds: &str) {
 
 #[test]
 fn a_capture_has_the_lock_tree_of_its_moment_on_postgres() {
-    let program = Program::new();
-    let server = PostgresServer::shared();
-    let target = server.fresh_database("capture").unwrap();
-    let name = name_of(&target).to_owned();
-    let capture = captured(&program, &target, move || {
-        server.run(&name, "BEGIN; LOCK TABLE warehouse; SELECT pg_sleep(3)").unwrap();
-    });
-    assert_captured(&capture, "pg_sleep(3)");
+    let capture = captured(&Program::new(), Postgres, "LOCK TABLE warehouse");
+    assert_captured(&capture, "pg_sleep(");
     assert_eq!(capture["engine_status"], Value::Null);
 }
 
 #[test]
 fn a_capture_has_the_lock_tree_and_innodbs_status_on_mariadb() {
-    let program = Program::new();
-    let server = MariadbServer::shared();
-    let target = server.fresh_database("capture").unwrap();
-    let name = name_of(&target).to_owned();
-    let capture = captured(&program, &target, move || {
-        let sql = "BEGIN; SELECT w_id FROM warehouse FOR UPDATE; SELECT sleep(3); COMMIT";
-        server.run(&name, sql).unwrap();
-    });
-    assert_captured(&capture, "sleep(3)");
+    let lock = "SELECT w_id FROM warehouse FOR UPDATE";
+    let capture = captured(&Program::new(), Mariadb, lock);
+    assert_captured(&capture, "sleep(");
     let status = capture["engine_status"].as_str().unwrap();
     assert!(status.contains("INNODB MONITOR OUTPUT"), "{status}");
 }

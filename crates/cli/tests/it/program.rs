@@ -134,9 +134,14 @@ impl Messages {
 
     /// Reads until a line starts with one of these texts.
     pub fn wait_for_any(&mut self, beginnings: &[&str]) {
+        let what = format!("a line that begins with {beginnings:?}");
+        self.wait_for_line(&what, |line| beginnings.iter().any(|text| line.starts_with(text)));
+    }
+
+    /// Reads until a line suits.
+    pub fn wait_for_line(&mut self, what: &str, suits: impl Fn(&str) -> bool) {
         let mut lines = self.0.iter_mut().flatten().map_while(Result::ok);
-        let is_there = lines.any(|line| beginnings.iter().any(|text| line.starts_with(text)));
-        assert!(is_there, "no line begins with {beginnings:?}");
+        assert!(lines.any(|line| suits(&line)), "there was not {what}");
     }
 
     /// Reads until the program has noticed the first Ctrl-C: the kernel merges a second one with one

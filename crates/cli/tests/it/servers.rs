@@ -4,7 +4,9 @@
 use std::process::Child;
 use std::sync::OnceLock;
 
-use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Server};
+use triphammer_testbed::{
+    MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Server, TestbedError,
+};
 
 use crate::program::{Messages, Program, finish, wait_until};
 
@@ -52,9 +54,18 @@ impl Site {
     }
 
     pub fn run(&self, database: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+        self.query(database, sql).unwrap()
+    }
+
+    /// Like `run`, for SQL that may fail.
+    pub fn query(
+        &self,
+        database: &str,
+        sql: &str,
+    ) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
         match self {
-            Self::Postgres(server) => server.run(database, sql).unwrap(),
-            Self::Mariadb(server) => server.run(database, sql).unwrap(),
+            Self::Postgres(server) => server.run(database, sql),
+            Self::Mariadb(server) => server.run(database, sql),
         }
     }
 

@@ -1,11 +1,10 @@
 //! Runs of tproc-h: a time for each query, figures, limits, lost connections, Ctrl-C, comparison.
 
-use std::process::{Child, Command, Stdio};
-
 use serde_json::Value;
-use triphammer_testbed::PostgresServer;
 
+use crate::holder::Holder;
 use crate::program::{Program, finish, signal, wait_until};
+use crate::servers::{Postgres, Site, name_of};
 
 const ANY: [&str; 3] = ["run", "-w", "tproc-h"];
 const RUN: [&str; 5] = ["run", "-w", "tproc-h", "--test", "queries"];
@@ -170,68 +169,43 @@ fn some_queries_can_be_chosen_and_required() {
 
 /// A schema on PostgreSQL with a lock that makes some queries wait.
 struct Held {
-    server: &'static PostgresServer,
+    site: &'static Site,
     target: String,
-    name: String,
-    holder: Option<Child>,
+    holder: Option<Holder>,
 }
 
 impl Held {
-    /// Builds, and locks the table of Q11, Q2 and others, but not that of Q1 and Q6.
-    fn new(program: &Program, prefix: &str) -> Self {
-        let server = PostgresServer::shared();
-        let target = server.fresh_database(prefix).unwrap();
+    fn new(program: &Program) -> Self {
+        let site = Site::shared(Postgres);
+        let target = site.fresh_database();
         program.ok(&["build", &target, "-w", "tproc-h", "--scale", "0.01"]);
-        let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
-        Self { server, target, name, holder: None }
+        Self { site, target, holder: None }
     }
 
+    /// Locks the table of Q11, Q2 and others, but not that of Q1 and Q6.
     fn lock(&mut self) {
-        let mut holder = Command::new(PostgresServer::program("psql"))
-            .args([&self.target.replace("postgres://", "postgresql://"), "-c"])
-            .arg("BEGIN; LOCK TABLE partsupp; SELECT pg_sleep(600)")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        wait_until(&mut holder, "the lock", || {
-            self.count("query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'") == 1
-        });
-        self.holder = Some(holder);
+        self.holder = Some(Holder::of(self.site, &self.target, "LOCK TABLE partsupp"));
     }
 
     fn release(&mut self) {
-        self.terminate("query LIKE '%pg_sleep(600)%'");
-        if let Some(mut holder) = self.holder.take() {
-            holder.wait().unwrap();
-        }
+        self.holder = None;
     }
 
     /// Number of sessions in this state.
     fn count(&self, which: &str) -> i64 {
-        let sql = format!("SELECT count(*) {}", self.others(which));
-        self.server.run(&self.name, &sql).unwrap()[0][0].as_deref().unwrap().parse().unwrap()
+        let sql = format!("SELECT count(*) {}", others(which));
+        self.site.run(name_of(&self.target), &sql)[0][0].as_deref().unwrap().parse().unwrap()
     }
 
     fn terminate(&self, which: &str) {
-        let sql = format!("SELECT pg_terminate_backend(pid) {} LIMIT 1", self.others(which));
-        self.server.run(&self.name, &sql).unwrap();
-    }
-
-    fn others(&self, which: &str) -> String {
-        let own = "pid <> pg_backend_pid()";
-        format!("FROM pg_stat_activity WHERE datname = current_database() AND {own} AND {which}")
+        let sql = format!("SELECT pg_terminate_backend(pid) {} LIMIT 1", others(which));
+        self.site.run(name_of(&self.target), &sql);
     }
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Some(holder) = &mut self.holder {
-            // The test fails already if this does.
-            let _ = holder.kill();
-            let _ = holder.wait();
-        }
-    }
+fn others(which: &str) -> String {
+    let own = "pid <> pg_backend_pid()";
+    format!("FROM pg_stat_activity WHERE datname = current_database() AND {own} AND {which}")
 }
 
 /// Q11, and not the session that looks at the schema.
@@ -240,7 +214,7 @@ const WAITS: &str = "wait_event_type = 'Lock' AND query LIKE '%ps_supplycost%'";
 #[test]
 fn a_query_that_takes_too_long_is_cancelled_in_the_server_and_the_stream_goes_on() {
     let program = Program::new();
-    let mut held = Held::new(&program, "h_timeout");
+    let mut held = Held::new(&program);
     held.lock();
     let limits = ["--queries", "1,6,11", "--query-timeout", "2s", "--json", "--junit", "h.xml"];
     let done = program.run(&[&RUN[..], &[&held.target], &limits].concat());
@@ -269,7 +243,7 @@ fn a_query_that_takes_too_long_is_cancelled_in_the_server_and_the_stream_goes_on
 #[test]
 fn a_stream_that_loses_its_connection_reconnects_for_its_next_query() {
     let program = Program::new();
-    let mut held = Held::new(&program, "h_lost");
+    let mut held = Held::new(&program);
     // With literals in its text, a query shows whose it is: each stream has its own nation.
     let args = ["--streams", "4", "--queries", "1,6,11", "--protocol", "simple"];
     let whole = run(&program, &held.target, &args);
@@ -303,7 +277,7 @@ fn a_stream_that_loses_its_connection_reconnects_for_its_next_query() {
 #[test]
 fn an_interrupt_cancels_the_query_in_the_server_and_keeps_what_was_answered() {
     let program = Program::new();
-    let mut held = Held::new(&program, "h_interrupt");
+    let mut held = Held::new(&program);
     held.lock();
     let args = [&RUN[..], &[&held.target, "--queries", "11", "--repeat", "3", "--json"]].concat();
     let mut child = program.start(&args);

@@ -1,12 +1,12 @@
 //! `why` on real servers: controlled experiments whose cause the first sentence must name.
 
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 use triphammer_testbed::PostgresServer;
 
+use crate::holder::Holder;
 use crate::program::{Messages, Program, finish};
 use crate::servers::{Postgres, Site, name_of};
 
@@ -66,26 +66,29 @@ fn a_lock_of_another_program_is_found_and_its_session_is_named() {
     let site = Site::shared(Postgres);
     let target = site.fresh_database();
     program.ok(&["build", &target]);
-    let name = name_of(&target).to_owned();
-    let args = ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "18s"];
-    let (locked, at) = channel();
-    run_with(&program, &args, move || {
-        thread::sleep(Duration::from_secs(4));
-        let sql = "LOCK TABLE warehouse; SELECT clock_timestamp(), pg_sleep(7)";
-        locked.send(site.run(&name, sql)[0][0].clone().unwrap()).unwrap();
-    });
+    let args =
+        ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "18s", "--progress", "1s"];
+    let mut run = program.start(&args);
+    let mut told = Messages::by(&mut run);
+    told.wait_for("progress: 4s");
+    let mut holder = Holder::of(site, &target, "LOCK TABLE warehouse");
+    let locked = site.run("postgres", "SELECT clock_timestamp()")[0][0].clone().unwrap();
+    holder.hold_for(&mut told, 7);
+    holder.release();
+    let done = finish(run);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     // The five whole seconds after it had the lock, whenever that was on a busy machine.
     let started = program.json(&["why", "last"])["started_at"].as_str().unwrap().to_owned();
     let since = format!(
         "SELECT ceil(extract(epoch FROM timestamptz '{}' - timestamptz '{started}'))::int",
-        at.recv().unwrap()
+        locked
     );
-    let since: u32 =
-        Site::shared(Postgres).run("postgres", &since)[0][0].as_ref().unwrap().parse().unwrap();
+    let since: u32 = site.run("postgres", &since)[0][0].as_ref().unwrap().parse().unwrap();
     let found = why(&program, &["--at", &format!("{since}s..{}s", since + 5)]);
     assert_eq!(found["basis"], "given", "{found:#}");
     let words = found["words"].as_str().unwrap();
-    for part in ["locks", "on `warehouse`", "of another program", "pg_sleep(7)", "held the lock"] {
+    for part in ["locks", "on `warehouse`", "of another program", "pg_sleep(600)", "held the lock"]
+    {
         assert!(words.contains(part), "{part}: {found:#}");
     }
     let lock = &found["locks"][0];

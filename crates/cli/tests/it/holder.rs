@@ -1,0 +1,121 @@
+//! A session of another program that holds locks until a test releases them.
+
+use std::process::Child;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use triphammer_core::clock::Clock;
+use triphammer_testbed::TestbedError;
+
+use crate::program::{Messages, wait_until};
+use crate::servers::{Site, name_of};
+
+/// What it does while it holds its locks: no test is slow enough for it to end by itself.
+const SLEEPS: &str = "sleep(600)";
+
+/// A session with locks. Dropping it releases them.
+pub struct Holder {
+    site: &'static Site,
+    database: String,
+    session: Option<JoinHandle<()>>,
+}
+
+impl Holder {
+    /// A session that takes the locks of a statement in a transaction, and has them.
+    pub fn of(site: &'static Site, target: &str, statement: &str) -> Self {
+        let database = name_of(target).to_owned();
+        let sleep = match site {
+            Site::Postgres(_) => "pg_",
+            Site::Mariadb(_) => "",
+        };
+        let sql = format!("BEGIN; {statement}; SELECT {sleep}{SLEEPS}");
+        let name = database.clone();
+        // Its end is an error: the session is terminated.
+        let session = thread::spawn(move || drop(site.query(&name, &sql)));
+        let holder = Self { site, database, session: Some(session) };
+        wait_for(statement, || !holder.sessions(holder.sleeping()).unwrap().is_empty());
+        holder
+    }
+
+    /// Waits until this many of a run's sessions wait for a lock.
+    pub fn wait_for_waiting(&self, run: &mut Child, sessions: usize) {
+        wait_until(run, "sessions that wait", || self.waiting() >= sessions);
+    }
+
+    /// Waits until no session waits for a lock.
+    pub fn wait_for_none_waiting(&self) {
+        wait_for("the end of the waiting", || self.waiting() == 0);
+    }
+
+    /// Holds the locks for some seconds in which a run with `--progress 1s` ends no transaction.
+    pub fn hold_for(&self, told: &mut Messages, seconds: usize) {
+        for _ in 0..seconds {
+            told.wait_for_line("a second without transactions", |line| {
+                line.starts_with("progress: ") && line.contains("TPM 0 ")
+            });
+        }
+    }
+
+    /// Sessions in its database that wait for a lock.
+    pub fn waiting(&self) -> usize {
+        let waiting = match self.site {
+            Site::Postgres(_) => "wait_event_type = 'Lock'",
+            Site::Mariadb(_) => {
+                "id IN (SELECT trx_mysql_thread_id FROM information_schema.innodb_trx
+                    WHERE trx_state = 'LOCK WAIT')"
+            }
+        };
+        self.sessions(waiting).unwrap().len()
+    }
+
+    pub fn release(&mut self) {
+        let Some(session) = self.session.take() else { return };
+        for id in self.sessions(self.sleeping()).unwrap_or_default() {
+            let end = match self.site {
+                Site::Postgres(_) => format!("SELECT pg_terminate_backend({id})"),
+                Site::Mariadb(_) => format!("KILL {id}"),
+            };
+            // What is not ended here ends with its server.
+            let _ = self.site.query(&self.database, &end);
+        }
+        let _ = session.join();
+    }
+
+    fn sleeping(&self) -> &'static str {
+        match self.site {
+            Site::Postgres(_) => "wait_event = 'PgSleep' AND query LIKE '%pg_sleep(600)%'",
+            Site::Mariadb(_) => "info = 'SELECT sleep(600)' AND state = 'User sleep'",
+        }
+    }
+
+    /// Numbers of the sessions in its database of which a condition is true.
+    fn sessions(&self, condition: &str) -> Result<Vec<String>, TestbedError> {
+        let sql = match self.site {
+            Site::Postgres(_) => format!(
+                "SELECT pid FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND {condition}"
+            ),
+            Site::Mariadb(_) => format!(
+                "SELECT id FROM information_schema.processlist
+                WHERE db = '{}' AND id <> connection_id() AND {condition}",
+                self.database
+            ),
+        };
+        let rows = self.site.query(&self.database, &sql)?;
+        Ok(rows.into_iter().flatten().flatten().collect())
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let clock = Clock::start();
+    while !holds() {
+        assert!(clock.now().second() < 60, "no {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
