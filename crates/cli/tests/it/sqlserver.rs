@@ -395,12 +395,18 @@ fn the_doctor_names_what_babelfish_does_not_show_and_goes_on() {
     let (program, server) = (Program::new(), BabelfishServer::shared());
     let (target, _) = fresh(server);
     program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
-    let done = program.run(&["doctor", &target, "--write-test", "--json"]);
-    let document: serde_json::Value = serde_json::from_str(&done.out).unwrap();
-    let lines = document["lines"].as_array().unwrap();
-    for name in ["round_trip", "jitter", "download", "upload", "commit_latency"] {
-        assert!(lines.iter().any(|line| line["name"] == name), "{name}: {document:#}");
-    }
+    let asked = || {
+        let done = program.run(&["doctor", &target, "--write-test", "--json"]);
+        serde_json::from_str::<serde_json::Value>(&done.out).unwrap()
+    };
+    let measured = ["round_trip", "jitter", "download", "upload", "commit_latency"];
+    let has_all = |document: &serde_json::Value| {
+        let lines = document["lines"].as_array().unwrap();
+        measured.iter().all(|name| lines.iter().any(|line| line["name"] == *name))
+    };
+    // The doctor gives up a check after three seconds, which a busy host may need.
+    let found = std::iter::repeat_with(asked).take(5).find(has_all);
+    let document = found.unwrap_or_else(|| panic!("{measured:?}: {:#}", asked()));
     let unread = document["unread"].as_array().unwrap().iter();
     let unread: Vec<_> = unread.flat_map(|one| one["checks"].as_array().unwrap()).collect();
     for name in ["max_server_memory", "tempdb_files", "active_sessions", "statistics"] {
