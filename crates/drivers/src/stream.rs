@@ -70,12 +70,23 @@ pub fn closed() -> DbError {
 pub fn broken(error: &io::Error) -> DbError {
     let tls = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     match tls {
-        Some(tls) => DbError::new(ErrorClass::Refused, format!("TLS failed: {tls}")),
+        Some(tls) => DbError::new(ErrorClass::Refused, format!("TLS failed: {}", tls_words(tls))),
         None => {
             let message = format!("lost the connection: {}", plain(error));
             DbError::new(ErrorClass::Disconnected, message)
         }
     }
+}
+
+/// A failure of TLS for people; most of rustls' own words are.
+fn tls_words(error: &rustls::Error) -> String {
+    let words = error.to_string();
+    if words.contains("UnsupportedCertVersion") {
+        return "the server's certificate has X.509 version 1, which has no host names and cannot be \
+                verified: give the server one of version 3, with a subjectAltName"
+            .to_owned();
+    }
+    words
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {

@@ -173,6 +173,41 @@ fn verify_itself(
     Ok(ServerCertVerified::assertion())
 }
 
+impl Verifier {
+    /// The verdict on a handshake's signature. Where any certificate is accepted, one that webpki does
+    /// not read at all is accepted too, such as those of X.509 version 1 that `openssl x509 -req` and
+    /// some servers make: then its key verifies the signature.
+    fn or_by_key(
+        &self,
+        verdict: Result<HandshakeSignatureValid, rustls::Error>,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let is_unread = matches!(
+            verdict,
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::Other(_) | CertificateError::BadEncoding
+            ))
+        );
+        if self.inner.is_some() || !is_unread {
+            return verdict;
+        }
+        let Ok(read) = x509_cert::Certificate::from_der(cert) else { return verdict };
+        let key = read.tbs_certificate.subject_public_key_info.subject_public_key;
+        let known = self.provider.signature_verification_algorithms.mapping.iter();
+        let fitting = known.filter(|(scheme, _)| *scheme == dss.scheme);
+        let mut algorithms = fitting.flat_map(|(_, algorithms)| algorithms.iter());
+        let verifies = algorithms.any(|algorithm| {
+            algorithm.verify_signature(key.raw_bytes(), message, dss.signature()).is_ok()
+        });
+        match verifies {
+            true => Ok(HandshakeSignatureValid::assertion()),
+            false => Err(rustls::Error::InvalidCertificate(CertificateError::BadSignature)),
+        }
+    }
+}
+
 impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
@@ -206,7 +241,8 @@ impl ServerCertVerifier for Verifier {
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
         let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, cert, dss, algorithms)
+        let verdict = verify_tls12_signature(message, cert, dss, algorithms);
+        self.or_by_key(verdict, message, cert, dss)
     }
 
     fn verify_tls13_signature(
@@ -216,7 +252,8 @@ impl ServerCertVerifier for Verifier {
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
         let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, cert, dss, algorithms)
+        let verdict = verify_tls13_signature(message, cert, dss, algorithms);
+        self.or_by_key(verdict, message, cert, dss)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -227,6 +264,7 @@ impl ServerCertVerifier for Verifier {
 #[cfg(test)]
 mod tests {
     use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
+    use x509_cert::der::Encode as _;
 
     use super::*;
 
@@ -270,6 +308,69 @@ mod tests {
         ] {
             let error = verdict(params, trusted, name).unwrap_err();
             assert!(error.contains(words), "{error}");
+        }
+    }
+
+    /// A certificate as `openssl x509 -req` makes it: X.509 version 1, without extensions.
+    fn of_version_1(key: &KeyPair) -> CertificateDer<'static> {
+        let made = CertificateParams::new(vec!["db".into()]).unwrap().self_signed(key).unwrap();
+        let mut read = x509_cert::Certificate::from_der(made.der()).unwrap();
+        read.tbs_certificate.version = x509_cert::Version::V1;
+        read.tbs_certificate.extensions = None;
+        read.to_der().unwrap().into()
+    }
+
+    /// A handshake with a server that shows a certificate and signs with a key.
+    fn handshake(
+        setup: &Setup<'_>,
+        version: &'static rustls::SupportedProtocolVersion,
+        certificate: CertificateDer<'static>,
+        key: &KeyPair,
+    ) -> Result<(), rustls::Error> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let der = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let signs = provider.key_provider.load_private_key(der).unwrap();
+        let shown = rustls::sign::CertifiedKey::new(vec![certificate], signs);
+        let server = rustls::ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[version])
+            .unwrap()
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(rustls::sign::SingleCertAndKey::from(shown)));
+        let mut server = rustls::ServerConnection::new(Arc::new(server)).unwrap();
+        let client = Arc::new(client_config_of(setup, &[version]).unwrap());
+        let name = ServerName::try_from("db").unwrap();
+        let mut client = rustls::ClientConnection::new(client, name).unwrap();
+        while client.is_handshaking() {
+            let mut bytes = Vec::new();
+            client.write_tls(&mut bytes).unwrap();
+            server.read_tls(&mut bytes.as_slice()).unwrap();
+            server.process_new_packets()?;
+            bytes.clear();
+            server.write_tls(&mut bytes).unwrap();
+            client.read_tls(&mut bytes.as_slice()).unwrap();
+            client.process_new_packets()?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_certificate_of_version_1_is_taken_where_any_is_and_its_key_is_verified() {
+        let (key, other) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+        let any = Setup { roots: None, checks_name: false, client_cert: None, params: [""; 3] };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("root.pem");
+        let root = CertificateParams::new(vec!["db".into()]).unwrap().self_signed(&key).unwrap();
+        std::fs::write(&file, root.pem()).unwrap();
+        let roots = RootCert::File(file);
+        let verified = Setup { roots: Some(&roots), checks_name: true, ..any };
+        for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
+            handshake(&any, version, of_version_1(&key), &key).unwrap();
+            let error = handshake(&any, version, of_version_1(&key), &other).unwrap_err();
+            let bad = rustls::Error::InvalidCertificate(CertificateError::BadSignature);
+            assert_eq!(error, bad, "{version:?}");
+            let error = handshake(&verified, version, of_version_1(&key), &key).unwrap_err();
+            let shown = crate::stream::broken(&std::io::Error::other(error));
+            assert!(shown.message().contains("has X.509 version 1"), "{version:?}: {shown}");
         }
     }
 }
