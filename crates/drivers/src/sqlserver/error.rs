@@ -35,15 +35,18 @@ pub(super) fn broken(what: &str) -> DbError {
 fn class_of(number: i32, severity: u8, message: &str, moment: ErrorContext) -> ErrorClass {
     match number {
         1205 => ErrorClass::Deadlock,
-        // Snapshot conflicts; validation of memory-optimized tables.
-        3960 | 3951 | 41301 | 41302 | 41305 | 41325 | 41839 => ErrorClass::Serialization,
+        // Snapshot conflicts, with rows and with the definition of a table; validation of
+        // memory-optimized tables.
+        3960 | 3961 | 41301 | 41302 | 41305 | 41325 | 41839 => ErrorClass::Serialization,
         1222 => ErrorClass::LockTimeout,
         // Unique key and index, CHECK and REFERENCES, NOT NULL.
         2627 | 2601 | 547 | 515 => ErrorClass::Constraint,
-        // The server shuts down or starts, the database starts, recovers, is in transition, has no
-        // free workers or connections; those of Azure SQL that pass.
-        6005 | 17142 | 17147 | 17187 | 17188 | 17189 | 17809 | 921 | 922 | 927 | 904 | 983
-        | 40197 | 40501 | 40613 | 49918 | 49919 | 49920 | 10928 | 10929 => ErrorClass::Unavailable,
+        // The server shuts down, starts or is upgraded, the database starts, recovers, is in
+        // transition, has no free workers or connections; those of Azure SQL that pass.
+        6005 | 18401 | 17142 | 17147 | 17187 | 17188 | 17189 | 17809 | 921 | 922 | 927 | 904
+        | 976 | 983 | 40197 | 40501 | 40613 | 49918 | 49919 | 49920 | 10928 | 10929 => {
+            ErrorClass::Unavailable
+        }
         1101 | 1105 | 9002 | 3257 => ErrorClass::DiskFull,
         // A database, filegroup or secondary that is read only.
         3906 | 3908 | 652 | 978 => ErrorClass::ReadOnly,
@@ -86,6 +89,9 @@ mod tests {
         for (number, class) in [
             (1205, ErrorClass::Deadlock),
             (3960, ErrorClass::Serialization),
+            (3961, ErrorClass::Serialization),
+            // Another isolation level in mid-transaction, which no repeat mends.
+            (3951, ErrorClass::Other),
             (41302, ErrorClass::Serialization),
             (1222, ErrorClass::LockTimeout),
             (2627, ErrorClass::Constraint),

@@ -24,6 +24,8 @@ use crate::tls::host_in_certificate;
 
 /// Redirections that are followed in a row; Azure and read-only replicas need one.
 const REDIRECTS_MAX: u32 = 3;
+/// Number of the error for a database that a login cannot open.
+const CANNOT_OPEN: &str = "4060";
 /// Settings of every session, whatever the server's: an error rolls its transaction back, and texts
 /// are sent as a whole.
 const SETUP: &str = "SET XACT_ABORT ON; SET NOCOUNT OFF; SET TEXTSIZE 2147483647;";
@@ -222,7 +224,9 @@ impl Shared {
         let label = crate::target::host_text(host, Some(port));
         let limit = self.sockets.connect;
         let outcome = match timeout(limit, log_in(wire, &login, route)).await {
-            Ok(outcome) => outcome.map_err(|error| hint(error, options.encrypt).context(&label))?,
+            Ok(outcome) => outcome.map_err(|error| {
+                self.while_recovering(hint(error, options.encrypt)).context(&label)
+            })?,
             Err(_) => {
                 let message = format!("{label} does not answer within {} s", limit.as_secs());
                 return Err(DbError::new(ErrorClass::Disconnected, message));
@@ -234,6 +238,15 @@ impl Shared {
             self.has_no_tls.store(true, Ordering::Relaxed);
         }
         Ok(outcome)
+    }
+
+    /// The error of a login, by what is known of the database. One that was there is not missing:
+    /// servers say so, too, while they recover it after a restart or a failover.
+    fn while_recovering(&self, error: DbError) -> DbError {
+        if error.code() != Some(CANNOT_OPEN) || self.is_babelfish().is_none() {
+            return error;
+        }
+        DbError::new(ErrorClass::Unavailable, error.message()).with_code(CANNOT_OPEN)
     }
 
     /// Whether the server is running a statement of a session; `None` if it does not know the

@@ -116,6 +116,35 @@ fn a_start_that_breaks_the_protocol_is_an_error() {
 }
 
 #[test]
+fn a_database_that_was_there_is_awaited_and_one_that_was_not_is_missing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let cannot =
+        || message(&[error(4060, 11, "Cannot open"), error(18456, 14, "No"), done()].concat());
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for answers in [vec![cannot()], vec![welcome(), set_up()], vec![cannot()]] {
+            let (mut stream, _) = listener.accept().unwrap();
+            for answer in [vec![greeting()], answers].concat() {
+                hear(&mut stream).unwrap();
+                stream.write_all(&answer).unwrap();
+            }
+            open.push(stream);
+        }
+    });
+    on_worker(async {
+        let (target, settings) =
+            (TargetUrl::parse(&url(port)).unwrap(), ConnectSettings::default());
+        let database = SqlServer::open_in(&target, &settings, &|_| None).unwrap();
+        let error = database.connect(Role::User, 0).await.err().unwrap();
+        assert_eq!((error.class(), error.lacks_database()), (ErrorClass::Refused, true));
+        let _session = database.connect(Role::User, 0).await.unwrap();
+        let error = database.connect(Role::User, 1).await.err().unwrap();
+        assert_eq!((error.class(), error.code()), (ErrorClass::Unavailable, Some("4060")));
+    });
+}
+
+#[test]
 fn a_packet_size_that_no_server_chooses_is_refused() {
     for size in ["0", "8", "511", "32768", "4294967296"] {
         let ack = token(0xad, &[1]);
