@@ -59,6 +59,8 @@ pub struct OdbcDef {
     pub lists: Option<ListForm>,
     /// How decimals are passed.
     pub decimals: Option<NumberForm>,
+    /// Whether the driver passes integers of 64 bits. Absent: it does; else they are decimals.
+    pub big_integers: Option<bool>,
     /// Whether dates and times are passed as text.
     pub text_dates: Option<bool>,
     /// Whether texts are passed as national characters, where the others are those of a code page.
@@ -262,6 +264,7 @@ impl OdbcDef {
             create: self.create.or(parent.create),
             lists: self.lists.or(parent.lists),
             decimals: self.decimals.or(parent.decimals),
+            big_integers: self.big_integers.or(parent.big_integers),
             text_dates: self.text_dates.or(parent.text_dates),
             wide_text: self.wide_text.or(parent.wide_text),
             untyped: self.untyped.or(parent.untyped),

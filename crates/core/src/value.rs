@@ -247,7 +247,9 @@ pub fn parse_decimal128(text: &str, scale: u8) -> Option<i128> {
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) {
+    // Oracle, and ODBC drivers such as that of Microsoft, write no zero before the point.
+    let has_digits = !whole.is_empty() || !fraction.is_empty();
+    if !has_digits || !all_digits(whole) || !all_digits(fraction) {
         return None;
     }
     let written: i128 = format!("{whole}{fraction}").parse().ok()?;
@@ -276,8 +278,13 @@ mod tests {
             ("-0.05", Some(-5)),
             ("12", Some(1200)),
             ("1.5", Some(150)),
+            (".5", Some(50)),
+            ("-.05", Some(-5)),
             ("1.234", None),
             ("x", None),
+            (".", None),
+            ("-.", None),
+            ("", None),
         ] {
             assert_eq!(parse_decimal(text, 2), expected, "{text}");
         }

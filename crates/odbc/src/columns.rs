@@ -96,7 +96,9 @@ impl Column {
             FieldKind::Int | FieldKind::Float | FieldKind::Date => 8,
             FieldKind::Timestamp => 16,
             // A character has at most four bytes in UTF-8; numbers have a sign and a point.
-            FieldKind::Text if sql_type == CHAR || size > 0 => (4 * size + 4).clamp(64, TEXT_BYTES),
+            FieldKind::Text if sql_type == CHAR || size > 0 => {
+                size.saturating_mul(4).saturating_add(4).clamp(64, TEXT_BYTES)
+            }
             FieldKind::Text | FieldKind::Binary => TEXT_BYTES,
         };
         let words = vec![0; bytes.div_ceil(8)];
@@ -239,6 +241,8 @@ mod tests {
         assert_eq!(width(crate::api::VARCHAR, 24), 104);
         assert_eq!(width(crate::api::VARCHAR, 1_000_000), 1024);
         assert_eq!(width(crate::api::LONGVARCHAR, 0), 1024);
+        // A driver that does not know the size may say SQL_NO_TOTAL, which is -4.
+        assert_eq!(width(crate::api::VARCHAR, usize::MAX - 3), 1024);
         assert_eq!(Column::new(String::new(), INTEGER, 10, true).kind, FieldKind::Text);
     }
 

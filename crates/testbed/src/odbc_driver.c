@@ -307,9 +307,14 @@ Return SQLNumParams(Handle handle, short *count) {
     return OK;
 }
 
+/* Oracle's driver has no integers of 64 bits, and describes all numbers as decimals. */
+static int has_big_integers(struct statement *st) {
+    return strcmp(st->on->dbms, "Oracle") != 0;
+}
+
 Return SQLBindParameter(Handle handle, unsigned short place, short direction, short c_type, short sql_type,
                         unsigned long size, short digits, void *values, long room, long *lengths) {
-    return OK;
+    return c_type == -25 && !has_big_integers(handle) ? ERROR : OK;
 }
 
 Return SQLRowCount(Handle handle, long *count) {
@@ -330,6 +335,8 @@ Return SQLDescribeCol(Handle handle, unsigned short place, char *name, short roo
     for (int row = 0; row < st->rows; row++)
         if (st->values[row][place - 1][0] != '0')
             kind = st->values[row][place - 1][0];
+    if (kind == 'i' && !has_big_integers(st))
+        kind = 'n';
     *type = kind == 'i' ? -5 : kind == 'n' ? 3 : kind == 's' ? 93 : 12;
     *size = kind == 't' ? 4000 : 38;
     *digits = 0;
@@ -355,6 +362,8 @@ Return SQLGetData(Handle handle, unsigned short place, short type, void *value, 
     const char *field = st->values[st->row - 1][place - 1], *text = field + 2;
     if (field[0] == '0') {
         *length = -1;
+    } else if (type == -25 && !has_big_integers(st)) {
+        return ERROR;
     } else if (type == -25) {
         *(long *)value = atol(text);
         *length = 8;

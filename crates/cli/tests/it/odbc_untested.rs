@@ -74,6 +74,7 @@ const TABLES: [&str; 10] = [
 const LINES: usize = 14;
 
 /// What the driver answers to a run of TPROC-C: the record of a build, the tables, and rows such as the tables have.
+/// Numbers have no zero before the point, as these databases write them.
 /// `CALL` stands for how calls begin.
 const ANSWERS: &str = "\
 FROM triphammer_build WHERE workload = ?\tt:state\tt:complete
@@ -85,15 +86,15 @@ FROM triphammer_build WHERE workload = ?\tt:begun\tt:2026-01-01 00:00:00
 FROM triphammer_build WHERE workload = ?\tt:option/population-time\tt:2026-01-01 00:00:00
 FROM triphammer_build WHERE workload = ?\tt:fact/c_load\tt:217
 SELECT sum(d_next_o_id)\tc:30010:COUNTED
-CALLnew_order(\ti:0\ti:3001\tn:0.1\tn:0.05\tt:BARBARBAR\tt:GC\tn:0.25\tn:123.45\tLISTS
+CALLnew_order(\ti:0\ti:3001\tn:.1\tn:.05\tt:BARBARBAR\tt:GC\tn:.25\tn:123.45\tLISTS
 CALLpayment(\ti:0\tADDRESS\tADDRESS\ti:7\tt:a\tt:OE\tt:BARBARBAR\tADDRESS\tPERSON\tt:\x20
 CALLorder_status(\ti:0\ti:7\tt:a\tt:OE\tt:BARBARBAR\tn:-10\ti:3000\ts:2026-01-01 00:00:00\ti:5\t\
     t:[17]\tt:[1]\tt:[5]\tt:[49.95]\tt:[null]
 CALLdelivery(\ti:0\tt:[2101,2101,2101,2101,2101,2101,2101,2101,2101,null]
 CALLstock_level(\ti:0\ti:12
 SELECT c_id FROM customer\ti:7
-SELECT w_tax, c_discount\tn:0.1\tn:0.25\tt:BARBARBAR\tt:GC
-SELECT d_next_o_id, d_tax\ti:3001\tn:0.05
+SELECT w_tax, c_discount\tn:.1\tn:.25\tt:BARBARBAR\tt:GC
+SELECT d_next_o_id, d_tax\ti:3001\tn:.05
 SELECT i_price\tn:9.99\tt:a name\tt:data
 SELECT s_quantity, s_data\ti:50\tt:data\tt:district
 SELECT w_name\tt:warehouse\tADDRESS
@@ -117,7 +118,7 @@ fn answers(product: &Product, with_procedures: bool) -> String {
     };
     let list = |element: &str| format!("t:[{}]", [element; LINES].join(","));
     let lists = [r#""a name""#, "50", "9.99", "49.95", r#""G""#].map(list).join("\t");
-    let person = "t:0123456789012345\ts:2026-01-01 00:00:00\tt:GC\tn:50000\tn:0.25\tn:-10";
+    let person = "t:0123456789012345\ts:2026-01-01 00:00:00\tt:GC\tn:50000\tn:.25\tn:-10";
     let mut text = ANSWERS
         .replace("CALL", product.call)
         .replace("COUNTED", &counted)

@@ -7,10 +7,13 @@ use triphammer_odbc::{Error, ManagerError};
 /// SQLSTATE of errors that have no other.
 const GENERAL: &str = "HY000";
 
+/// SQLSTATE of a time limit: of a statement, or of the login.
+const TIMED_OUT: &str = "HYT00";
+
 /// Classes of SQLSTATEs where no dialect is known yet, or says nothing of them: the standard's and
 /// ODBC's own.
 const STANDARD: [(&str, ErrorClass); 12] = [
-    ("HYT00", ErrorClass::Cancelled),
+    (TIMED_OUT, ErrorClass::Cancelled),
     ("HYT01", ErrorClass::Disconnected),
     ("HY008", ErrorClass::Cancelled),
     ("HYC00", ErrorClass::Unsupported),
@@ -46,6 +49,8 @@ pub(super) fn on_statement(error: &Error, def: &OdbcDef) -> DbError {
 pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>) -> DbError {
     let class = match class_of(error, def) {
         class if class.loses_session() => class,
+        // Nobody answered in time, which is how drivers report a server that is away.
+        _ if error.state == TIMED_OUT => ErrorClass::Disconnected,
         _ => ErrorClass::Refused,
     };
     let hint = match error.state.as_str() {
@@ -72,5 +77,31 @@ fn code(error: &Error, def: Option<&OdbcDef>) -> String {
         (_, native) if by_number && native != 0 => native.to_string(),
         (GENERAL | "", native) if native != 0 => format!("{GENERAL}/{native}"),
         (state, _) => state.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_away_is_not_one_that_refuses() {
+        let of = |state: &str| Error {
+            state: state.to_owned(),
+            message: "Login timeout expired".to_owned(),
+            ..Error::default()
+        };
+        for (state, class) in [
+            ("HYT00", ErrorClass::Disconnected),
+            ("HYT01", ErrorClass::Disconnected),
+            ("08001", ErrorClass::Disconnected),
+            ("28000", ErrorClass::Refused),
+            ("IM002", ErrorClass::Refused),
+            ("HY000", ErrorClass::Refused),
+        ] {
+            assert_eq!(on_connect(&of(state), None).class(), class, "{state}");
+        }
+        let def = OdbcDef::default();
+        assert_eq!(on_statement(&of("HYT00"), &def).class(), ErrorClass::Cancelled);
     }
 }

@@ -18,6 +18,7 @@ const PRECISION: u8 = 38;
 pub(super) struct Forms {
     lists: ListForm,
     decimals: NumberForm,
+    big_integers: bool,
     text_dates: bool,
     wide_text: bool,
 }
@@ -27,6 +28,7 @@ impl Forms {
         Self {
             lists: def.lists.unwrap_or(ListForm::Json),
             decimals: def.decimals.unwrap_or(NumberForm::Exact),
+            big_integers: def.big_integers.unwrap_or(true),
             text_dates: def.text_dates.unwrap_or(false),
             wide_text: def.wide_text.unwrap_or(false),
         }
@@ -37,7 +39,8 @@ impl Forms {
         match column {
             ColumnType::SmallInt => ParamType::SmallInt,
             ColumnType::Int => ParamType::Int,
-            ColumnType::BigInt => ParamType::BigInt,
+            ColumnType::BigInt if self.big_integers => ParamType::BigInt,
+            ColumnType::BigInt => ParamType::Decimal { precision: PRECISION, scale: 0 },
             ColumnType::Float => ParamType::Double,
             ColumnType::Decimal(_) if self.decimals == NumberForm::Float => ParamType::Double,
             ColumnType::Decimal(scale) => ParamType::Decimal { precision: PRECISION, scale },
