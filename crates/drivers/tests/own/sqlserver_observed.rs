@@ -136,7 +136,7 @@ fn babelfish_is_a_server_that_shows_nothing() {
                 gaps.push(gap.name.as_str());
             }
         }
-        assert_eq!(gaps, ["babelfish"]);
+        assert_eq!(gaps, ["sql_server"]);
         assert_eq!(session.transaction_count().await.unwrap(), None);
     });
 }
