@@ -115,7 +115,7 @@ def test_scripts_build_run_and_read_results(script, server, prefix, name):
         assert "caught: customscript: none.tcl: no such file" in out
         code, out, err = script(RESULT)
         assert code == 0, out + err
-        assert "TEST RESULT : System achieved" in out and "NEW_ORDER" in out and f"{name} tpm" in out
+        assert "TEST RESULT : System achieved" in out and '"NEWORD": {' in out and '"ratio_pct": ' in out and f"{name} tpm" in out
         code, out, err = script(PYTHON, "script.py", **values)
         assert code == 0, out + err
         assert f"{name} TPM at" in out and "JOB Benchmark Run jobid=" in out
@@ -132,6 +132,104 @@ def test_a_script_fails_if_a_run_of_it_failed(script, ending):
         code, out, err = script(RUN + ending, **values)
         assert "Vuser 1:FINISHED FAILED" in out, out + err
         assert code == 1, out + err
+
+
+SHORT = """
+dbset db pg
+dbset bm tproc-c
+diset connection pg_host 127.0.0.1
+diset connection pg_port {port}
+diset connection pg_sslmode disable
+puts "complete: [ vucomplete ]"
+set built [ buildschema ]
+puts "complete: [ vucomplete ]"
+vudestroy
+puts "checked: [ checkschema ]"
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 0.05
+vuset vu 2
+set jobid [ vurun ]
+vuset vu 3
+vustatus
+print vucreated
+puts "complete: [ vucomplete ]"
+vudestroy
+vustatus
+diset tpcc pg_driver test
+diset tpcc pg_total_iterations 5
+vuset vu 1
+vurun
+job $jobid result
+job $jobid save
+job $jobid delete
+job $jobid system
+job $jobid 2
+job $jobid nothing
+puts [ deleteschema ]
+"""
+
+
+def test_a_run_loads_the_script_and_creates_the_virtual_users(script, tmp_path):
+    with lib.Postgres(fsync="off") as database:
+        code, out, err = script(SHORT, port=database.port)
+    assert code == 0, out + err
+    assert re.findall("complete: (.*)", out) == ["false", "true", "true"]
+    assert "Building 1 Warehouses(s) with 1 Virtual User\n" in out
+    assert "checked: Schema Check jobid=" in out and "Schema Delete (No jobid)" in out
+    assert "3 Virtual Users Created with Monitor VU\nVuser 1:RUNNING" in out
+    assert "Error: Virtual Users exist, destroy with vudestroy before changing settings" in out
+    assert "1 = FINISH SUCCESS\n2 = FINISH SUCCESS\n3 = FINISH SUCCESS\n3 Virtual Users created\n" in out
+    assert "vudestroy success\nNo Virtual Users found\n" in out
+    # The driver `test` has no monitor.
+    assert "Vuser 1 created - WAIT IDLE\n1 Virtual Users Created\n" in out
+    # What `vurun` returns names the job, too.
+    assert len(re.findall('"TEST RESULT : System achieved', out)) == 1
+    [saved] = tmp_path.glob("hdb_*.json")
+    assert json.loads(saved.read_text())["kind"] == "run" and str(saved) in out
+    assert "Jobs are not deleted" in out and '"kernel": ' in out and "Virtual user 2 has no output" in out
+    assert "Usage: jobs jobid [db|bm|" in out
+
+
+SETTINGS = """
+dbset db pg
+dbset bm TPC-H
+diset tpch pg_tpch_pass
+diset tpch pg_tpch_pass a b
+diset tpcc pg_driver soon
+diset connection pg_user me
+diset nothing pg_user me
+giset commandline keepalive_margin 90
+tcset refreshrate 60
+tcstop
+print
+print dict
+print vuconf
+print bm
+print datagen
+"""
+
+
+def test_wrong_settings_are_reported_and_change_nothing(script, tmp_path):
+    code, out, err = script(SETTINGS)
+    assert code == 0, out + err
+    assert out.count("Error: Invalid number of arguments\nUsage: diset dict key value\n") == 2
+    assert 'Error: Driver script must be either "test" or "timed"' in out
+    assert 'key "pg_user" doesn\'t, key "pg_user" is in the "tpcc" dictionary' in out
+    assert 'Dictionary "nothing" for PostgreSQL does not exist' in out
+    assert "Changed commandline:keepalive_margin from 60 to 90 for generic" in out
+    assert "less than 60 secs\nTransaction Counter refresh rate set to 10\nTransaction Counter is not running" in out
+    assert "Usage: print [db|bm|dict|" in out
+    shown = out.partition("Dictionary Settings for PostgreSQL\n")[2]
+    assert shown.startswith("connection {\n pg_host    = localhost\n") and "tpch {" in shown and "tpcc {" not in shown
+    assert "Virtual Users = 1\nUser Delay(ms) = 500\n" in shown and "Benchmark set to TPC-H\n" in shown
+    assert f"with 1 scale factor with 1 virtual users in {tmp_path}\n" in shown
+
+
+def test_python_has_the_names_of_hammerdb(script, tmp_path):
+    (tmp_path / "more.py").write_text("dbset('db', 'maria')\nfound = 1\n")
+    code, out, err = script("source('more.py')\nprint('db')\nprint('db', found)\nprint(vucomplete())\n", "a.py")
+    assert code == 0, out + err
+    assert out.startswith("Database set to MariaDB\nDatabase MariaDB set.\n") and out.endswith("db 1\nfalse\n")
 
 
 OWNED = """
@@ -253,7 +351,7 @@ def test_scripts_of_users_are_saved_and_run(script, tmp_path):
     assert saved in out and 'vus = 2\nrampup = "0m"\nduration = "3000ms"' in saved and "pass" not in saved.partition("\n")[2]
     assert out.count("Benchmark Run jobid=") == 2
     assert "TEST RESULT : System achieved 0 TPS" not in out and " TPS from " in out
-    assert "Usage: custommonitor [test|timed]" in out
+    assert "Usage: custommonitor test|timed" in out
     assert "caught: customscript: driver.tcl: a driver script of HammerDB is Tcl code" in out
     assert "Step workload of 2, 3, 5 Virtual Users" in out
     assert '"virtual users": [\n    2\n  ]' in out
@@ -291,7 +389,7 @@ RUN_OF_ONE = "dbset db pg\nloadscript\nvuset vu 1\nvucreate\n"
 
 @pytest.mark.parametrize("name, text, error", [
     ("a.tcl", RUN_OF_ONE + "diset tpcc pg_rampup soon\nvurun\n", "line 6: vurun: rampup must be a number of minutes, not soon"),
-    ("b.tcl", RUN_OF_ONE + "tcset refreshrate 0\nvurun\n", "line 6: vurun: refreshrate must be a number from 1, not 0"),
+    ("b.tcl", "dbset db pg\nvudestroy now\n", "line 2: vudestroy: wrong number of arguments: 1"),
     ("c.tcl", "dbset db pg\nloadscript\nvuset vu 0\nvucreate\n", "line 4: vucreate: virtual_users must be a number from 1, not 0"),
     ("d.tcl", "dbset db pg\nno_such_command\n", 'line 2: invalid command name "no_such_command"'),
     ("a.py", "dbset('db', 'pg')\niset('tpcc')\n", "line 2: NameError: name 'iset' is not defined"),

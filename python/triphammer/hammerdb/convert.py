@@ -62,6 +62,7 @@ class Recorder(Session):
 
     def buildschema(self):
         self._note("build", self._given().build())
+        self.clearscript()
         return f"Schema Build jobid={identifier(0)}"
 
     def checkschema(self):
@@ -71,12 +72,12 @@ class Recorder(Session):
         self._note("drop", {"workload": self._given().build()["workload"]})
 
     def vurun(self):
-        if not self._users or self._script is None:
-            return super().vurun()
+        if not self._users:
+            self.vucreate()
         if self._script.is_job_file:
             raise triphammer.Error(f"the script runs {self._script.file}, which is a job file already")
         self._note("run", {**self._script.settings(self._given(), self._users), "label": self.label()})
-        self._each("FINISHED SUCCESS")
+        self._each("FINISH SUCCESS")
         return f"Benchmark Run jobid={identifier(0)}"
 
     def steprun(self):

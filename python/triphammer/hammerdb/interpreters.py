@@ -3,6 +3,7 @@ made it."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
@@ -48,15 +49,23 @@ class Interpreter:
 
     def _call(self, name, *arguments):
         """Carries out a command for Tcl: whether it succeeded, and its result or the error."""
+        arguments = list(map(str, arguments))
+        command = getattr(self.session, name)
         try:
-            found = getattr(self.session, name)(*map(str, arguments))
-        except (triphammer.Error, OSError, TypeError) as error:
+            inspect.signature(command).bind(*arguments)
+        except TypeError:
+            return False, f"{name}: wrong number of arguments: {len(arguments)}"
+        try:
+            found = command(*arguments)
+        except (triphammer.Error, OSError) as error:
             return False, f"{name}: {error}"
         except (Quit, KeyboardInterrupt) as end:
             # No `catch` of the script holds it.
             self._raised = end
             self._tcl.eval("interp cancel -unwind")
             return False, name
+        except Exception as error:  # Tcl would show it without a text.
+            return False, f"{name}: {type(error).__name__}: {error}"
         return True, "" if found is None else found
 
     def eval(self, script):
@@ -87,19 +96,24 @@ class Interpreter:
         """Runs a script in Python, with the commands as functions and an object `tclpy`."""
         def command(name):
             def call(*values):
-                found = getattr(self.session, name)(*map(str, values))
-                if found:
-                    print(found)
-                return found
+                return getattr(self.session, name)(*map(str, values))
             return call
 
-        names = {name: command(name) for name in Session.COMMANDS if name != "print"}
-        names.update(__name__="__main__", __file__=path, tclpy=self, os=os, sys=sys)
+        def show(*values, **options):
+            """`print` of both: HammerDB's if it is called with one of its words."""
+            if len(values) == 1 and not options and values[0] in Session.PRINTED:
+                return self.session.print(values[0])
+            return print(*values, **options)
+
+        def source(file):
+            with open(file, encoding="utf-8") as text:
+                exec(compile(text.read(), file, "exec"), names)
+
+        names = {name: command(name) for name in Session.COMMANDS}
+        names.update(__name__="__main__", __file__=path, print=show, source=source, tclpy=self, os=os, sys=sys)
         before, sys.argv = sys.argv, [path, *arguments]
         try:
-            with open(path, encoding="utf-8") as file:
-                code = compile(file.read(), path, "exec")
-            exec(code, names)
+            source(path)
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise

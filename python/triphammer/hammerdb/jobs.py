@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 
 import triphammer
 
 #: Most jobs that are read for a list.
 _JOBS_MAX = 1000
+#: What HammerDB calls the transactions of TPROC-C: programs look for these names.
+_PROCEDURES = {"new_order": "NEWORD", "payment": "PAYMENT", "delivery": "DELIVERY", "stock_level": "SLEV",
+               "order_status": "OSTAT"}
 
 
 class Jobs:
@@ -19,6 +24,8 @@ class Jobs:
                     "profile": self._profile, "diff": self._diff}
         if which in commands:
             return commands[which](what, other)
+        # `vurun` returns more than the number.
+        which = which.rpartition("jobid=")[2].strip()
         try:
             result = triphammer.job(int(which, 16))
         except (ValueError, triphammer.Error):
@@ -84,23 +91,29 @@ class Jobs:
         return self._show({"virtual users": common, "ratio of NOPM": round(sums[1] / sums[0], 4)})
 
     def _of_job(self, result, which, what):
-        if what == "timing" and "window" in result:
-            return self._show({type.name.upper(): _timing(type) for type in result.window.types})
-        if what == "tcount" and "window" in result:
-            series = result.series()
-            ended = zip(series["second"], series["all.committed"], series["all.rolled_back"])
-            return self._show({f"{result.server.product} tpm": {int(s): round((c + r) * 60) for s, c, r in ended}})
+        """One part of a job. What only runs have is the report for other jobs."""
+        parts = {"": result.text, "db": lambda: result.server.product, "bm": lambda: result.workload.title,
+                 "timestamp": lambda: result.started_at,
+                 "dict": lambda: {setting.name: setting.value for setting in result.settings},
+                 "status": lambda: [f"0 {result.text().splitlines()[0]}"], "system": lambda: result.host.to_dict(),
+                 "metrics": lambda: f"CPU and I/O are in the report: triphammer report {result.job}",
+                 "save": lambda: _written(which, "json", result.to_json()),
+                 "getchart": lambda: _written(which, "html", result.report("html")),
+                 "delete": lambda: "Jobs are not deleted: they stay in the file that TRIPHAMMER_STORE names"}
+        of_run = {"timing": lambda: _timing(result), "tcount": lambda: _counts(result),
+                  "result": lambda: [which, result.started_at, *self._lines(result, result.spec.users)]}
         # Number 1 is the virtual user that prints results.
-        if what in ("result", "1") and "window" in result:
-            return self._show([which, result.started_at, *self._lines(result, result.spec.users)])
-        if what == "status":
-            return self._show([f"0 {result.text().splitlines()[0]}"])
-        if what in ("db", "bm", "timestamp", "dict"):
-            found = {"db": lambda: result.server.product, "bm": lambda: result.workload.title,
-                     "timestamp": lambda: result.started_at,
-                     "dict": lambda: {setting.name: setting.value for setting in result.settings}}
-            return self._show(found[what]())
-        return self._say(result.text())
+        part = "result" if what == "1" else what
+        if part.isdigit():
+            return self._say(f"Virtual user {part} has no output of its own")
+        if part in of_run:
+            found = of_run[part]() if "window" in result else result.text()
+        elif part in parts:
+            found = parts[part]()
+        else:
+            return self._say(f"Usage: jobs jobid [{'|'.join([*filter(None, parts), *of_run, 'vuid'])}]")
+        is_value = part in ("db", "bm", "timestamp") or not isinstance(found, str)
+        return self._show(found) if is_value else self._say(found)
 
     def _show(self, value):
         """Prints a value in the form that was set."""
@@ -145,9 +158,34 @@ def tpm(result):
     return result.tpm_client if result.tpm_server is None else result.tpm_server
 
 
-def _timing(type):
-    times = type.response
-    if times is None:
-        return {"calls": type.committed}
-    milliseconds = {name: round(times[f"{name}_us"] / 1_000, 3) for name in ("p50", "p95", "p99")}
-    return {"calls": type.committed, **{f"{name}_ms": value for name, value in milliseconds.items()}}
+def _timing(result):
+    """Times of each type, with HammerDB's names. What failed is not part of them."""
+    types = [type for type in result.window.types if type.response is not None and type.response.count]
+    totals = {type.name: type.response.mean_us * type.response.count for type in types}
+    return {_PROCEDURES.get(type.name, type.name.upper()): _times(result, type, totals[type.name] / sum(totals.values()))
+            for type in types}
+
+
+def _times(result, type, share):
+    times, histogram = type.response, result.histogram(type.name)
+    mean = times.mean_us
+    variance = sum((us - mean) ** 2 * count for us, count in zip(histogram.us, histogram.counts)) / histogram.count
+    us = {"min": times.min_us, "avg": mean, "max": times.max_us, "total": mean * times.count, "p99": times.p99_us,
+          "p95": times.p95_us, "p75": histogram.percentile(75), "p50": times.p50_us, "p25": histogram.percentile(25)}
+    milliseconds = {f"{name}_ms": f"{value / 1_000:.3f}" for name, value in us.items()}
+    return {"elapsed_ms": f"{result.window.seconds * 1_000:.1f}", "calls": str(times.count), **milliseconds,
+            "sd": f"{math.sqrt(variance) / 1_000:.3f}", "ratio_pct": f"{share * 100:.3f}"}
+
+
+def _counts(result):
+    series = result.series()
+    ended = zip(series["second"], series["all.committed"], series["all.rolled_back"])
+    return {f"{result.server.product} tpm": {int(s): round((c + r) * 60) for s, c, r in ended}}
+
+
+def _written(which, ending, text):
+    """Writes a file where HammerDB does; returns what happened."""
+    path = os.path.join(os.environ["TMP"], f"hdb_{which}.{ending}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return f"Success ... wrote job {which} to {path}"

@@ -15,6 +15,7 @@ from .scripts import Script
 from .settings import Options, number
 
 _BENCHMARKS = {"TPC-C": "tpcc", "TPROC-C": "tpcc", "TPC-H": "tpch", "TPROC-H": "tpch"}
+_TITLES = {"tpcc": "TPC-C", "tpch": "TPC-H"}
 #: Options of `vuset`, with their names among the generic options.
 _VUSET = {"vu": "virtual_users", "delay": "user_delay", "repeat": "repeat_delay", "iterations": "iterations",
           "showoutput": "show_output", "logtotemp": "log_to_temp", "unique": "unique_log_name", "nobuff": "no_log_buffer",
@@ -22,6 +23,12 @@ _VUSET = {"vu": "virtual_users", "delay": "user_delay", "repeat": "repeat_delay"
 _TCSET = {"refreshrate": "tc_refresh_rate", "logtotemp": "tc_log_to_temp", "unique": "tc_unique_log_name",
           "timestamps": "tc_log_timestamps"}
 _METSET = {"agent_hostname": "agent_hostname", "agent_id": "agent_id"}
+#: How `print vuconf` names the options of virtual users.
+_VUCONF = {"virtual_users": "Virtual Users", "user_delay": "User Delay(ms)", "repeat_delay": "Repeat Delay(ms)",
+           "iterations": "Iterations", "show_output": "Show Output", "log_to_temp": "Log Output",
+           "unique_log_name": "Unique Log Name", "no_log_buffer": "No Log Buffer", "log_timestamps": "Log Timestamps"}
+#: Longest time between two lines of the transaction counter, in seconds.
+_REFRESH_MAX_S = 59
 _DGSET = {"vu": "gen_num_vu", "warehouse": "gen_count_ware", "scale_fact": "gen_scale_fact", "directory": "gen_directory"}
 
 
@@ -47,6 +54,8 @@ class Session(Jobs):
         self._script = None
         self._users = 0
         self._status = {}
+        #: Whether what the virtual users did last has ended. (Those of a build are gone then.)
+        self._is_complete = False
         self._counts = self._meters = False
         #: Whether a run of the script ended with a result that is not good.
         self.failed = False
@@ -61,21 +70,37 @@ class Session(Jobs):
                 return self._refuse(f"{options.NAMES[value]} is not among the databases of triphammer that HammerDB's "
                                     f"scripts can use: {', '.join(self._options)}")
             self._database = value
+            self._generic["benchmark"]["rdbms"] = options.NAMES[value]
             return self._say(f"Database set to {options.NAMES[value]}")
         if what == "bm":
+            value = value.upper()
             if value not in _BENCHMARKS:
                 return self._say(f"Unknown benchmark {value}, choose one from {' '.join(_BENCHMARKS)}")
             self._benchmark = _BENCHMARKS[value]
+            self._generic["benchmark"]["bm"] = _TITLES[self._benchmark]
             return self._say(f"Benchmark set to {value} for {self._name()}")
         return self._say("Usage: dbset [db|bm] value")
 
-    def diset(self, dictionary="", key="", value=""):
-        self._change(self._dictionaries(), dictionary, key, str(value), f" for {self._name()}")
+    def diset(self, *given):
+        if len(given) != 3:
+            return self._say("Error: Invalid number of arguments\nUsage: diset dict key value")
+        dictionary, key, value = given
+        if key.endswith("_driver"):
+            if value not in ("test", "timed"):
+                return self._say('Error: Driver script must be either "test" or "timed"')
+            if self._script is not None and self._dictionaries().get(dictionary, {}).get(key, value) != value:
+                self._say("Clearing Script, reload script to activate new setting")
+                self.clearscript()
+        return self._change(self._dictionaries(), dictionary, key, value, self._name())
 
-    def giset(self, dictionary="", key="", value=""):
-        self._change(self._generic, dictionary, key, str(value), "")
+    def giset(self, *given):
+        if len(given) != 3:
+            return self._say("Error: Invalid number of arguments\nUsage: giset dict key value")
+        return self._change(self._generic, *given, "generic")
 
     def vuset(self, what="", value=""):
+        if self._users:
+            return self._say("Error: Virtual Users exist, destroy with vudestroy before changing settings")
         if what == "vu" and value == "vcpu":
             value = self.numberOfCPUs()
         if what == "vu" and not str(value).isdigit():
@@ -83,6 +108,11 @@ class Session(Jobs):
         return self._set(_VUSET, "virtual_user_options", what, value)
 
     def tcset(self, what="", value=""):
+        if what == "refreshrate":
+            if not value.isdigit() or not 1 <= int(value) <= _REFRESH_MAX_S:
+                self._say("Refresh rate must be an integer more than 0 secs and less than 60 secs")
+                value = "10"
+            self._say(f"Transaction Counter refresh rate set to {value}")
         return self._set(_TCSET, "transaction_counter", what, value)
 
     def metset(self, what="", value=""):
@@ -97,12 +127,15 @@ class Session(Jobs):
         self._generic[dictionary][names[what]] = str(value)
         return None
 
-    def _change(self, dictionaries, dictionary, key, value, suffix):
+    def _change(self, dictionaries, dictionary, key, value, owner):
+        suffix = f" for {owner}"
         found = dictionaries.get(dictionary)
         if found is None:
             return self._say(f"Dictionary \"{dictionary}\"{suffix} does not exist, choose one from {' '.join(dictionaries)}")
         if key not in found:
-            return self._say(f"Dictionary \"{dictionary}\"{suffix} exists but key \"{key}\" doesn't")
+            others = [name for name, other in dictionaries.items() if key in other]
+            where = f'is in the "{others[0]}" dictionary' if others else f"cannot be found in any {owner} dictionary"
+            return self._say(f"Dictionary \"{dictionary}\"{suffix} exists but key \"{key}\" doesn't, key \"{key}\" {where}")
         old = found[key]
         if old == value:
             value = _open(key, value)
@@ -115,44 +148,59 @@ class Session(Jobs):
     def buildschema(self):
         given = self._given()
         settings = given.build()
-        self._say(f"Script cleared\nBuilding {settings['scale']} with {settings['jobs']} Virtual Users")
+        self.clearscript()
+        self._say(_building(given, settings))
         if given.superuser is not None:
             self._say(owner.create(given))
         job = triphammer.start("build", given.target(), **settings)
         built = job.result()
-        self._say(f"Vuser 1:{built.outcome}: {built.rows} rows\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
+        self._say(f"Vuser 1:{built.outcome}: {built.rows} rows")
+        self._finished()
         return f"Schema Build jobid={identifier(job.number)}"
 
     def checkschema(self):
         given = self._given()
         workload = given.build()["workload"]
-        found = triphammer.check(given.target(), workload=workload)
+        job = triphammer.start("check", given.target(), workload=workload)
+        found = job.result()
         self._say(found.text())
         name = workload.upper()
         words = "has been checked successfully" if found.good else "violates the conditions above"
         self._say(f"{self._name()} {name} Schema {words}.")
         if not found.good:
             raise triphammer.Error(f"the check of the schema found violations in {name}")
+        self._finished()
+        return f"Schema Check jobid={identifier(job.number)}"
 
     def deleteschema(self):
         given = self._given()
         workload = given.build()["workload"]
         triphammer.drop(given.target(), workload=workload, yes=True)
         self._say(f"{self._name()} {workload.upper()} Schema has been deleted successfully.")
+        self._finished()
+        return "Schema Delete (No jobid)"
 
     def datagenrun(self):
         """Writes files without a database."""
         given = self._generic["datageneration"]
         workload, scale = {"tpcc": ("tproc-c", "gen_count_ware"), "tpch": ("tproc-h", "gen_scale_fact")}[self._benchmark]
-        parts, folder = given["gen_num_vu"], given["gen_directory"] or os.environ["TMP"]
+        parts, folder = given["gen_num_vu"], self._directory()
         if self._benchmark == "tpcc":
             parts = min(number("gen_num_vu", parts), number("gen_count_ware", given["gen_count_ware"]))
         command = ["datagen", "-w", workload, "--scale", given[scale], "--parts", str(parts), "--output", folder]
         done = subprocess.run([*this("triphammer"), *command], capture_output=True, text=True)
         if done.returncode:
             return self._refuse(done.stderr.strip().rpartition("error: ")[2])
-        self._say(f"{done.stdout.strip()}\nVuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
-        return None
+        self._say(done.stdout.strip())
+        return self._finished()
+
+    def _finished(self):
+        self._say("Vuser 1:FINISHED SUCCESS\nALL VIRTUAL USERS COMPLETE")
+        self._is_complete = True
+
+    def _directory(self):
+        """Where `datagenrun` writes."""
+        return self._generic["datageneration"]["gen_directory"] or os.environ["TMP"]
 
     # Scripts
 
@@ -171,11 +219,11 @@ class Session(Jobs):
 
     def custommonitor(self, what=""):
         if what not in ("test", "timed"):
-            return self._say("Usage: custommonitor [test|timed]")
+            return self._say("Usage: custommonitor test|timed")
         if self._script is None or self._script.file is None:
             return self._say("No custom script loaded, use customscript")
         self._script.monitor = what
-        return self._say(f"Monitor set to {what}")
+        return self._say(f"Monitor Virtual User {'enabled' if what == 'timed' else 'disabled'} for customscript")
 
     def savescript(self, file=""):
         if self._script is None:
@@ -203,67 +251,78 @@ class Session(Jobs):
 
     def vucreate(self):
         if self._script is None:
-            return self._say("No workload script loaded, use loadscript")
+            self.loadscript()
         if self._users:
-            return self._say(f"{self._users} Virtual Users exist, destroy with vudestroy before creating")
-        self._users = self._configured()
-        self._say("Vuser 1 created MONITOR - WAIT IDLE")
-        for number in range(2, self._users + 2):
-            self._say(f"Vuser {number} created - WAIT IDLE")
-        self._say(f"{self._users} Virtual Users Created with Monitor VU")
-        self._status = dict.fromkeys(range(1, self._users + 2), "WAIT IDLE")
+            return self._say("Error: Virtual Users exist, destroy with vudestroy before creating")
+        self._users, self._is_complete = self._configured(), False
+        has_monitor = self._has_monitor()
+        all_users = range(1, self._users + 1 + has_monitor)
+        for user in all_users:
+            monitor = " MONITOR" if has_monitor and user == 1 else ""
+            self._say(f"Vuser {user} created{monitor} - WAIT IDLE")
+        self._say(f"{len(all_users)} Virtual Users Created" + (" with Monitor VU" if has_monitor else ""))
+        self._status = dict.fromkeys(all_users, "WAIT IDLE")
         return None
 
+    def _has_monitor(self):
+        """Whether one more virtual user is named that times the others. (The program needs none.)"""
+        if self._script.monitor is not None:
+            return self._script.monitor == "timed"
+        return self._benchmark == "tpcc" and self._given()["driver"] == "timed"
+
     def vudestroy(self):
-        if not self._users:
-            return self._say("No virtual users found to destroy")
-        self._users, self._status = 0, {}
+        if not self._users and not self._is_complete:
+            return self._say("No Virtual Users found to destroy")
+        self._users, self._status, self._is_complete = 0, {}, False
         return self._say("vudestroy success")
 
     def vustatus(self):
         if not self._status:
             return self._say("No Virtual Users found")
-        return self._say("\n".join(f"{number} {status}" for number, status in self._status.items()))
+        return self._say("\n".join(f"{user} = {status}" for user, status in self._status.items()))
 
     def vucomplete(self):
-        is_complete = all(status.startswith("FINISHED") for status in self._status.values())
-        return "true" if is_complete else "false"
+        return "true" if self._is_complete else "false"
 
     def vurun(self):
         if not self._users:
-            return self._say("Error: Virtual Users must be created before running, use vucreate")
+            self.vucreate()
         if self._script is None:
-            return self._say("No workload script loaded, use loadscript")
+            self.loadscript()
         given = self._given()
         settings = {**self._script.settings(given, self._users), "label": self.label()}
-        self._refresh_rate()  # A mistake is reported before the run.
+        self._is_complete = False
         self._each("RUNNING")
         try:
             run = triphammer.run(given.target(), **settings)
             self._follow(run, given)
             result = run.result()
         except triphammer.Error:
-            self._each("FINISHED FAILED")
+            self._each("FINISH FAILED")
+            self._is_complete = True
             raise
         for line in self._lines(result, self._users):
             self._say(f"Vuser 1:{line}")
         self.failed |= not result.good
-        self._each("FINISHED SUCCESS" if result.good else "FINISHED FAILED")
+        self._each("FINISH SUCCESS" if result.good else "FINISH FAILED")
         self._say("ALL VIRTUAL USERS COMPLETE")
+        self._is_complete = True
         return f"Benchmark Run jobid={identifier(run.number)}"
 
     def _each(self, status):
-        for number in self._status:
-            self._status[number] = status
-            self._say(f"Vuser {number}:{status}")
+        """Sets the status of all virtual users. `vustatus` has FINISH where their output has FINISHED."""
+        for user in self._status:
+            self._status[user] = status
+            self._say(f"Vuser {user}:{status.replace('FINISH', 'FINISHED')}")
 
     def _follow(self, run, given):
         """Prints the progress of a run, and the transaction counter if it was started."""
-        if given.benchmark == "tpcc" and self._script.file is None:
+        is_timed = given.benchmark == "tpcc" and self._has_monitor()
+        if is_timed and self._script.file is None:
             self._say(f"Vuser 1:Beginning rampup time of {given['rampup']} minutes")
         phase, ended, every = "ramp_up", 0, self._refresh_rate()
         for second in run:
-            if second.phase != phase:
+            if is_timed and second.phase != phase:
                 phase = second.phase
                 self._say({"window": "Vuser 1:Rampup complete, Taking start Transaction Count.\n"
                                      f"Vuser 1:Timing test period of {given['duration']} in minutes",
@@ -294,15 +353,15 @@ class Session(Jobs):
         return number("refreshrate", self._generic["transaction_counter"]["tc_refresh_rate"])
 
     def tcstart(self):
+        self._say("Transaction Counter thread already running" if self._counts else "Transaction Counter Started")
         self._counts = True
-        self._say("Transaction Counter Started")
 
     def tcstatus(self):
         self._say("Transaction Counter thread running" if self._counts else "Transaction Counter is not running")
 
     def tcstop(self):
+        self._say("Transaction Counter thread stopped" if self._counts else "Transaction Counter is not running")
         self._counts = False
-        self._say("Transaction Counter thread stopped")
 
     def metstart(self):
         self._meters = True
@@ -317,18 +376,54 @@ class Session(Jobs):
 
     # Others
 
-    def print(self, what="", *_):
-        state = {"db": lambda: f"Database {self._name()} set.", "bm": lambda: f"Benchmark set to {self._benchmark.upper()}",
-                 "dict": lambda: f"Dictionary Settings for {self._name()}\n{_shown(self._dictionaries())}",
-                 "generic": lambda: _shown(self._generic), "script": lambda: self._job_file() if self._script else "No workload script loaded, use loadscript",
-                 "vuconf": lambda: _shown({"": self._generic["virtual_user_options"]}),
-                 "vucreated": lambda: f"{self._users} Virtual Users created", "vustatus": self.vustatus,
-                 "vucomplete": self.vucomplete, "datagen": lambda: _shown({"": self._generic["datageneration"]}),
-                 "tcconf": lambda: _shown({"": self._generic["transaction_counter"]})}
-        if what not in state:
-            return self._say(f"Usage: print [{'|'.join(state)}]")
-        text = state[what]()
+    #: What `print` shows.
+    PRINTED = "db bm dict generic script vuconf vucreated vustatus vucomplete datagen tcconf".split()
+
+    def print(self, *what):
+        if len(what) != 1 or what[0] not in self.PRINTED:
+            return self._say(f"Usage: print [{'|'.join(self.PRINTED)}]")
+        text = getattr(self, f"_print_{what[0]}")()
         return None if text is None else self._say(text)
+
+    def _print_db(self):
+        prefixes = " ".join(f"{name} = {prefix}" for prefix, name in options.NAMES.items() if prefix in self._options)
+        return f"Database {self._name()} set.\nTo change do: dbset db prefix, one of:\n{prefixes}"
+
+    def _print_bm(self):
+        return f"Benchmark set to {_TITLES[self._benchmark]}"
+
+    def _print_dict(self):
+        """Without the dictionary of the other benchmark."""
+        found = {name: keys for name, keys in self._dictionaries().items() if name in ("connection", self._benchmark)}
+        return f"Dictionary Settings for {self._name()}\n{_shown(found)}"
+
+    def _print_generic(self):
+        return f"Generic Dictionary Settings\n{_shown(self._generic)}"
+
+    def _print_script(self):
+        return self._job_file() if self._script else "No Script loaded: Load with loadscript"
+
+    def _print_vuconf(self):
+        configured = self._generic["virtual_user_options"]
+        return "\n".join(f"{title} = {configured[key]}" for key, title in _VUCONF.items())
+
+    def _print_vucreated(self):
+        return f"{len(self._status)} Virtual Users created"
+
+    def _print_vustatus(self):
+        self.vustatus()
+
+    def _print_vucomplete(self):
+        return self.vucomplete()
+
+    def _print_datagen(self):
+        given = self._generic["datageneration"]
+        size = {"tpcc": f"{given['gen_count_ware']} warehouses", "tpch": f"{given['gen_scale_fact']} scale factor"}
+        return (f"Data Generation set to build a {_TITLES[self._benchmark]} schema for {self._name()} with "
+                f"{size[self._benchmark]} with {given['gen_num_vu']} virtual users in {self._directory()}")
+
+    def _print_tcconf(self):
+        return _values(self._generic["transaction_counter"])
 
     def librarycheck(self):
         for prefix, name in options.NAMES.items():
@@ -393,9 +488,24 @@ def _of_queries(queries):
     return [*lines, f"Geometric mean of query times returning rows ({with_rows}) is {mean.value / 1_000:.5f}"]
 
 
+def _building(given, settings):
+    """What is built by whom, as HammerDB says it: several virtual users have a monitor."""
+    users, scale = int(settings["jobs"]), settings["scale"]
+    what = f"Scale Factor {scale}" if given.benchmark == "tpch" else f"{scale} Warehouses" if users > 1 else f"{scale} Warehouses(s)"
+    if users == 1:
+        return f"Building {what} with 1 Virtual User"
+    name = "num_vu" if given.benchmark == "tpcc" else "num_tpch_threads"
+    return (f"Building {what} with {users + 1} Virtual Users, {users} active + 1 Monitor VU"
+            f"(dict value {given.prefix}_{name} is set to {users})")
+
+
 def _shown(dictionaries):
-    return "\n".join(f"{name} {{\n" + "\n".join(f" {key} = {_open(key, value)}" for key, value in found.items()) + "\n}"
-                     for name, found in dictionaries.items())
+    return "\n".join(f"{name} {{\n{_values(found, ' ')}\n}}" for name, found in dictionaries.items())
+
+
+def _values(found, indent=""):
+    width = max(map(len, found))
+    return "\n".join(f"{indent}{key:{width}} = {_open(key, value)}" for key, value in found.items())
 
 
 def _open(key, value):
