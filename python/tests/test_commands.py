@@ -110,6 +110,13 @@ def test_a_value_of_a_type_that_no_setting_has_is_rejected_by_the_call(value):
         triphammer.run("null:", workload="tpc-b", vus=value)
 
 
+def test_an_empty_list_is_not_given_and_text_is_unicode():
+    given = triphammer.preview("run", "null:", workload="tpc-b", require=[], define=())
+    assert not {"require", "define"} & {setting.name for setting in given if setting.source == "call"}
+    with pytest.raises(triphammer.SettingError, match=r"`label` contains '\\udcff', which is not Unicode text"):
+        triphammer.run("null:", workload="tpc-b", label="\udcff")
+
+
 def test_stored_jobs_are_found_and_loaded(result, store):
     found = triphammer.jobs(label="python")
     assert [job.id for job in found] == [result.job]

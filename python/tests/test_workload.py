@@ -172,6 +172,16 @@ def test_values_keep_their_types(target):
         assert (at, day, type(d)) == (now, today, decimal.Decimal)
 
 
+def test_arrays_are_lists(postgres):
+    found = []
+
+    async def arrays(self, session):
+        found.extend(await session.query("SELECT '{1,NULL,3}'::int[], '{a,b}'::text[], '{}'::numeric[], '{1.50}'::numeric[]"))
+
+    assert one(postgres, arrays).good
+    assert found == [([1, None, 3], ["a", "b"], [], [decimal.Decimal("1.50")])]
+
+
 def test_errors_of_statements_can_be_caught_and_are_counted(target):
     codes = []
 
@@ -246,6 +256,8 @@ def test_mistakes_say_what_to_do(tmp_path, code, message):
     ("\n\n1 / 0", "bad.py:3: ZeroDivisionError"),
     ("import triphammer\nclass A(triphammer.Workload):\n  @triphammer.transaction(weight=-1)\n  async def f(self, session): pass",
      "the weight of a transaction is a whole number from 0"),
+    ("import triphammer\nclass A(triphammer.Workload):\n  def setup(self, session): pass\n  @triphammer.transaction\n"
+     "  async def f(self, session): pass", "A.setup: it is a coroutine: write `async def setup`"),
 ])
 def test_a_script_that_cannot_be_loaded_is_refused(tmp_path, text, message):
     file = tmp_path / "bad.py"

@@ -31,7 +31,21 @@ def given(command, positional, settings):
         from ._workload import settings as of_class
 
         by_name = of_class(by_name["workload"], by_name)
-    return [(name.replace("_", "-"), text(name, value)) for name, value in by_name.items() if value is not None]
+    return [(name.replace("_", "-"), _encodable(name, text(name, value)))
+            for name, value in by_name.items() if value is not None and not _is_empty(value)]
+
+
+def _is_empty(value):
+    """Whether it is a list of no values: a repeated setting that is not given."""
+    return isinstance(value, (list, tuple, range)) and not value
+
+
+def _encodable(name, value):
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise SettingError(f"`{name}` contains {ascii(value)}, which is not Unicode text") from None
+    return value
 
 
 def text(name, value):

@@ -176,9 +176,20 @@ def load(file, name, text, options):
     except Exception as error:
         raise SettingError(f"{found.__name__}(): {describe(error, file)}") from error
     workload.options = dict(options)
-    own = [None if getattr(found, hook) is getattr(Workload, hook) else getattr(workload, hook)
-           for hook in ("setup", "connected")]
+    own = [_hook(found, workload, name) for name in ("setup", "connected")]
     return [(*one, getattr(workload, one[0])) for one in transactions], *own
+
+
+def _hook(cls, workload, name):
+    """The user's own `setup` or `connected`; ``None`` without one."""
+    import inspect
+
+    if getattr(cls, name) is getattr(Workload, name):
+        return None
+    hook = getattr(workload, name)
+    if not inspect.iscoroutinefunction(hook):
+        raise SettingError(f"{cls.__name__}.{name}: it is a coroutine: write `async def {name}`")
+    return hook
 
 
 def _executed(file, text):
