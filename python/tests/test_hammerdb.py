@@ -165,6 +165,10 @@ job $jobid delete
 job $jobid system
 job $jobid 2
 job $jobid nothing
+puts "html: [ string match -nocase <!doctype* [ job $jobid getchart result ] ]"
+if {{ [ catch {{ job $jobid getchart pie }} error ] }} {{ puts "caught: $error" }}
+jobs format text
+job $jobid timing
 puts [ deleteschema ]
 """
 
@@ -188,6 +192,8 @@ def test_a_run_loads_the_script_and_creates_the_virtual_users(script, tmp_path):
     assert json.loads(saved.read_text())["kind"] == "run" and str(saved) in out
     assert "Jobs are not deleted" in out and '"kernel": ' in out and "Virtual user 2 has no output" in out
     assert "Usage: jobs jobid [db|bm|" in out
+    assert "html: 1\n" in out and "caught: job: the chart of a job is one of result, timing, tcount, metrics, not pie" in out
+    assert re.search(r"^PAYMENT elapsed_ms 3000.0 calls \d+ min_ms ", out, re.MULTILINE)
 
 
 SETTINGS = """
@@ -473,9 +479,11 @@ def test_scripts_run_queries(script, server, prefix, name):
 
 
 def test_jobs_are_listed_in_the_form_of_hammerdb(script, result):
-    code, out, err = script("jobs\n")
+    code, out, err = script("puts [ jobs ]\n")
     assert code == 0, err
     assert f"{result.job:024X}" in json.loads(out)
+    code, listed, err = script("jobs format TEXT\nforeach job [ jobs joblist ] { puts $job }\njob [ lindex [ jobs joblist ] 0 ] bm\n")
+    assert code == 0 and listed.splitlines()[1:-1] == json.loads(out), listed + err
     assert triphammer.job(int(json.loads(out)[0], 16)) is not None
 
 

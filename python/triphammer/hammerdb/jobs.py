@@ -10,6 +10,8 @@ import triphammer
 
 #: Most jobs that are read for a list.
 _JOBS_MAX = 1000
+#: Charts that HammerDB has of a job; here they are parts of one report.
+_CHARTS = ("result", "timing", "tcount", "metrics")
 #: What HammerDB calls the transactions of TPROC-C: programs look for these names.
 _PROCEDURES = {"new_order": "NEWORD", "payment": "PAYMENT", "delivery": "DELIVERY", "stock_level": "SLEV",
                "order_status": "OSTAT"}
@@ -19,7 +21,7 @@ class Jobs:
     """A part of a session, which has the options, prints, and knows the lines of a result."""
 
     def jobs(self, which="", what="", other="", *_):
-        commands = {"": self._list, "joblist": self._list, "result": self._results, "timestamp": self._timestamps,
+        commands = {"": self._ids, "joblist": self._list, "result": self._results, "timestamp": self._timestamps,
                     "format": self._format, "disable": self._disable, "profileid": self._profile_id,
                     "profile": self._profile, "diff": self._diff}
         if which in commands:
@@ -32,7 +34,7 @@ class Jobs:
             return self._say(f"Jobid {which} does not exist")
         if result is None:
             return self._say(f"Jobid {which} has no result")
-        return self._of_job(result, which, what)
+        return self._chart(result, other) if what == "getchart" else self._of_job(result, which, what)
 
     job = jobs
 
@@ -41,8 +43,13 @@ class Jobs:
         number = self._generic["commandline"]["jobs_profile_id"]
         return None if number == "0" else _label(number)
 
+    # These two return what they find, so that a script can use it.
+
+    def _ids(self, *_):
+        return self._formatted([identifier(job.id) for job in _stored()])
+
     def _list(self, *_):
-        return self._show([identifier(job.id) for job in _stored()])
+        return " ".join(identifier(job.id) for job in _stored())
 
     def _results(self, *_):
         found = {}
@@ -57,9 +64,10 @@ class Jobs:
 
     def _format(self, form="", *_):
         if form.upper() not in ("TEXT", "JSON"):
-            return self._say("Usage: jobs format [text|JSON]")
+            return self._say("Error: Usage: jobs format [ text | JSON ]")
+        form = "JSON" if form.upper() == "JSON" else "text"
         self._generic["commandline"]["jobsoutput"] = form
-        return self._say(f"Jobs output set to {form}")
+        return self._say(f"Setting jobs output format to {form}")
 
     def _disable(self, switch="", *_):
         if switch not in ("0", "1"):
@@ -97,8 +105,7 @@ class Jobs:
                  "dict": lambda: {setting.name: setting.value for setting in result.settings},
                  "status": lambda: [f"0 {result.text().splitlines()[0]}"], "system": lambda: result.host.to_dict(),
                  "metrics": lambda: f"CPU and I/O are in the report: triphammer report {result.job}",
-                 "save": lambda: _written(which, "json", result.to_json()),
-                 "getchart": lambda: _written(which, "html", result.report("html")),
+                 "save": lambda: _saved(which, result.to_json()),
                  "delete": lambda: "Jobs are not deleted: they stay in the file that TRIPHAMMER_STORE names"}
         of_run = {"timing": lambda: _timing(result), "tcount": lambda: _counts(result),
                   "result": lambda: [which, result.started_at, *self._lines(result, result.spec.users)]}
@@ -112,20 +119,36 @@ class Jobs:
             found = parts[part]()
         else:
             return self._say(f"Usage: jobs jobid [{'|'.join([*filter(None, parts), *of_run, 'vuid'])}]")
+        # A text is shown as it is in both forms.
         is_value = part in ("db", "bm", "timestamp") or not isinstance(found, str)
         return self._show(found) if is_value else self._say(found)
 
+    @staticmethod
+    def _chart(result, kind):
+        """The HTML report, which a script writes where it wants."""
+        if kind not in _CHARTS:
+            raise triphammer.Error(f"the chart of a job is one of {', '.join(_CHARTS)}, not {kind or 'empty'}")
+        return result.report("html")
+
     def _show(self, value):
-        """Prints a value in the form that was set."""
-        if self._generic["commandline"]["jobsoutput"].upper() == "JSON":
-            return self._say(json.dumps(value, indent=2, ensure_ascii=False))
-        pairs = [f"{key} {one}" for key, one in value.items()] if isinstance(value, dict) else value
-        return self._say("\n".join(map(str, pairs)) if isinstance(pairs, list) else str(value))
+        return self._say(self._formatted(value))
+
+    def _formatted(self, value):
+        """A value in the form that was set."""
+        if self._generic["commandline"]["jobsoutput"] == "JSON":
+            return json.dumps(value, indent=2, ensure_ascii=False)
+        if isinstance(value, dict):
+            return "\n".join(f"{key} {_in_line(one)}" for key, one in value.items())
+        return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def identifier(number):
     """A job number in HammerDB's form: 24 hexadecimal digits."""
     return f"{number or 0:024X}"
+
+
+def _in_line(value):
+    return " ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _label(number):
@@ -183,9 +206,9 @@ def _counts(result):
     return {f"{result.server.product} tpm": {int(s): round((c + r) * 60) for s, c, r in ended}}
 
 
-def _written(which, ending, text):
-    """Writes a file where HammerDB does; returns what happened."""
-    path = os.path.join(os.environ["TMP"], f"hdb_{which}.{ending}")
+def _saved(which, text):
+    """Writes the file that HammerDB's `save` does; returns what happened."""
+    path = os.path.join(os.environ["TMP"], f"hdb_{which}.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return f"Success ... wrote job {which} to {path}"
