@@ -468,13 +468,13 @@ impl Live {
         let seconds = (since.last - since.first + 1) as f64;
         let counted = measure::counted(&self.primary_metric, &since.types);
         format!(
-            "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}{}",
+            "progress: {} {}  {} {}  TPM {}  p95 {}  failed {}{}",
             self.elapsed(since.last),
             phase.title(),
             self.primary_metric.name,
             format::figure(Measure::from(self.primary_metric.measure).value(counted, seconds)),
             format::figure(rate(completed, seconds, 60)),
-            format::milliseconds(self.p95_us(std::iter::once(since))),
+            self.p95(std::iter::once(since)),
             format::percent(share(failed, ended)),
             self.streams(),
         )
@@ -517,11 +517,11 @@ impl Live {
             format!(" (server now {})", format::figure(server.per_minute()))
         });
         text.push_str(&format!(
-            "  {} {}  TPM {}  p95 {} ms  failed {}  CPU {}{server}",
+            "  {} {}  TPM {}  p95 {}  failed {}  CPU {}{server}",
             self.primary_metric.name,
             format::figure(first),
             format::figure(tpm),
-            format::milliseconds(self.p95_us(self.recent.iter().map(|interval| &**interval))),
+            self.p95(self.recent.iter().map(|interval| &**interval)),
             format::percent(share(self.failed, self.ended)),
             format::percent(interval.gauges.busiest_share()),
         ));
@@ -544,9 +544,9 @@ impl Live {
         format!("  no service for {lasts}{why}")
     }
 
-    /// 95th percentile of the response times of the primary metric's transactions in these seconds,
-    /// in µs.
-    fn p95_us<'a>(&self, intervals: impl Iterator<Item = &'a RecordedInterval>) -> f64 {
+    /// Formats the 95th percentile of the response times of the primary metric's transactions in these
+    /// seconds: `12.3 ms`, or `-` if none was committed.
+    fn p95<'a>(&self, intervals: impl Iterator<Item = &'a RecordedInterval>) -> String {
         let mut merged = triphammer_core::recorder::histogram();
         for interval in intervals {
             for &index in &self.primary_metric.transactions {
@@ -555,7 +555,13 @@ impl Live {
                 }
             }
         }
-        Times::of(Some(&merged), None).p95_us as f64
+        match merged.is_empty() {
+            true => "-".to_owned(),
+            false => {
+                let p95_us = Times::of(Some(&merged), None).p95_us as f64;
+                format!("{} ms", format::milliseconds(p95_us))
+            }
+        }
     }
 }
 

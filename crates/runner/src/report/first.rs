@@ -10,6 +10,11 @@ pub(super) fn lines(result: &RunResult) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
+/// The lines of a summary, which has its requirements at its end.
+pub(super) fn in_short(result: &RunResult) -> Vec<String> {
+    [failing(result), words::ending(result), outages(result)].into_iter().flatten().collect()
+}
+
 /// Formats `NOPM 0, 100 % failed: relation "stock" does not exist`.
 fn failing(result: &RunResult) -> Option<String> {
     let failures = &result.failures;

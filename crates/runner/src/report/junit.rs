@@ -60,7 +60,7 @@ pub(super) fn case(class: &'static str, name: &str, outcome: Outcome) -> Case {
 /// The suite of a run: completion, failures, the database's count, audits, requirements.
 #[must_use]
 pub fn of_run(result: &RunResult) -> Suite {
-    let failures = words::failures(result);
+    let failures = failures(result);
     let verification = &result.primary_metric.verification;
     let mut cases = vec![Case {
         seconds: result.durations.whole_s,
@@ -187,6 +187,16 @@ pub fn of_failure(command: &str, workload: &str, failure: &str) -> Suite {
         started_at: None,
         seconds: 0.0,
         cases: vec![Case { class: RUN, name, outcome, seconds: 0.0 }],
+    }
+}
+
+/// The failures of a run; above their limit, with the most frequent error.
+fn failures(result: &RunResult) -> String {
+    let text = words::failures(result);
+    let most = result.errors.iter().max_by_key(|error| error.count);
+    match most.filter(|_| result.failures.above_limit) {
+        Some(error) => format!("{text}: {}", error.message),
+        None => text,
     }
 }
 

@@ -133,24 +133,41 @@ pub fn wrapped(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = lead.to_owned();
     let mut empty = true;
-    for word in text.split_whitespace() {
-        if !empty && width(&line) + 1 + width(word) > columns {
+    for word in words(text) {
+        if !empty && width(&line) + 1 + width(&word) > columns {
             lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
             empty = true;
         }
         if !empty {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
         empty = false;
     }
     lines.push(line.trim_end().to_owned());
     lines
 }
 
+/// The parts of a text between which it may be broken: a number and its % stay together.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match all.last_mut().filter(|_| word.starts_with('%')) {
+            Some(number) => number.extend([" ", word]),
+            None => all.push(word.to_owned()),
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_is_not_separated_from_its_percent_sign() {
+        assert_eq!(wrapped("- ", "it was 8.3 %, or 9 %", 12), ["- it was", "  8.3 %, or", "  9 %"]);
+    }
 
     #[test]
     fn long_texts_are_cut_until_the_numbers_fit() {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use triphammer_core::text::lines;
 
+use super::first;
 use super::format::{clock, counted};
 use super::hosts;
 use super::load;
@@ -102,8 +103,8 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.queries(set);
     } else {
         page.bottleneck(result);
-        page.requirements(result);
         page.steadiness(result);
+        page.requirements(result);
         page.figures(result);
         page.hosts(result);
         page.query_streams(result);
@@ -176,11 +177,10 @@ impl Page {
         if let Some(label) = &result.label {
             clipped(paragraph("", &format!("“{label}”")), most).iter().for_each(|l| self.line(l));
         }
-        if let Some(ending) = words::ending(result) {
-            for line in clipped(paragraph("", &ending), most) {
-                let painted = self.style.paint(Ink::Red, &line);
-                self.line(&painted);
-            }
+        let first = if most < usize::MAX { first::in_short(result) } else { first::lines(result) };
+        for line in first.iter().flat_map(|text| clipped(paragraph("", text), most)) {
+            let painted = self.style.paint(Ink::Red, &line);
+            self.line(&painted);
         }
         self.blank();
     }

@@ -33,7 +33,8 @@ pub(in crate::report) fn in_short(result: &RunResult) -> Vec<(&'static str, Stri
         rows.push(("Response time", text, false));
     }
     let mut failed = failures(result);
-    if let Some(error) = result.errors.first() {
+    // Above the limit, the first lines of the summary have the error.
+    if let Some(error) = result.errors.first().filter(|_| !result.failures.above_limit) {
         failed.push_str(&format!("; {}: {}", error.class.label(), error.message));
     }
     rows.push(("Failures", failed, result.failures.above_limit));
