@@ -22,10 +22,10 @@ use super::blockers::Blocking;
 use super::capture::{Captures, Trigger, edges_of, snapshot_of};
 use super::known::Known;
 use super::profile::ProfileQuery;
-use super::sessions::{Activity, StatementNames, key};
+use super::sessions::{Activity, StatementNames};
 use super::sink::{Bounds, OfWindow, Sink};
 use super::source::Measured;
-use super::statements::StatementReading;
+use super::statements::{StatementReading, own_key};
 use crate::cancel::Cancel;
 use crate::limited::Limited;
 use crate::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
@@ -525,7 +525,7 @@ impl DatabaseObserver {
         let lists = [sessions, blockers, statements, engine_status];
         let all = lists.into_iter().flatten().map(|query| &query.sql).chain(&self.detail_sql);
         let all = all.chain(query.iter().map(|query| &query.sql));
-        all.chain(gap.iter().map(|gap| &gap.sql)).map(|sql| key(sql.trim())).collect()
+        all.chain(gap.iter().map(|gap| &gap.sql)).map(|sql| own_key(sql.trim())).collect()
     }
 
     /// Reads what belongs to the end, closes the session, and returns everything.

@@ -46,7 +46,7 @@ use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
 use crate::second::Second;
 use crate::settings::Settings;
-use crate::store::{JobId, SampleWriter};
+use crate::store::{JobId, SampleSeries, SampleWriter};
 pub(crate) use blockers::{BLOCKED_SESSIONS, OWN};
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
@@ -361,9 +361,7 @@ impl Observers {
 
     fn figure(&self, figure: SeriesFigure) -> ProfileFigure {
         let SeriesFigure { series, mean, max, last, .. } = figure;
-        let is_counter = self
-            .declared()
-            .any(|metric| metric.name == series.metric && metric.kind == MetricKind::Counter);
+        let is_counter = is_counter(self.declared(), &series);
         ProfileFigure {
             metric: series.metric,
             labels: series.labels,
@@ -376,6 +374,18 @@ impl Observers {
             per_transaction: is_counter.then_some(mean),
         }
     }
+}
+
+/// Whether a series is of a counter. Counters and gauges may have a name in common, and differ in a
+/// label.
+fn is_counter<'a>(
+    mut declared: impl Iterator<Item = &'a MetricDef>,
+    series: &SampleSeries,
+) -> bool {
+    declared.any(|metric| {
+        let labels = metric.labels.iter().all(|(name, of)| series.labels.get(name) == Some(of));
+        metric.name == series.metric && labels && metric.kind == MetricKind::Counter
+    })
 }
 
 impl Drop for Observers {
@@ -394,4 +404,21 @@ async fn joined<T>(thread: JoinHandle<T>, limit: Duration) -> Option<T> {
     };
     tokio::time::timeout(limit, ended).await.ok()?;
     thread.join().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gauge_is_no_counter_even_if_a_counter_has_its_name() {
+        let def = observe("mysql").unwrap();
+        let is_counter = |kind: &str| {
+            let labels = [("kind", kind)];
+            let series = sessions::series("mysql.row_locks", &labels, "Row locks");
+            super::is_counter(def.query.iter().flat_map(|query| &query.metrics), &series)
+        };
+        assert!(is_counter("waits") && is_counter("time"));
+        assert!(!is_counter("current_waits"));
+    }
 }

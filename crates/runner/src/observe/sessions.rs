@@ -273,13 +273,23 @@ fn call(key: &str) -> Option<&str> {
 
 /// A text without its values, spaces and case, as far as servers show it: what a statement with
 /// placeholders and the same with values have in common.
-pub fn key(text: &str) -> String {
+fn key(text: &str) -> String {
+    beginning(text, KEY_LENGTH)
+}
+
+/// The same of the whole text.
+pub fn whole_key(text: &str) -> String {
+    beginning(text, usize::MAX)
+}
+
+/// The first characters of the key of a text.
+fn beginning(text: &str, most: usize) -> String {
     let text = one_line(text);
-    let mut key = String::with_capacity(KEY_LENGTH);
+    let mut key = String::with_capacity(text.len().min(most));
     let mut chars = text.chars().peekable();
     let mut length = 0;
     while let Some(c) = chars.next() {
-        if length == KEY_LENGTH {
+        if length == most {
             break;
         }
         let follows_word = key.chars().last().is_some_and(|c| c.is_alphanumeric() || c == '_');

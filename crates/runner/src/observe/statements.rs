@@ -6,13 +6,32 @@ use triphammer_core::Rows;
 use triphammer_core::text::one_line;
 
 use super::profile::number;
-use super::sessions::key;
+use super::sessions::whole_key;
 use crate::result::TopStatement;
 
 /// Maximum number of statements in the document.
 const SHOWN_MAX: usize = 10;
 /// Maximum length of a text in the document.
 const TEXT_LENGTH: usize = 200;
+
+/// Characters that identify a statement of the observers: servers cut texts.
+const OWN_LENGTH: usize = 100;
+
+/// What the text of a statement and the server's digest of it have in common: a digest has blanks
+/// between all words, quotes around names, and one sign for a list of values.
+pub fn own_key(text: &str) -> String {
+    let is_kept = |c: &char| !matches!(c, ' ' | '`' | '"');
+    let bare: String = whole_key(text).chars().filter(is_kept).collect();
+    let mut parts = bare.split("(?");
+    let mut key = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.trim_start_matches(",?").strip_prefix(')') {
+            Some(rest) => key.extend(["(...)", rest]),
+            None => key.extend(["(?", part]),
+        }
+    }
+    key.chars().take(OWN_LENGTH).collect()
+}
 
 /// A reading: text and counters by the server's key.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +57,7 @@ impl StatementReading {
         reason = "counters are not negative"
     )]
     pub fn since(&self, before: &Self, own: &HashSet<String>) -> Vec<TopStatement> {
-        let all = self.0.iter().filter(|(_, (text, _))| !own.contains(&key(text)));
+        let all = self.0.iter().filter(|(_, (text, _))| !own.contains(&own_key(text)));
         let all = all.filter_map(|(key, (text, now))| {
             let then = before.0.get(key).map_or([0.0; 5], |(_, then)| *then);
             let is_reset = now[0] < then[0];
@@ -85,12 +104,21 @@ mod tests {
             ("c", [1.0, 500.0, 0.0, 0.0, 0.0]),
             ("d", [9.0, 900.0, 0.0, 0.0, 0.0]),
         ]);
-        let own = HashSet::from([key("TEXT of d")]);
+        let own = HashSet::from([own_key("TEXT of d")]);
         let top = after.since(&before, &own);
         let texts: Vec<_> = top.iter().map(|of| of.text.as_str()).collect();
         assert_eq!(texts, ["text of c", "text of a"], "b was not called");
         let a = &top[1];
         assert_eq!((a.calls, a.mean_ms, a.rows, a.blocks_read, a.blocks_hit), (20, 4.0, 20, 0, 4));
         assert_eq!(before.since(&after, &own).len(), 1, "a was reset");
+    }
+
+    #[test]
+    fn a_digest_has_the_key_of_its_statement() {
+        let digest = "SHOW GLOBAL STATUS WHERE `Variable_name` LIKE ? OR `a` . `b` IN (...) AND `f` ( ? , c )";
+        let text = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Innodb%'\n    OR a.b IN ('x', 'y',\n 'z') AND f(1, c)";
+        assert_eq!(own_key(digest), own_key(text));
+        assert_ne!(own_key("SELECT a FROM t"), own_key("SELECT b FROM t"));
+        assert!(own_key(&"long ".repeat(1_000)).len() <= OWN_LENGTH);
     }
 }

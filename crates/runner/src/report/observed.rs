@@ -30,7 +30,7 @@ pub(super) const NOT_OBSERVED: &str = "Not observed";
 /// Maximum rows of a table in a text report; `--json` prints more.
 const ROWS_MAX: usize = 8;
 /// Maximum rows of the load profile in a text report.
-const PROFILE_MAX: usize = 24;
+const PROFILE_MAX: usize = 40;
 /// Maximum rows of the figures of hosts in a text report.
 const HOSTS_MAX: usize = 40;
 /// Maximum length of a name or text in a table, in characters.
@@ -41,6 +41,8 @@ const CAPTURED_MAX: usize = 24;
 const OF_CAPTURE_MAX: usize = 8;
 /// Maximum length of a wait there.
 const WAIT_LENGTH: usize = 24;
+/// Label of figures of single tables.
+const RELATION: &str = "relation";
 /// Smallest share of sessions that a table shows.
 const SHARE_MIN: f64 = 0.005;
 
@@ -95,10 +97,24 @@ pub(super) fn tables(observed: &Observed, extent: Extent) -> Vec<(&'static str, 
 }
 
 fn short(text: &str) -> String {
+    cut(text, NAME_LENGTH)
+}
+
+/// A text in one line of at most so many characters, before its ellipsis.
+fn cut(text: &str, length: usize) -> String {
     let text = one_line(text);
-    match text.char_indices().nth(NAME_LENGTH) {
+    match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into_owned(),
+    }
+}
+
+/// Counts the rows that a table does not have.
+fn and_more(table: &mut Table, all: usize, rows: usize) {
+    if let Some(more) = all.checked_sub(rows).filter(|more| *more > 0) {
+        let mut row = vec![String::new(); table.rows[0].len()];
+        row[0] = format!("and {more} more: --format markdown");
+        table.row(row);
     }
 }
 
@@ -124,10 +140,12 @@ fn waits(sessions: &ActiveSessions, rows: usize) -> Table {
 
 fn statements(sessions: &ActiveSessions, rows: usize) -> Table {
     let mut table = Table::new(2, &["", "mostly", "sessions", "share"]);
-    for of in sessions.statements.iter().filter(|of| of.share >= SHARE_MIN).take(rows) {
+    let shown = sessions.statements.iter().filter(|of| of.share >= SHARE_MIN);
+    for of in shown.clone().take(rows) {
         let mostly = of.top_class.title().to_owned();
         table.row(vec![short(&of.statement), mostly, figure(of.average), percent(of.share)]);
     }
+    and_more(&mut table, shown.count(), rows);
     table
 }
 
@@ -141,13 +159,16 @@ fn blockers(blockers: &[Blocker], rows: usize) -> Table {
         let most = integer(of.blocked_max);
         table.row(vec![short(&who), short(&of.object), figure(of.blocked), most]);
     }
+    and_more(&mut table, blockers.len(), rows);
     table
 }
 
-/// What was not zero: by title, with the labels.
+/// What was not zero: by title, with the labels. Figures of single tables come last.
 fn profile(figures: &[ProfileFigure], rows: usize) -> Table {
     let mut table = Table::new(1, &["", "mean", "per transaction", "maximum"]);
-    for of in figures.iter().filter(|of| of.max > 0.0).take(rows) {
+    let mut shown: Vec<_> = figures.iter().filter(|of| of.max > 0.0).collect();
+    shown.sort_by_key(|of| of.labels.contains_key(RELATION));
+    for of in shown.iter().take(rows) {
         let title = of.title.to_lowercase();
         let labels = of.labels.values().map(String::as_str);
         let labels: Vec<&str> = labels.filter(|label| !title.contains(label)).collect();
@@ -163,17 +184,20 @@ fn profile(figures: &[ProfileFigure], rows: usize) -> Table {
         };
         table.row(vec![short(&name), value(of.unit, of.mean), each, value(of.unit, of.max)]);
     }
+    and_more(&mut table, shown.len(), rows);
     table
 }
 
 /// What was not zero.
 fn hosts(figures: &[ProfileFigure], rows: usize) -> Table {
     let mut table = Table::new(1, &["", "mean", "maximum"]);
-    for of in figures.iter().filter(|of| of.max > 0.0).take(rows) {
+    let shown = figures.iter().filter(|of| of.max > 0.0);
+    for of in shown.clone().take(rows) {
         let mut words = vec![of.title.as_str()];
         words.extend(of.labels.values().map(String::as_str));
         table.row(vec![short(&words.join(", ")), value(of.unit, of.mean), value(of.unit, of.max)]);
     }
+    and_more(&mut table, shown.count(), rows);
     table
 }
 
@@ -195,20 +219,24 @@ fn value(unit: Unit, value: f64) -> String {
     }
 }
 
+/// The top statements, with the rows and blocks that the server counts: not every one does.
 fn top(observed: &Observed, rows: usize) -> Table {
-    let head = ["", "calls", "total s", "mean ms", "rows", "read", "hit"];
+    let statements = &observed.statements;
+    let mut head = vec!["", "calls", "total s", "mean ms"];
+    let has_rows = statements.iter().any(|of| of.rows > 0);
+    let has_blocks = statements.iter().any(|of| of.blocks_read + of.blocks_hit > 0);
+    head.extend(has_rows.then_some("rows"));
+    head.extend(has_blocks.then_some(["read", "hit"]).into_iter().flatten());
     let mut table = Table::new(1, &head);
-    for of in observed.statements.iter().take(rows) {
-        table.row(vec![
-            short(&of.text).chars().take(NAME_LENGTH - 8).collect(),
-            integer(of.calls),
-            figure(of.total_s),
-            figure(of.mean_ms),
-            integer(of.rows),
-            integer(of.blocks_read),
-            integer(of.blocks_hit),
-        ]);
+    for of in statements.iter().take(rows) {
+        let text = cut(&of.text, NAME_LENGTH - 8);
+        let mut row = vec![text, integer(of.calls), figure(of.total_s), figure(of.mean_ms)];
+        row.extend(has_rows.then(|| integer(of.rows)));
+        let blocks = has_blocks.then(|| [of.blocks_read, of.blocks_hit].map(integer));
+        row.extend(blocks.into_iter().flatten());
+        table.row(row);
     }
+    and_more(&mut table, statements.len(), rows);
     table
 }
 
@@ -331,4 +359,57 @@ pub(super) fn hidden(observed: &Observed) -> Option<String> {
 /// The remarks as lines of a text report.
 pub(super) fn lines(observed: &Observed) -> Vec<String> {
     remarks(observed).iter().flat_map(|remark| paragraph("  ", remark)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::result::TopStatement;
+
+    fn figure_of(title: &str, relation: Option<&str>) -> ProfileFigure {
+        let label = relation.map(|name| (RELATION.to_owned(), name.to_owned()));
+        ProfileFigure {
+            metric: title.to_owned(),
+            labels: BTreeMap::from_iter(label),
+            title: title.to_owned(),
+            unit: Unit::PerSecond,
+            mean: 1.0,
+            max: 2.0,
+            last: 1.0,
+            per_transaction: None,
+        }
+    }
+
+    #[test]
+    fn figures_of_the_server_come_before_those_of_its_tables_and_the_rest_is_counted() {
+        let mut figures =
+            vec![figure_of("Growth", Some("stock")), figure_of("Growth", Some("item"))];
+        figures.push(figure_of("WAL generated", None));
+        let first: Vec<_> =
+            profile(&figures, 2).rows.into_iter().map(|row| row[0].clone()).collect();
+        assert_eq!(first, ["", "WAL generated", "Growth, stock", "and 1 more: --format markdown"]);
+        assert_eq!(profile(&figures, usize::MAX).rows.len(), 4);
+    }
+
+    #[test]
+    fn rows_and_blocks_of_statements_are_shown_where_the_server_counts_them() {
+        let head = |rows: u64, blocks_hit: u64| {
+            let text = "CALL a_procedure_with_a_very_long_name".to_owned();
+            let of = TopStatement {
+                text,
+                calls: 2,
+                total_s: 1.0,
+                mean_ms: 500.0,
+                rows,
+                blocks_read: 0,
+                blocks_hit,
+            };
+            let table = top(&Observed { statements: vec![of], ..Observed::default() }, 8);
+            assert!(table.rows[1][0].ends_with('…') && table.rows[1].len() == table.rows[0].len());
+            table.rows[0].len()
+        };
+        assert_eq!([head(0, 0), head(3, 0), head(3, 9)], [4, 5, 7]);
+    }
 }
