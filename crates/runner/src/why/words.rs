@@ -224,7 +224,9 @@ fn origin<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
 /// Row locks that the server counts, and does not show: without a privilege, sessions that wait for
 /// one seem to use a CPU.
 fn unseen_locks<'a>(why: &'a WhyResult, cause: &Cause) -> Option<&'a Evidence> {
-    let is_shown = why.waits.causes.iter().any(|cause| cause.class == WaitClass::RowLock);
+    // Who blocks whom is shown with the same privilege, also where no cause is certain.
+    let is_shown = why.waits.causes.iter().any(|cause| cause.class == WaitClass::RowLock)
+        || !why.locks.is_empty();
     let waits = evidence(why, ROW_LOCKS).filter(|_| cause.class == WaitClass::Cpu && !is_shown)?;
     let more = waits.here - waits.rest.unwrap_or_default();
     (more >= MOSTLY * cause.figures.excess_sessions).then_some(waits)
@@ -451,5 +453,10 @@ mod tests {
         assert!(!begins(&["cpu"], 1.5), "less than half of what the sessions did more");
         assert!(!begins(&["cpu", "row_lock"], 3.0), "locks are shown, and are not the most");
         assert_eq!(next(&beside_a_rest(&["cpu"], waits(3.0)))[0], SHOW_LOCKS);
+        let mut shown = beside_a_rest(&["cpu"], waits(3.0));
+        let lock = json!([{"is_foreign": false, "blocker": "sessions of this run", "statement": "", "object": "stock", "blocked": 2.0, "blocked_rest": 0.1}]);
+        shown.locks = serde_json::from_value(lock).unwrap();
+        let words = of(&shown, Bottleneck::Database);
+        assert!(words.starts_with("CPU: "), "locks are shown, and too few to be certain: {words}");
     }
 }
