@@ -83,7 +83,8 @@ pub struct DatabaseCheck {
     pub momentary: bool,
     /// Why it matters.
     pub why: String,
-    /// Command or setting that changes it.
+    /// Command or setting that changes it. `{quarter}` and `{half}` are these parts of the host's memory
+    /// in MiB, or N where that is unknown.
     pub change: String,
     /// Statement that grants the privilege that the check needs; `None` if it needs none.
     #[serde(default)]
@@ -97,6 +98,18 @@ pub struct DatabaseCheck {
 }
 
 impl DatabaseCheck {
+    /// The command or setting that changes it, on a host with this much memory in bytes.
+    #[must_use]
+    pub fn change_for(&self, memory: Option<u64>) -> String {
+        let part = |of: u64| {
+            // Of a whole number of GiB as far as there are some: nobody sets 6,017 MiB.
+            let mib = memory.map(|bytes| bytes / of / (1 << 20));
+            let round = |mib: u64| if mib >= 1024 { mib / 1024 * 1024 } else { mib };
+            mib.map_or_else(|| "N".to_owned(), |mib| round(mib).to_string())
+        };
+        self.change.replace("{quarter}", &part(4)).replace("{half}", &part(2))
+    }
+
     /// Whether the check is for a server of this version, such as `15.18 (Debian 15.18-0)`.
     #[must_use]
     pub fn is_for(&self, version: &str) -> bool {
@@ -184,6 +197,19 @@ mod tests {
             assert_eq!(both.is_for(version), is_for, "{version}");
         }
         assert!(check(None, None).is_for("nonsense"));
+    }
+
+    #[test]
+    fn a_change_names_a_part_of_the_hosts_memory() {
+        let mut sized = check(None, None);
+        sized.change = "SET a = {quarter}MB, b = {half}MB".to_owned();
+        for (memory, change) in [
+            (Some(23_500 << 20), "SET a = 5120MB, b = 11264MB"),
+            (Some(2 << 30), "SET a = 512MB, b = 1024MB"),
+            (None, "SET a = NMB, b = NMB"),
+        ] {
+            assert_eq!(sized.change_for(memory), change);
+        }
     }
 
     #[test]

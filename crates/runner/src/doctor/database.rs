@@ -142,12 +142,13 @@ pub(super) async fn ask_checks(
     host: &HostFacts,
     result: &mut DoctorResult,
 ) -> Result<(), DbError> {
-    let memory = host.memory_bytes().filter(|_| result.host_of_database);
-    let memory = memory.map_or_else(|| NULL.to_owned(), |bytes| bytes.to_string());
+    let memory_bytes = host.memory_bytes().filter(|_| result.host_of_database);
+    let memory = memory_bytes.map_or_else(|| NULL.to_owned(), |bytes| bytes.to_string());
     while let Some(check) = checks.front() {
         let sql = check.sql.replace("{memory}", &memory).replace(WRITE_RATE, NULL);
+        let change = check.change_for(memory_bytes);
         match limited(row(session, &check.name, sql)).await {
-            Ok(Some((value, verdict))) => judge(result, check, value, &verdict),
+            Ok(Some((value, verdict))) => judge(result, check, value, &verdict, change),
             Ok(None) => {}
             Err(error) => failed(result, doctor, check, error)?,
         }
@@ -233,7 +234,13 @@ async fn row(
 }
 
 /// Turns an answer into a line.
-fn judge(result: &mut DoctorResult, check: &DatabaseCheck, value: String, verdict: &str) {
+fn judge(
+    result: &mut DoctorResult,
+    check: &DatabaseCheck,
+    value: String,
+    verdict: &str,
+    change: String,
+) {
     let verdict = match verdict {
         "fine" => SetupVerdict::Fine,
         "look" => SetupVerdict::Look,
@@ -247,7 +254,7 @@ fn judge(result: &mut DoctorResult, check: &DatabaseCheck, value: String, verdic
         value,
         verdict,
         why: check.why.clone(),
-        change: check.change.clone(),
+        change,
     });
 }
 

@@ -49,7 +49,7 @@ fn lists() -> Vec<(String, String)> {
             table.push_str(&format!(
                 "| {versions} | {} | {} |\n",
                 check.why,
-                escaped(&check.change)
+                escaped(&check.change_for(None))
             ));
         }
         if table.len() > head.len() {
