@@ -3,6 +3,8 @@
 //! Change points are found by the statistics crate. A change is reported with its size and with the
 //! differences between the last run before it and the first run after it, which may explain it.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::Interval;
@@ -204,10 +206,11 @@ impl HistoryResult {
             let bad = counted(bad, "runs");
             warnings.push(Warning {
                 kind: "bad_run".to_owned(),
-                text: format!("{bad} not successful; marked with !"),
+                text: format!("{bad} not successful; they are marked"),
                 next: None,
             });
         }
+        warnings.extend(several_targets(&runs));
         warnings.extend(unsure(&found.shifts, &runs, &primary_metric));
         Some(Self {
             format: HISTORY_FORMAT,
@@ -306,6 +309,16 @@ fn words(changes: &[Change], runs: &[HistoryRun], primary_metric: &str) -> Strin
         counted((runs.len() - last.at) as u64, "runs"),
         last.size()
     )
+}
+
+/// Warns of runs at several targets: a change between them is one of the target, not over time.
+fn several_targets(runs: &[HistoryRun]) -> Option<Warning> {
+    let targets: BTreeSet<&str> = runs.iter().map(|run| run.target.as_str()).collect();
+    (targets.len() > 1).then(|| Warning {
+        kind: "several_targets".to_owned(),
+        text: format!("the runs were at {} targets, which may differ in speed", targets.len()),
+        next: Some("choose one of them by a part of its URL (--on)".to_owned()),
+    })
 }
 
 /// Warns of a possible change that is not proven.

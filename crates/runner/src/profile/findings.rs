@@ -90,14 +90,16 @@ fn limit(profile: &ProfileResult, usl: &Usl) -> String {
     match usl.limit {
         ScalabilityLimit::Contention => format!(
             "contention limits scaling (σ = {}): {} of the work is serialized; at {at}, {kept} of \
-             linear scaling remains",
+             linear scaling remains{}",
             parameter(usl.curve.sigma.value),
-            precise(usl.curve.sigma.value)
+            precise(usl.curve.sigma.value),
+            doubt(&usl.curve.sigma)
         ),
         ScalabilityLimit::Coherency => format!(
             "coherency limits scaling (κ = {}): the cost of coordination grows with the square of \
-             the number of users; at {at}, {kept} of linear scaling remains",
-            parameter(usl.curve.kappa.value)
+             the number of users; at {at}, {kept} of linear scaling remains{}",
+            parameter(usl.curve.kappa.value),
+            doubt(&usl.curve.kappa)
         ),
         ScalabilityLimit::NeitherYet => format!(
             "nothing limits scaling yet: at {at}, {kept} of linear scaling remains (above {}, \
@@ -105,6 +107,15 @@ fn limit(profile: &ProfileResult, usl: &Usl) -> String {
             percent(EFFICIENCY_MIN)
         ),
     }
+}
+
+/// What is to be said of a parameter that may be 0.
+fn doubt(of: &Estimate) -> String {
+    let interval = of.interval.filter(|interval| interval.low <= 0.0);
+    interval.map_or_else(String::new, |interval| {
+        let high = parameter(interval.high);
+        format!(" — not certain: the interval is 0 to {high}; use longer runs or more repeats")
+    })
 }
 
 /// Formats a parameter of the law to three significant digits.
