@@ -11,10 +11,13 @@ use triphammer_workloads::{custom, script};
 use crate::campaign::find_job;
 use crate::command::JobKind;
 use crate::failure::Failure;
-use crate::report::format::{duration, figure, milliseconds};
+use crate::report::format::{counted, duration, milliseconds};
 use crate::result::{RunResult, ScriptFacts, SlowTransaction};
 use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
+
+/// The setting of the target.
+const TARGET: &str = "target";
 
 /// Result of replaying an exemplar.
 #[derive(Clone, Debug)]
@@ -55,6 +58,17 @@ impl Exemplar {
         let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
         let slow = slow
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
+        // A replay writes: never to the default file what ran elsewhere.
+        let default = Source::Default.to_string();
+        let mut of_run = result.settings.iter();
+        let was_named = of_run.any(|of| of.name == TARGET && of.source != default);
+        if was_named && settings.get(TARGET).is_none() {
+            let target = result.target.as_str();
+            return Err(refuse(format!(
+                "job {job} ran at {target}: name the target, as in `triphammer run {target} \
+                 --replay-exemplar {name}`"
+            )));
+        }
         if !result.workload.scripts.is_empty() {
             let scripts: Vec<_> = result.workload.scripts.iter().map(ScriptFacts::script).collect();
             if result.workload.name == custom::NAME {
@@ -101,11 +115,11 @@ impl Exemplar {
             Ok(_) => "rolled back".to_owned(),
             Err(error) => format!("failed ({error})"),
         };
-        let trips = figure(replay.round_trips as f64);
+        let trips = counted(replay.round_trips, "round trips");
         let sent: Vec<_> = replay.sent.iter().map(|sql| format!("{sql};\n")).collect();
         format!(
             "Exemplar {} of job {}: {}, {}\n\nthen  {} ms of response time, {} ms of it service, {} into the \
-             run\nnow   {now} in {} ms, round trips: {trips}\n\n{}\n\n{}",
+             run\nnow   {now} in {} ms, {trips}\n\n{}\n\n{}",
             self.number,
             self.job,
             transactions[replay.transaction].title,

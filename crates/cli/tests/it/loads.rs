@@ -108,4 +108,7 @@ fn a_database_without_prepared_statements_runs_by_its_first_protocol() {
     assert_eq!(program.json(&run)["spec"]["protocol"], "extended");
     let replayed = program.run(&["run", "--replay-exemplar", "1:1", "null:?prepare=off"]);
     assert_eq!(replayed.code, 0, "{}", replayed.err);
+    let elsewhere = program.run(&["run", "--replay-exemplar", "1:1"]);
+    let next = "name the target, as in `triphammer run null:?prepare=off --replay-exemplar 1:1`";
+    assert!(elsewhere.code == 2 && elsewhere.err.contains(next), "{}", elsewhere.err);
 }

@@ -629,7 +629,7 @@ pub const SETTINGS: &[SettingDef] = &[
          second, such as `new_order.p95 > 100ms`; separate several with commas",
     )
     .titled(Group::Observe, "Capture detail when")
-    .marked(&[OfTransactions, Repeats]),
+    .marked(&[OfTransactions, Repeats, NotReplayed]),
     value(
         "replay-exemplar",
         "JOB:N",
