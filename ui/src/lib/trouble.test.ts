@@ -2,13 +2,19 @@ import { expect, test } from 'vitest';
 import type { LiveNote, LiveSecond } from '../api/types';
 import { trouble } from './trouble';
 
-const second = (first: number, committed: number, failed = 0, outage_since: number | null = null) => ({ first, last: first, outage_since, total: { committed, rolled_back: 0, failed } }) as LiveSecond;
+const second = (first: number, committed: number, failed = 0, outage_since: number | null = null) => ({ first, last: first, outage_since, primary_metric: 60 * committed, total: { committed, rolled_back: 0, failed } }) as LiveSecond;
 const note = (kind: string, at_s: number, text: string) => ({ kind, at_s, text }) as LiveNote;
 const error = note('error', 0, 'New-Order failed: relation "stock" does not exist');
 
 test('a run that fails says so first, with the error', () => {
   expect(trouble([second(0, 0, 50), second(1, 0, 60)], [error], 'NOPM')).toBe('NOPM 0, 100 % failed: New-Order failed: relation "stock" does not exist');
   expect(trouble([second(0, 90, 1), second(1, 90, 2)], [error], 'NOPM')).toBeNull();
+});
+
+test('a run whose primary metric is 0 says so although other transactions complete', () => {
+  const seconds = [0, 1].map((first) => ({ ...second(first, 52, 48), primary_metric: 0 }));
+  expect(trouble(seconds, [error], 'NOPM')).toBe('NOPM 0, 48.0 % failed: New-Order failed: relation "stock" does not exist');
+  expect(trouble([second(0, 80, 20)], [error], 'NOPM')).toBe('NOPM is too low: 20.0 % failed: New-Order failed: relation "stock" does not exist');
 });
 
 test('an outage says since when and why sessions stay away, and ends when the engine says so', () => {

@@ -5,8 +5,8 @@ import { clock, percent } from './format';
 
 /** Number of seconds over which failures are counted. */
 const LATEST = 10;
-/** Share of failures from which a run counts as failing. */
-const FAILING = 0.5;
+/** Share of failures from which a run counts as failing. It is far above the 1 % that a run may have unless `--max-failures` says otherwise, so that a single bad second of a good run is none. */
+const FAILING = 0.05;
 
 const completed = (second: LiveSecond) => second.total.committed + second.total.rolled_back;
 
@@ -29,5 +29,6 @@ export function trouble(seconds: LiveSecond[], notes: LiveNote[], metric: string
   const failed = latest.reduce((sum, second) => sum + second.total.failed, 0);
   const share = done + failed > 0 ? failed / (done + failed) : 0;
   if (share < FAILING) return null;
-  return `${metric} ${done === 0 ? '0, ' : 'is too low: '}${percent(share, share === 1 ? 0 : 1)} failed${why(notes, 'error') ?? ''}`;
+  const none = latest.every((second) => second.primary_metric === 0);
+  return `${metric} ${none ? '0, ' : 'is too low: '}${percent(share, share === 1 ? 0 : 1)} failed${why(notes, 'error') ?? ''}`;
 }
