@@ -134,7 +134,7 @@ fn tables_are_added(built: &Built) {
 /// Returns the number of the job.
 fn queries_run_beside_the_transactions(built: &Built) -> Value {
     let more = ["--streams", "2", "--queries", "1,6,13", "--require", "queries_per_hour > 0"];
-    let result = built.json("run", &[&RUN[..], &more, &["--baseline", "2s"]].concat());
+    let result = built.json("run", &[&RUN[..], &more, &["--baseline", "3s"]].concat());
     assert!(number(&result["primary_metric"]["value"]) > 0.0);
     assert_eq!(crate::servers::verdict(&result), "verified");
     let streams = &result["query_streams"];
@@ -149,7 +149,7 @@ fn queries_run_beside_the_transactions(built: &Built) -> Value {
     assert_eq!(result["violated_identities"], Value::Array(Vec::new()));
 
     // The baseline is part of the ramp-up: no second of it is in the window.
-    assert_eq!(number(&result["durations"]["rampup_s"]), 2.0);
+    assert_eq!(number(&result["durations"]["rampup_s"]), 3.0);
     let baseline = &streams["baseline"];
     let alone = number(&baseline["primary_metric"]);
     let remains = number(&result["primary_metric"]["value"]) / alone;
@@ -224,16 +224,25 @@ fn queries_that_time_out_or_lose_their_connection_are_reported_and_the_run_goes_
     built.sql("ALTER TABLE supplier RENAME TO suppliers");
     built.sql("CREATE VIEW supplier AS SELECT s.* FROM suppliers s, pg_sleep(600)");
     let more = ["--streams", "2", "--queries", "11", "--query-timeout", "2s", "--json"];
-    let more = [&more[..], &["--progress", "1s"]].concat();
-    let mut child = built.program.start(&[&["run", &built.target], &RUN[..], &more].concat());
+    let run = [&["run", &built.target], &RUN[..6], &["--duration", "10m"]].concat();
+    let mut child = built.program.start(&[&run[..], &more, &["--progress", "1s"]].concat());
+    wait_until(&mut child, "a lost connection", || {
+        let killed = built.sql(&format!("SELECT pg_terminate_backend(pid) {WAITS} LIMIT 1"));
+        killed.iter().any(|row| row[0].as_deref() == Some("t"))
+    });
+    let notes = |what: &str| {
+        let sql = format!("SELECT count(*) FROM notes WHERE text LIKE '%Q11 of stream%{what}%'");
+        built.program.number("jobs.sqlite", &sql)
+    };
+    wait_until(&mut child, "a query that timed out", || notes("timed out") > 0);
     wait_until(&mut child, "waiting queries", || built.count(WAITS) == 2);
-    built.sql(&format!("SELECT pg_terminate_backend(pid) {WAITS} LIMIT 1"));
+    signal(&child, "INT");
     let done = finish(child);
-    assert_eq!(done.code, 1, "{}", done.err);
+    assert_eq!(done.code, 130, "{}", done.err);
     // Each second, progress says what runs.
     assert!(done.err.contains("  stream 1: Q11 for "), "{}", done.err);
     let result: Value = serde_json::from_str(&done.out).unwrap();
-    assert_eq!(result["status"], "complete");
+    assert_eq!(result["status"], "interrupted");
     assert!(number(&result["primary_metric"]["value"]) > 0.0);
     assert_eq!(
         (crate::servers::verdict(&result), &result["sessions"]["lost"]),

@@ -14,7 +14,7 @@ use triphammer_runner::target::NoSecrets;
 use triphammer_runner::watch::Silent;
 use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer};
 
-use crate::program::{Program, finish, signal, wait_until};
+use crate::program::{Messages, Program, finish, signal, wait_until};
 
 const LOCAL: [&str; 4] = ["--cluster", "local", "--hosts", "3"];
 
@@ -217,10 +217,12 @@ fn kill(process: u32) {
     assert!(sent.unwrap().success());
 }
 
+/// A run of three processes, two seconds after its start.
 fn long(program: &Program, more: &[&str]) -> Child {
     let run = ["run", "null:?service=5ms", "-w", "tpc-b", "--vus", "6", "--rampup", "0s"];
-    let mut child = program.start(&with(&with(&run, &["--json"]), &with(&LOCAL, more)));
-    program.wait_for_seconds(5, &mut child);
+    let run = with(&run, &["--progress", "1s", "--json"]);
+    let mut child = program.start(&with(&run, &with(&LOCAL, more)));
+    Messages::by(&mut child).wait_for("progress: 2s");
     child
 }
 

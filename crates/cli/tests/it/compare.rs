@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
-use crate::program::{Program, wait_until};
+use crate::program::{Messages, Program};
 
-/// A run of tpc-b with a service time; by transactions, so that its rate is that of the service alone.
+/// A run of tpc-b with a service time; by transactions, so that its rate is that of the service alone. Eight short runs
+/// of a side show a tenfold difference, also if the host stands still for some seconds during one of them.
 fn run(program: &Program, service: &str, label: &str) {
     let target = format!("null:?service={service}");
     program.ok(&[
@@ -25,7 +26,7 @@ fn run(program: &Program, service: &str, label: &str) {
     ]);
 }
 
-/// Pairs of short runs.
+/// Pairs of short runs; see [`run`].
 const PAIRS: &[&str] = &["-w", "tpc-b", "--vus", "8", "--transactions", "6", "--cool-down", "0s"];
 
 fn kind(result: &Value) -> &str {
@@ -33,27 +34,28 @@ fn kind(result: &Value) -> &str {
 }
 
 #[test]
-fn a_server_that_is_a_fifth_slower_is_called_slower() {
+fn a_server_that_takes_ten_times_as_long_is_called_slower() {
     let program = Program::new();
-    let slower = ["compare", "--ab", "null:?service=25ms", "null:?service=30ms", "--pairs", "4"];
+    let slower = ["compare", "--ab", "null:?service=2ms", "null:?service=20ms", "--pairs", "8"];
     let done = program.run(&[&slower, PAIRS, &["--json", "--fail-if-slower"]].concat());
     assert_eq!(done.code, 1, "{}", done.err);
     let result: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(kind(&result), "slower", "{}", result["words"]);
     let ratio = result["figures"][0]["comparison"]["ratio"].as_f64().unwrap();
-    assert!((0.7..0.95).contains(&ratio), "{ratio}");
-    assert_eq!(result["pairs"]["made"], 4);
+    assert!((0.02..0.5).contains(&ratio), "{ratio}");
+    assert_eq!(result["pairs"]["made"], 8);
     let steps = |side: &str| -> Vec<u64> {
         let runs = result[side]["runs"].as_array().unwrap();
         runs.iter().map(|run| run["step"].as_u64().unwrap()).collect()
     };
-    assert_eq!((steps("a"), steps("b")), (vec![0, 3, 4, 7], vec![1, 2, 5, 6]));
+    assert_eq!(steps("a"), [0, 3, 4, 7, 8, 11, 12, 15]);
+    assert_eq!(steps("b"), [1, 2, 5, 6, 9, 10, 13, 14]);
     assert_eq!(result["differences"][0]["subject"], "target");
 
     let job = result["job"].to_string();
     let list = program.ok(&["jobs"]);
     assert!(list.contains("slower: TPS B/A"), "{list}");
-    assert!(list.contains("(8 runs)"), "{list}");
+    assert!(list.contains("(16 runs)"), "{list}");
     assert_eq!(list.lines().count(), 3, "its runs are below it: {list}");
     let report = program.ok(&["report", &job]);
     assert!(report.contains("B is slower:"), "{report}");
@@ -67,14 +69,14 @@ fn a_server_that_is_a_fifth_slower_is_called_slower() {
 #[test]
 fn labels_compare_by_all_their_runs() {
     let program = Program::new();
-    for _ in 0..3 {
-        run(&program, "20ms", "before");
+    for _ in 0..8 {
+        run(&program, "4ms", "before");
         run(&program, "40ms", "after");
     }
     let result = program.json(&["compare", "after", "before"]);
     assert_eq!(kind(&result), "faster", "{}", result["words"]);
     assert_eq!(result["job"], Value::Null);
-    assert_eq!(result["a"]["runs"].as_array().unwrap().len(), 3);
+    assert_eq!(result["a"]["runs"].as_array().unwrap().len(), 8);
     let failing = ["compare", "before", "after", "--fail-if-slower"];
     assert_eq!(program.run(&failing).code, 1);
     let text = program.run(&["compare", "before", "after"]);
@@ -82,7 +84,7 @@ fn labels_compare_by_all_their_runs() {
     assert!(text.out.contains("B is slower:") && text.out.contains("What differs"), "{}", text.out);
     assert!(program.ok(&["compare", "before", "after", "--format", "markdown"]).starts_with("# "));
 
-    run(&program, "20ms", "alone");
+    run(&program, "4ms", "alone");
     let alone = ["compare", "before", "alone"];
     let strict = program.run(&[&alone[..], &["--fail-if-inconclusive"]].concat());
     assert_eq!(strict.code, 1, "{}", strict.err);
@@ -172,10 +174,12 @@ fn a_comparison_goes_on_after_its_process_was_killed() {
     let program = Program::new();
     let args = [
         &["compare", "--ab", "null:?service=5ms", "null:?service=6ms", "--pairs", "2"][..],
-        &["-w", "tpc-b", "--vus", "2", "--transactions", "30", "--cool-down", "0s"],
+        &["-w", "tpc-b", "--vus", "2", "--transactions", "45", "--cool-down", "0s"],
     ]
     .concat();
     let mut child = program.start(&args);
+    // Three runs are left, of more than a second each.
+    Messages::by(&mut child).wait_for("run 2 of 4");
     let made = || -> Vec<Value> {
         let done = program.run(&["jobs", "--parent", "1", "--json"]);
         let rows: Value = serde_json::from_str(&done.out).unwrap_or_default();
@@ -183,7 +187,6 @@ fn a_comparison_goes_on_after_its_process_was_killed() {
         rows.as_array()
             .map_or_else(Vec::new, |rows| rows.iter().filter(complete).cloned().collect())
     };
-    wait_until(&mut child, "complete runs", || !made().is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     let before = made();
@@ -217,7 +220,7 @@ fn a_database_that_keeps_data_compares_with_itself() {
 #[test]
 fn profiles_compare_level_by_level() {
     let program = Program::new();
-    for service in ["20ms", "40ms"] {
+    for service in ["20ms", "100ms"] {
         let target = format!("null:?service={service}");
         program.ok(&[
             "profile",
@@ -244,7 +247,7 @@ fn profiles_compare_level_by_level() {
     assert_eq!(users, [1, 2]);
     let ratio =
         result["figures"][0]["b"].as_f64().unwrap() / result["figures"][0]["a"].as_f64().unwrap();
-    assert!((0.3..0.8).contains(&ratio), "{ratio}");
+    assert!(ratio < 0.8, "{ratio}");
     let text = program.ok(&["compare", &job(1), &job(0)]);
     assert!(text.contains("two profiles"), "{text}");
     let run = "3";
@@ -256,8 +259,8 @@ fn profiles_compare_level_by_level() {
 #[test]
 fn a_history_shows_the_change_and_what_differed() {
     let program = Program::new();
-    // Long enough that a busy host delays a round trip by little of it.
-    for service in ["20ms", "40ms"] {
+    // Long enough that a busy host delays a run by little of it.
+    for service in ["15ms", "50ms"] {
         for _ in 0..7 {
             run(&program, service, "nightly");
         }
@@ -271,7 +274,7 @@ fn a_history_shows_the_change_and_what_differed() {
     let failing = program.run(&["history", "nightly", "--fail-if-slower"]);
     assert_eq!(failing.code, 1);
     assert!(failing.out.contains("Slower from job 8 on:"), "{}", failing.out);
-    let on = program.json(&["history", "--on", "service=20ms", "-w", "tpc-b"]);
+    let on = program.json(&["history", "--on", "service=15ms", "-w", "tpc-b"]);
     assert_eq!(on["runs"].as_array().unwrap().len(), 7);
     assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
 }

@@ -459,7 +459,8 @@ fn a_server_that_never_answers_is_left_in_time() {
         let target = format!("{scheme}://u:hunter2@127.0.0.1:{port}/d");
         let clock = Clock::start();
         let done = program.run(&["doctor", &target]);
-        assert!(clock.now().second() < 30, "{scheme}: {} s", clock.now().second());
+        // Ten seconds are the limit; the kernel's own are minutes.
+        assert!(clock.now().second() < 60, "{scheme}: {} s", clock.now().second());
         assert_eq!(done.code, 2, "{scheme}: {}", done.err);
         assert!(done.err.contains("answer within 10 s"), "{scheme}: {}", done.err);
         assert!(!done.err.contains("hunter2"), "{}", done.err);

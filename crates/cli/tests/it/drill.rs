@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use triphammer_testbed::{BabelfishServer, PostgresOptions, PostgresServer, Proxy, Server};
 
-use crate::program::{Program, finish, wait_until};
+use crate::program::{Program, finish, signal, wait_until};
+use crate::servers::name_of;
 
 #[derive(Clone, Copy, Debug)]
 enum Disturbance {
@@ -21,8 +22,10 @@ use Disturbance::{Cut, Kill, Restart, Stop};
 
 const TEN: [Disturbance; 10] =
     [Kill, Cut(2), Restart, Stop(5), Kill, Cut(3), Restart, Kill, Stop(2), Cut(2)];
-/// Undisturbed seconds between two of them.
-const CALM: Duration = Duration::from_secs(2);
+/// Undisturbed time between two of them, in which transactions are committed.
+const CALM: Duration = Duration::from_secs(1);
+/// Growth of the number of commits that shows that the sessions are back.
+const GROWTH: i64 = 50;
 
 /// A server that can be started again.
 pub trait Disturbed: DerefMut<Target = Server> {
@@ -67,17 +70,25 @@ fn drill(workload: &str) {
     let direct = server.fresh_database("drill").unwrap();
     let program = Program::new();
     program.ok(&["build", &direct, "-w", workload]);
-    goes_on(&program, server, &direct, workload, |_| true);
+    let committed = match workload {
+        "tproc-c" => "SELECT sum(d_next_o_id) FROM district",
+        _ => "SELECT count(*) FROM pgbench_history",
+    };
+    let committed = |server: &PostgresServer| -> i64 {
+        let rows = server.run(name_of(&direct), committed).unwrap();
+        rows[0][0].as_deref().unwrap().parse().unwrap()
+    };
+    goes_on(&program, server, &direct, workload, committed);
 }
 
-/// Runs a workload that is built at `direct` through ten disturbances, from the time on when the run is under way: a
-/// server that is slow may not have let all sessions in before.
+/// Runs a workload that is built at `direct` through ten disturbances: after each, transactions are committed again.
+/// `committed` asks the server for a number that grows with them.
 pub fn goes_on<S: Disturbed>(
     program: &Program,
     mut server: S,
     direct: &str,
     workload: &str,
-    is_under_way: impl Fn(&S) -> bool,
+    committed: impl Fn(&S) -> i64,
 ) {
     let proxy = Proxy::start(server.port());
     let proxied = direct.replace(&format!(":{}", server.port()), &format!(":{}", proxy.port()));
@@ -91,21 +102,25 @@ pub fn goes_on<S: Disturbed>(
         "--rampup",
         "1s",
         "--duration",
-        "60s",
+        "10m",
         "--max-failures",
         "100%",
         "--json",
     ]);
-    wait_until(&mut child, "transactions", || is_under_way(&server));
+    let mut before = committed(&server);
     for what in TEN {
+        wait_until(&mut child, "transactions", || committed(&server) >= before + GROWTH);
         std::thread::sleep(CALM);
         disturb(&mut server, &proxy, what);
+        before = committed(&server);
     }
+    wait_until(&mut child, "transactions at the end", || committed(&server) >= before + GROWTH);
+    signal(&child, "INT");
     let done = finish(child);
     let result: serde_json::Value =
         serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
-    assert_eq!(done.code, 0, "{}", done.err);
-    assert_eq!(result["status"], "complete");
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert_eq!(result["status"], "interrupted");
     let verdict = result["primary_metric"]["verification"]["verdict"].as_str().unwrap();
     assert!(["verified", "within_bounds"].contains(&verdict), "{}", result["primary_metric"]);
     let notes: Vec<&str> =

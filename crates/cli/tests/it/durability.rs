@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 use std::process::Child;
+use std::time::Duration;
 
+use triphammer_core::clock::Clock;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Proxy};
 
 use crate::program::{Done, Program, finish, wait_until};
@@ -42,10 +44,34 @@ fn count(document: &serde_json::Value, name: &str) -> u64 {
     document["commits"][name].as_u64().unwrap_or_else(|| panic!("{name}: {document}"))
 }
 
+fn number(server: &PostgresServer, url: &str, sql: &str) -> u64 {
+    let database = name_of(url).split('?').next().unwrap();
+    server.run(database, sql).unwrap()[0][0].as_ref().unwrap().parse().unwrap()
+}
+
 fn rows(server: &PostgresServer, url: &str) -> u64 {
-    let database = url.rsplit('/').next().unwrap();
-    let rows = server.run(database, "SELECT count(*) FROM triphammer_drill").unwrap();
-    rows[0][0].as_ref().unwrap().parse().unwrap()
+    number(server, url, "SELECT count(*) FROM triphammer_drill")
+}
+
+/// Waits until something that the load of a drill does has happened.
+fn until(what: &str, mut has_happened: impl FnMut() -> bool) {
+    let clock = Clock::start();
+    while !has_happened() {
+        assert!(clock.now().second() < 120, "no {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether a replica has less than its primary had at a time before.
+fn lacks_commits(
+    primary: &PostgresServer,
+    replica: &PostgresServer,
+    url: &str,
+    of_replica: &str,
+) -> bool {
+    let written = rows(primary, url);
+    std::thread::sleep(Duration::from_millis(200));
+    rows(replica, of_replica) < written
 }
 
 /// Everything that a drill of a failover shows.
@@ -58,8 +84,8 @@ struct Failover {
     replica: u64,
 }
 
-/// Cuts the network between a primary and its replica under load, kills the primary three seconds
-/// later, and promotes the replica.
+/// Cuts the network between a primary and its replica under load, kills the primary when that has shown its effect, and
+/// promotes the replica.
 fn fail_over(is_synchronous: bool) -> Failover {
     let mut primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
     let proxy = Proxy::start(primary.port());
@@ -72,12 +98,18 @@ fn fail_over(is_synchronous: bool) -> Failover {
     let replica = url.replace(&primary.port().to_string(), &standby.port().to_string());
     let program = Program::new();
     let cut = Cue::at(&program, "3s", "cut");
-    let kill = Cue::at(&program, "6s", "kill");
+    let kill = Cue::at(&program, "4s", "kill");
     let args = ["drill", &url, "--verify", &replica, "--vus", "4", "--duration", "10s", "--json"];
     let faults = ["--fault", &cut.fault, "--fault", &kill.fault];
     let mut child = program.start(&[&args[..], &faults].concat());
     cut.act(&mut child, || proxy.cut());
     kill.act(&mut child, || {
+        if is_synchronous {
+            let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+            until("users who wait for the replica", || number(&primary, &url, waiting) == 4);
+        } else {
+            until("commits that it lacks", || lacks_commits(&primary, &standby, &url, &replica));
+        }
         primary.kill9();
         standby.run("postgres", "SELECT pg_promote()").unwrap();
     });
@@ -166,12 +198,14 @@ fn what_is_wrong_with_a_table_is_found() {
     let url = server.fresh_database("wrong").unwrap();
     let database = url.rsplit('/').next().unwrap();
     let program = Program::new();
-    let damage = Cue::at(&program, "3s", "damage");
+    let damage = Cue::at(&program, "1s", "damage");
     let junit = program.path("junit.xml");
-    let args = ["drill", &url, "--vus", "2", "--duration", "4s", "--fault", &damage.fault];
+    let args = ["drill", &url, "--vus", "2", "--duration", "5s", "--fault", &damage.fault];
     let mut child =
         program.start(&[&args[..], &["--junit", junit.to_str().unwrap(), "--label", "x"]].concat());
     damage.act(&mut child, || {
+        let far = "SELECT count(*) FROM triphammer_drill WHERE seq = 20";
+        until("users at their twentieth commit", || number(server, &url, far) == 2);
         for sql in [
             "DELETE FROM triphammer_drill WHERE usr = 0 AND seq IN (5, 9)",
             "INSERT INTO triphammer_drill SELECT usr, seq, -attempt, input, prev, hash \
@@ -205,7 +239,7 @@ fn what_is_wrong_with_a_table_is_found() {
 /// Cuts the network and terminates the sessions, and expects that nothing is lost.
 fn disturb(url: &str, more: &[&str]) {
     let program = Program::new();
-    let args = ["drill", url, "--vus", "4", "--duration", "7s"];
+    let args = ["drill", url, "--vus", "4", "--duration", "8s"];
     let faults = ["--fault", "at=2s cut=1s", "--fault", "at=5s terminate"];
     let document = program.json(&[&args[..], &faults, more].concat());
     assert_eq!(count(&document, "lost"), 0, "{document}");
@@ -277,7 +311,10 @@ fn a_table_that_cannot_be_read_back_proves_nothing() {
     let kill = Cue::at(&program, "1s", "kill");
     let args = ["drill", &url, "--vus", "2", "--duration", "3s", "--verify-timeout", "1s"];
     let mut child = program.start(&[&args[..], &["--fault", &kill.fault, "--json"]].concat());
-    kill.act(&mut child, || server.kill9());
+    kill.act(&mut child, || {
+        until("commits", || rows(&server, &url) > 0);
+        server.kill9();
+    });
     let done = finish(child);
     let document = document(&done);
     assert_eq!(done.code, 1, "{}", done.err);
@@ -300,12 +337,14 @@ fn users_move_to_a_promoted_replica_and_go_on_after_what_was_lost() {
     let both = url.replace(&port, &both) + "?target_session_attrs=read-write";
     let program = Program::new();
     let cut = Cue::at(&program, "2s", "cut");
-    let kill = Cue::at(&program, "4s", "kill");
+    let kill = Cue::at(&program, "3s", "kill");
     let args = ["drill", &both, "--vus", "4", "--duration", "20s", "--json"];
     let faults = ["--fault", &cut.fault, "--fault", &kill.fault];
     let mut child = program.start(&[&args[..], &faults].concat());
     cut.act(&mut child, || proxy.cut());
+    let replica = url.replace(&port, &standby.port().to_string());
     kill.act(&mut child, || {
+        until("commits that it lacks", || lacks_commits(&primary, &standby, &url, &replica));
         primary.kill9();
         standby.run("postgres", "SELECT pg_promote()").unwrap();
     });
@@ -327,14 +366,21 @@ fn users_move_to_a_promoted_replica_and_go_on_after_what_was_lost() {
     assert_eq!(went_on[0][0].as_deref(), Some("4"));
 }
 
+/// How many users have written to a server.
+const USERS: &str = "SELECT count(DISTINCT usr) FROM triphammer_drill";
+
 /// Makes the first of two servers read only during a run of both, and expects that the users move
-/// to the second.
-fn demote(url: &str, demote: impl FnOnce()) {
+/// to the second. `users` tells how many have written to each server.
+fn demote(url: &str, users: [&dyn Fn() -> u64; 2], demote: impl FnOnce()) {
     let program = Program::new();
-    let cue = Cue::at(&program, "2s", "demote");
-    let args = ["drill", url, "--vus", "2", "--duration", "8s", "--fault", &cue.fault, "--json"];
+    let cue = Cue::at(&program, "1s", "demote");
+    let args = ["drill", url, "--vus", "2", "--duration", "9s", "--fault", &cue.fault, "--json"];
     let mut child = program.start(&args);
-    cue.act(&mut child, demote);
+    cue.act(&mut child, || {
+        until("commits of both users", || users[0]() == 2);
+        demote();
+        until("users of the other server", || users[1]() == 2);
+    });
     let done = finish(child);
     let document = document(&done);
     assert_eq!(document["service"]["sessions_away"], 0, "{document}");
@@ -356,7 +402,9 @@ fn a_session_on_a_postgres_that_became_read_only_is_replaced() {
     second.run(&database, TABLE).unwrap();
     let port = first.port().to_string();
     let both = url.replace(&port, &format!("{port},127.0.0.1:{}", second.port()));
-    demote(&(both + "?target_session_attrs=read-write"), || {
+    let users: [&dyn Fn() -> u64; 2] =
+        [&|| number(&first, &url, USERS), &|| number(&second, &url, USERS)];
+    demote(&(both + "?target_session_attrs=read-write"), users, || {
         first.run("postgres", "ALTER SYSTEM SET default_transaction_read_only = on").unwrap();
         first.run("postgres", "SELECT pg_reload_conf()").unwrap();
     });
@@ -378,7 +426,11 @@ fn a_session_on_a_mariadb_that_became_read_only_is_replaced() {
     second.run("demoted", TABLE).unwrap();
     let (one, other) = (first.port(), second.port());
     let both = format!("mariadb://plain:plain@127.0.0.1:{one},127.0.0.1:{other}/demoted");
-    demote(&(both + "?target-session-attrs=read-write"), || {
+    let count = |server: &MariadbServer| -> u64 {
+        server.run("demoted", USERS).unwrap()[0][0].as_deref().unwrap().parse().unwrap()
+    };
+    let users: [&dyn Fn() -> u64; 2] = [&|| count(&first), &|| count(&second)];
+    demote(&(both + "?target-session-attrs=read-write"), users, || {
         first.run("mysql", "SET GLOBAL read_only = 1").unwrap();
     });
 }

@@ -5,7 +5,7 @@ use std::process::Child;
 
 use serde_json::Value;
 
-use crate::program::{Done, Program, finish, wait_until};
+use crate::program::{Done, Messages, Program, finish, wait_until};
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
 
 /// Waits until a run has created some orders.
@@ -23,25 +23,41 @@ fn kinds(result: &Value) -> Vec<&str> {
     warnings.iter().map(|warning| warning["kind"].as_str().unwrap()).collect()
 }
 
-/// Runs a command, and kills its server for good while it is working.
-fn bereft(product: Product, args: &[&str]) -> (Program, Done) {
+/// Runs a command, and kills its server for good while it is working: when `wait` returns.
+fn bereft(
+    product: Product,
+    args: &[&str],
+    wait: impl FnOnce(&Site, &str, &mut Child),
+) -> (Program, Done) {
     let mut site = Site::start(product, 100);
     let program = Program::new();
     let target = site.fresh_database();
     program.ok(&["build", &target]);
     let [command, more @ ..] = args else { panic!("no command") };
     let mut child = program.start(&[&[*command, &target], more].concat());
-    wait_for_orders(&site, name_of(&target), &mut child);
+    wait(&site, name_of(&target), &mut child);
     site.server().kill9();
     (program, finish(child))
 }
 
-const RUN: &[&str] =
-    &["run", "--rampup", "1s", "--duration", "8s", "--connect-timeout", "1s", "--json"];
+const RUN: &[&str] = &[
+    "run",
+    "--rampup",
+    "0s",
+    "--duration",
+    "10s",
+    "--connect-timeout",
+    "1s",
+    "--progress",
+    "1s",
+    "--json",
+];
 
 fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
-    let (program, done) = bereft(product, &[RUN, load].concat());
-    assert_eq!(done.code, 1, "{}", done.err);
+    let (program, done) = bereft(product, &[RUN, load].concat(), |_, _, child| {
+        Messages::by(child).wait_for("progress: 1s");
+    });
+    assert_eq!(done.code, 1, "{}", done.out);
     let result: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(result["status"], "failed");
     assert!(kinds(&result).contains(&"database_gone"), "{:?}", result["warnings"]);
@@ -52,7 +68,7 @@ fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
     assert!(seen["without_service_s"].as_f64().unwrap() >= 1.0, "{seen}");
     assert_eq!(
         (&result["durations"]["window_s"], &result["steadiness"]["seconds"]),
-        (&8.0.into(), &8.into())
+        (&10.0.into(), &10.into())
     );
     let (mean, value) = (&result["steadiness"]["mean"], &result["primary_metric"]["value"]);
     assert!((mean.as_f64().unwrap() - value.as_f64().unwrap()).abs() < 1e-6, "{mean} {value}");
@@ -82,9 +98,10 @@ fn a_closed_load_on_mariadb_without_its_database_fails() {
 fn a_run_whose_file_is_deleted_fails() {
     let program = Program::new();
     program.ok(&["build", "sqlite:db"]);
-    let args = ["run", "sqlite:db", "--vus", "2", "--rampup", "0s", "--duration", "3s", "--json"];
+    let args = ["run", "sqlite:db", "--vus", "2", "--rampup", "0s", "--duration", "5s", "--json"];
     let mut child = program.start(&[&args[..], &["--connect-timeout", "1s"]].concat());
-    wait_until(&mut child, "writes", || program.path("db-wal").exists());
+    // Both users are connected.
+    Messages::by(&mut child).wait_for("timed");
     std::fs::remove_file(program.path("db")).unwrap();
     let done = finish(child);
     assert_eq!(done.code, 1, "{}", done.err);
@@ -95,8 +112,8 @@ fn a_run_whose_file_is_deleted_fails() {
 /// A campaign whose server is killed in its first run.
 fn a_campaign_counts_no_run_whose_database_was_gone(args: &[&str]) {
     let common =
-        ["--rampup", "1s", "--duration", "3s", "--cool-down", "0s", "--connect-timeout", "1s"];
-    let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat());
+        ["--rampup", "0s", "--duration", "6s", "--cool-down", "0s", "--connect-timeout", "1s"];
+    let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat(), wait_for_orders);
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(done.err.contains("had not reconnected at the end"), "{}", done.err);
     let jobs: Value =
@@ -141,7 +158,7 @@ fn unreadable(product: Product, changes: &[&str], more: &[&str]) -> Value {
     for sql in changes {
         site.run(name_of(&target), sql);
     }
-    let run = ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "2s", "--json"];
+    let run = ["run", &target, "--vus", "4", "--transactions", "100", "--json"];
     let done = program.run(&[&run[..], more].concat());
     let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
     // Committed transactions are counted, but the run is not successful.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use triphammer_testbed::PostgresServer;
 
-use crate::program::{Messages, Program, signal, wait_until};
+use crate::program::{Messages, Program, finish, signal, wait_until};
 use crate::servers::{Product, Site, name_of};
 
 fn pgbench_tables() -> String {
@@ -188,18 +188,20 @@ fn progress_is_a_line_of_each_interval() {
 fn a_drain_is_not_shown_as_part_of_the_length() {
     let program = Program::new();
     std::fs::write(program.path("a.sql"), "SELECT 1;\n").unwrap();
-    let target = "null:?service=2500ms";
-    let run = ["run", target, "-w", "script", "--script", "a.sql", "--protocol", "simple"];
-    let length = ["--vus", "1", "--rampup", "0s", "--duration", "3s", "--progress", "1s"];
-    let done = program.run(&[&run[..], &length].concat());
-    let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
-    assert!(lines.iter().any(|line| line.starts_with("progress: 3s/3s timed ")), "{}", done.err);
-    assert!(lines.iter().any(|line| line.starts_with("progress: 4s draining ")), "{}", done.err);
+    let run = |duration: &str, progress: &str| {
+        let run = ["run", "null:?service=3500ms", "-w", "script", "--script", "a.sql"];
+        let load = ["--protocol", "simple", "--vus", "1", "--rampup", "0s"];
+        let length = ["--duration", duration, "--progress", progress];
+        program.start(&[&run[..], &load, &length].concat())
+    };
+    // Wherever in its window the transaction starts, it lasts until after the next second.
+    let (short, long) = (run("2s", "1s"), run("3s", "4s"));
+    let err = finish(short).err;
+    assert!(err.lines().any(|line| line.starts_with("progress: 2s/2s timed ")), "{err}");
+    assert!(err.lines().any(|line| line.starts_with("progress: 3s draining ")), "{err}");
     // A line with a second of the window is not one of the drain.
-    let length = ["--vus", "1", "--rampup", "0s", "--duration", "3s", "--progress", "2s"];
-    let done = program.run(&[&run[..], &length].concat());
-    let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
-    assert!(lines.iter().any(|line| line.starts_with("progress: 4s timed ")), "{}", done.err);
+    let err = finish(long).err;
+    assert!(err.lines().any(|line| line.starts_with("progress: 4s timed ")), "{err}");
 }
 
 #[test]

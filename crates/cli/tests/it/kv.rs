@@ -3,7 +3,7 @@
 
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
-use crate::program::{Messages, Program, finish};
+use crate::program::{Messages, Program, finish, signal};
 use crate::servers::name_of;
 
 /// Every operation, in single statements and in batches.
@@ -98,13 +98,14 @@ fn the_audit_fails_when_somebody_else_changes_a_row() {
     let program = Program::new();
     let target = PostgresServer::shared().fresh_database("kv").unwrap();
     program.ok(&["build", &target, "-w", "kv", "--scale", "0.001"]);
-    let run = ["run", &target, "-w", "kv", "--vus", "1", "--rampup", "0s", "--duration", "4s"];
-    let mut run = program.start(&run);
-    Messages::by(&mut run).wait_for("timed");
+    let run = ["run", &target, "-w", "kv", "--vus", "1", "--rampup", "0s", "--duration", "10m"];
+    let mut run = program.start(&[&run[..], &["--progress", "1s"]].concat());
+    Messages::by(&mut run).wait_for("progress: 1s");
     let update = "UPDATE kv_store SET version = version + 1 WHERE id = 7";
     PostgresServer::shared().run(name_of(&target), update).unwrap();
+    signal(&run, "INT");
     let done = finish(run);
-    assert_eq!(done.code, 1, "{}\n{}", done.out, done.err);
+    assert_eq!(done.code, 130, "{}", done.out);
     assert!(done.out.contains("Audit          ΔΣ version"), "{}", done.out);
 }
 

@@ -34,7 +34,9 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     // A second of ramp-up at the first rate: 500 in all.
     assert!((400..600).contains(&count("offered")), "{arrivals}");
     assert_eq!(count("offered"), count("started") + count("skipped") + count("never_started"));
-    assert!(result["pool_wait"]["count"].as_u64().unwrap() > 200, "{result}");
+    let waits = &result["pool_wait"]["count"];
+    assert!(waits.as_u64() > Some(0), "{result}");
+    assert_eq!(waits, &result["window"]["total"]["committed"], "each has waited once");
     assert!(result["steadiness"].is_null(), "the load itself changes: {}", result["steadiness"]);
     let report = program.ok(&["report", "1", "--format", "markdown"]);
     assert!(report.contains("not judged, because the load itself changes"), "{report}");

@@ -129,7 +129,7 @@ const LONG: [&str; 8] =
 fn a_job_whose_store_is_deleted_is_not_pointed_at() {
     for replaced in [false, true] {
         let program = Program::new();
-        let mut child = program.start(&LONG);
+        let mut child = program.start(&[&LONG[..6], &["--duration", "10m"]].concat());
         program.wait_for_seconds(5, &mut child);
         for ending in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(program.path(&format!("jobs.sqlite{ending}")));
@@ -139,6 +139,7 @@ fn a_job_whose_store_is_deleted_is_not_pointed_at() {
             program.run(&SHORT);
             assert!(program.path("jobs.sqlite").exists());
         }
+        signal(&child, "INT");
         let done = finish(child);
         assert_eq!(done.code, 2, "{}", done.err);
         assert!(done.err.contains("deleted or replaced"), "{}", done.err);

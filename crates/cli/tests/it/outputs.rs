@@ -187,7 +187,8 @@ fn the_series_adds_up_to_the_result_in_every_form() {
         );
         assert_eq!(row["tpm_server"], "", "null: counts nothing");
     }
-    assert!(rows[0]["new_order.p95_us"].parse::<u64>().unwrap() >= 1000);
+    let times = || rows.iter().filter_map(|row| row["new_order.p95_us"].parse::<u64>().ok());
+    assert!(times().count() > 0 && times().all(|p95| p95 >= 1000), "{live}");
     program.ok(&["report", "last", "-o", "stored.jsonl"]);
     let lines = std::fs::read_to_string(program.path("stored.jsonl")).unwrap();
     for (line, row) in lines.lines().zip(&rows) {
@@ -214,14 +215,15 @@ fn observed_figures_are_columns_of_a_file() {
     program.json(&run);
     program.ok(&["report", "last", "-o", "run.observed.csv"]);
     let rows = csv_rows(&std::fs::read_to_string(program.path("run.observed.csv")).unwrap());
-    assert!(rows.len() >= 2, "{rows:?}");
-    let memory = rows[1].keys().find(|name| name.starts_with("system.memory.usage{")).unwrap();
-    for row in &rows {
-        let all = row.values().filter(|value| !value.is_empty()).count();
-        assert!(all > 1, "a second without figures: {row:?}");
-    }
-    assert!(rows[1].keys().any(|name| name.starts_with("system.cpu.")), "{:?}", rows[1]);
-    assert!(rows[1][memory].parse::<f64>().unwrap() > 1e6, "{:?}", rows[1]);
+    let names: Vec<_> = rows[0].keys().collect();
+    let memory = *names.iter().find(|name| name.starts_with("system.memory.usage{")).unwrap();
+    assert!(names.iter().any(|name| name.starts_with("system.cpu.")), "{names:?}");
+    // A second in which the host stood still has no figures.
+    let figures =
+        |row: &&BTreeMap<_, String>| row.values().filter(|value| !value.is_empty()).count();
+    let row = rows.iter().max_by_key(figures).unwrap();
+    assert!(figures(&row) > 2, "{rows:?}");
+    assert!(row[memory].parse::<f64>().unwrap() > 1e6, "{row:?}");
     program.ok(&["report", "last", "-o", "run.observed.jsonl"]);
     let lines = std::fs::read_to_string(program.path("run.observed.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), rows.len());

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use triphammer_testbed::PostgresServer;
 
-use crate::program::{Messages, Program, finish};
+use crate::program::{Messages, Program, finish, signal};
 
 fn fresh(name: &str) -> String {
     PostgresServer::shared().fresh_database(name).unwrap()
@@ -110,9 +110,9 @@ fn a_run_keeps_builds_and_checks_away() {
     let program = Program::new();
     let target = fresh("claims");
     program.ok(&["build", &target]);
-    let mut run =
-        program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "15s"]);
-    Messages::by(&mut run).wait_for("timed");
+    let run = ["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "10m"];
+    let mut run = program.start(&[&run[..], &["--progress", "1s"]].concat());
+    Messages::by(&mut run).wait_for("progress: 1s");
     for args in
         [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]]
     {
@@ -120,7 +120,8 @@ fn a_run_keeps_builds_and_checks_away() {
         assert_eq!(done.code, 2, "{args:?} {}", done.err);
         assert!(done.err.contains("is running at"), "{args:?} {}", done.err);
     }
-    assert_eq!(finish(run).code, 0);
+    signal(&run, "INT");
+    assert_eq!(finish(run).code, 130);
     program.ok(&["check", &target]);
 }
 

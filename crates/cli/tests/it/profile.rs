@@ -18,9 +18,9 @@ fn valid(document: &Value, schema: &str) {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// Arguments of three levels, twice each.
-fn three_by_two() -> Vec<&'static str> {
-    let mut args = vec!["profile", TARGET, "--vus", "1,2,4", "--repeats", "2"];
+/// Arguments of three levels, some times each.
+fn three_levels(repeats: &'static str) -> Vec<&'static str> {
+    let mut args = vec!["profile", TARGET, "--vus", "1,2,4", "--repeats", repeats];
     args.extend(["--rampup", "0s", "--duration", "1s", "--cool-down", "0s"]);
     args
 }
@@ -41,7 +41,7 @@ fn levels(document: &Value) -> Vec<(u64, usize)> {
 #[test]
 fn a_profile_is_one_job_of_all_its_runs() {
     let program = Program::new();
-    let document = program.json(&three_by_two());
+    let document = program.json(&three_levels("2"));
     valid(&document, "profile-schema.json");
     assert_eq!(document["status"], "complete");
     assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);
@@ -69,37 +69,42 @@ fn a_profile_is_one_job_of_all_its_runs() {
 #[test]
 fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     let program = Program::new();
-    let mut child = program.start(&three_by_two());
-    Messages::by(&mut child).wait_for("run 2 of 6");
+    let mut child = program.start(&three_levels("3"));
+    Messages::by(&mut child).wait_for("run 2 of 9");
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.out);
     assert!(done.out.contains("--resume 1"), "{}", done.out);
-    assert_eq!(complete_runs(&program, "1").len(), 1);
+    // More than one if the signal came late.
+    let first = complete_runs(&program, "1").len();
+    assert!((1..9).contains(&first), "{first}");
 
     let mut child = program.start(&["profile", "--resume", "last"]);
-    Messages::by(&mut child).wait_for("run 4 of 6");
+    let next: Vec<String> = (first + 2..=9).map(|run| format!("run {run} of 9")).collect();
+    Messages::by(&mut child).wait_for_any(&next.iter().map(String::as_str).collect::<Vec<_>>());
     signal(&child, "KILL");
     child.wait().unwrap();
     let jobs = program.ok(&["jobs"]);
     assert!(jobs.contains("lost"), "{jobs}");
     let before = complete_runs(&program, "1");
-    assert_eq!(before.len(), 3);
+    assert!((first + 1..9).contains(&before.len()), "{before:?}");
 
-    let changed = program.run(&["profile", "--resume", "1", "--repeats", "3"]);
+    let changed = program.run(&["profile", "--resume", "1", "--repeats", "4"]);
     assert_eq!(changed.code, 2);
     assert!(changed.err.contains("--repeats cannot be changed"), "{}", changed.err);
     let other = program.run(&["profile", "null:", "--resume", "1"]);
     assert!(other.err.contains("job 1 belongs to null:?service=20ms"), "{}", other.err);
 
     let document = program.json(&["profile", "--resume", "1"]);
-    assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);
+    assert_eq!(levels(&document), [(1, 3), (2, 3), (4, 3)]);
     let after = complete_runs(&program, "1");
     let mut steps: Vec<u64> = after.iter().map(|(step, _)| *step).collect();
     steps.sort_unstable();
-    assert_eq!(steps, [0, 1, 2, 3, 4, 5], "each step is complete once");
+    assert_eq!(steps, [0, 1, 2, 3, 4, 5, 6, 7, 8], "each step is complete once");
     assert!(before.iter().all(|run| after.contains(run)), "what was done was not done again");
-    let whole = Program::new().json(&three_by_two());
+    // The order does not depend on the length.
+    let short = ["--repeats", "3", "--transactions", "1", "--cool-down", "0s"];
+    let whole = Program::new().json(&[&["profile", TARGET, "--vus", "1,2,4"][..], &short].concat());
     assert_eq!(document["order"], whole["order"], "the same runs as without an interruption");
 }
 
@@ -111,7 +116,7 @@ fn auto_finds_the_knee_of_a_server_with_four_workers() {
     let document = program.json(&args);
     let levels = levels(&document);
     let users: Vec<u64> = levels.iter().map(|(users, _)| *users).collect();
-    assert!(users.len() >= 4 && users.len() <= 12, "{users:?}");
+    assert!((3..=12).contains(&users.len()), "{users:?}");
     assert!(
         users[0] == 1 && users.iter().any(|u| (3..=6).contains(u)),
         "around the knee: {users:?}"

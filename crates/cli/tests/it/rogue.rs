@@ -263,8 +263,8 @@ fn two_interrupts_end_what_waits(product: Product) {
             let what = format!("{} after {after} messages", command[0]);
             let done = end_of(child, &what);
             assert_eq!(done.code, 130, "{what}: {done:?}");
-            // Two seconds, and as many again as a busy machine may take.
-            assert!(clock.now().duration() < Duration::from_secs(8), "{what}");
+            // Two seconds, and what a busy machine may take: far less than the minute to connect.
+            assert!(clock.now().duration() < Duration::from_secs(30), "{what}");
         }
     }
 }

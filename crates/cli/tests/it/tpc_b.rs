@@ -5,7 +5,8 @@ use std::process::Command;
 
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
-use crate::program::{Messages, Program, finish};
+use crate::program::{Messages, Program, finish, signal, wait_until};
+use crate::servers::name_of;
 
 /// Creates a separate database: returns its URL and its name.
 fn fresh() -> (String, String) {
@@ -152,12 +153,15 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
         "--rampup",
         "0s",
         "--duration",
-        "4s",
+        "10m",
+        "--progress",
+        "1s",
     ]);
-    Messages::by(&mut run).wait_for("timed");
+    Messages::by(&mut run).wait_for("progress: 1s");
     sql(&name, "UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 7");
+    signal(&run, "INT");
     let done = finish(run);
-    assert_eq!(done.code, 1, "{}\n{}", done.out, done.err);
+    assert_eq!(done.code, 130, "{}", done.out);
     assert!(done.out.contains("Audit          ΔΣ tbalance"), "{}", done.out);
     let report = program.ok(&["report", "last"]);
     let line = |word: &str| report.lines().find(|line| line.contains(word)).unwrap().to_owned();
@@ -231,16 +235,26 @@ fn after_a_crash_the_audits_stay_within_what_was_indeterminate() {
         "--rampup",
         "0s",
         "--duration",
-        "5s",
+        "10m",
         "--max-failures",
         "100%",
+        "--progress",
+        "1s",
         "--json",
     ]);
-    Messages::by(&mut run).wait_for("timed");
+    Messages::by(&mut run).wait_for("progress: 1s");
     server.kill9();
     server.restart().unwrap();
+    let count = || -> u64 {
+        let rows = server.run(name_of(&target), "SELECT count(*) FROM pgbench_history").unwrap();
+        rows[0][0].as_deref().unwrap().parse().unwrap()
+    };
+    // They lock the same row in turn, so that all eight have returned by then.
+    let before = count();
+    wait_until(&mut run, "transactions after the crash", || count() >= before + 100);
+    signal(&run, "INT");
     let done = finish(run);
-    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    assert_eq!(done.code, 130, "{}", done.out);
     let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     assert!(result["sessions"]["lost"].as_u64().unwrap() >= 8);
     for (id, verdict) in verdicts(&result) {

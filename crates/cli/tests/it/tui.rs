@@ -72,21 +72,25 @@ impl Terminal {
         panic!("waited in vain for {text}: {}", self.text());
     }
 
-    /// Current contents of the terminal, row by row.
-    fn screen(&self) -> String {
-        screen(&self.text())
+    /// Waits until the terminal has shown all of these at once.
+    fn wait_to_see(&self, texts: &[&str]) -> String {
+        let what = format!("{texts:?}");
+        self.wait_for_screen(&what, |screen| texts.iter().all(|text| screen.contains(text)))
     }
 
-    /// Waits until the terminal shows all of these at once.
-    fn wait_to_see(&self, texts: &[&str]) -> String {
+    /// Waits for a screen, which may have been replaced by others meanwhile; returns its rows.
+    fn wait_for_screen(&self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
+        let mut seen = 0;
         for _ in 0..1200 {
-            let screen = self.screen();
-            if texts.iter().all(|text| screen.contains(text)) {
+            let screens = screens(&self.text(), seen);
+            // The last one may not be complete yet.
+            seen += screens.len().saturating_sub(1);
+            if let Some(screen) = screens.into_iter().find(|screen| is_it(screen)) {
                 return screen;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("waited in vain to see {texts:?}:\n{}", self.screen());
+        panic!("waited in vain to see {what}:\n{}", screens(&self.text(), seen).concat());
     }
 
     fn press(&mut self, keys: &str) {
@@ -114,12 +118,22 @@ impl Terminal {
 /// Maximum rows and columns of a screen in these tests.
 const SCREEN: [usize; 2] = [60, 200];
 
-/// The screen that was written: moves of the cursor, clearing, and characters are all that a view writes.
-fn screen(written: &str) -> String {
+/// The screens that were written, in order, without the first ones.
+fn screens(written: &str, without: usize) -> Vec<String> {
     let view = written.rsplit_once(ENTER).map_or("", |(_, view)| view);
     let view = view.split(LEAVE).next().unwrap_or_default();
     let mut rows = vec![vec![' '; SCREEN[1]]; SCREEN[0]];
-    let (mut at, mut rest) = ([0, 0], view.chars());
+    let drawn = view.split_inclusive(DRAWN).enumerate().filter_map(|(place, changes)| {
+        draw(&mut rows, changes);
+        let text = || rows.iter().map(|row| format!("{}\n", String::from_iter(row).trim_end()));
+        (place >= without).then(|| text().collect())
+    });
+    drawn.collect()
+}
+
+/// Applies changes to a screen: moves of the cursor, clearing, and characters are all that a view writes.
+fn draw(rows: &mut [Vec<char>], changes: &str) {
+    let (mut at, mut rest) = ([0, 0], changes.chars());
     while let Some(next) = rest.next() {
         if next != '\u{1b}' {
             if let Some(cell) = rows.get_mut(at[0]).and_then(|row| row.get_mut(at[1])) {
@@ -146,11 +160,12 @@ fn screen(written: &str) -> String {
             _ => {}
         }
     }
-    rows.iter().map(|row| format!("{}\n", String::from_iter(row).trim_end())).collect()
 }
 
 /// Enters the alternate screen.
 const ENTER: &str = "\u{1b}[?1049h";
+/// Hides the cursor, after all changes of a screen.
+const DRAWN: &str = "\u{1b}[?25l";
 /// Leaves the alternate screen.
 const LEAVE: &str = "\u{1b}[?1049l";
 
@@ -258,7 +273,8 @@ fn a_twice_aborts_and_the_first_only_asks() {
     let program = Program::new();
     let mut terminal = Terminal::start(&program, LONG);
     // An abort in the ramp-up leaves no window, which is a failure of its own.
-    terminal.wait_to_see(&["timed", "0:00:02"]);
+    let after = |screen: &str| (2..60).any(|second| screen.contains(&format!("0:00:{second:02}")));
+    terminal.wait_for_screen("two seconds", |screen| screen.contains("timed") && after(screen));
     terminal.press("a");
     terminal.wait_for("abort and abandon");
     terminal.press("a");
@@ -302,13 +318,15 @@ fn a_terminal_that_disconnects_ends_the_run_which_is_stored() {
 #[test]
 fn q_leaves_the_view_and_the_run_goes_on_with_the_live_line() {
     let program = Program::new();
-    let run = "run null:?service=1ms --tui --vus 2 --rampup 0s --duration 6s";
-    let mut terminal = Terminal::start(&program, run);
+    let mut terminal = Terminal::start(&program, LONG);
     terminal.wait_for("timed");
     terminal.press("q");
     terminal.wait_for("  CPU ");
+    let pid = std::fs::read_to_string(program.path("pid")).unwrap();
+    let sent = Command::new("kill").args(["-INT", pid.trim()]).status();
+    assert!(sent.unwrap().success());
     let left = terminal.end();
-    assert_eq!(left.code, "0", "{}", left.all);
+    assert_eq!(left.code, "130", "{}", left.all);
     assert!(left.after.contains("timed 0:00:0") || left.after.contains("  CPU "));
 }
 
