@@ -700,16 +700,16 @@ impl OwnServer {
     }
 }
 
-/// Retries something until it succeeds, for at most ten seconds.
+/// Retries something until it succeeds, for at most a minute.
 pub async fn eventually<'a>(
     what: &str,
     mut attempt: impl FnMut() -> Pin<Box<dyn Future<Output = bool> + 'a>>,
 ) {
-    for _ in 0..100 {
+    for _ in 0..600 {
         if attempt().await {
             return;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("{what} within ten seconds");
+    panic!("{what} within a minute");
 }

@@ -261,7 +261,7 @@ mod reaching {
             let clock = Clock::start();
             while let Err(error) = database.connect(Role::User, 0).await {
                 assert_eq!(error.class(), ErrorClass::Unavailable, "{error}");
-                assert!(clock.now().second() < 20, "{error}");
+                assert!(clock.now().second() < 60, "{error}");
             }
         });
     }
@@ -464,8 +464,9 @@ mod sessions {
             assert!(!session.is_closed());
             server.stop();
             // The runtime notices when it polls.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            assert!(session.is_closed());
+            while !session.is_closed() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
             let error = session.commit().await.unwrap_err();
             assert_eq!(error.class(), ErrorClass::Disconnected);
             assert!(!error.is_indeterminate(), "it was never sent");

@@ -370,15 +370,20 @@ mod giving_up {
     use super::*;
 
     const LIMIT: Duration = Duration::from_millis(50);
+    /// One session holds what the other one waits for.
+    const HOLD: &str = "SELECT pg_advisory_lock(1)";
+    const WAIT: &str = "INSERT INTO t SELECT 1 FROM pg_advisory_xact_lock(1)";
+    const RELEASE: &str = "SELECT pg_advisory_unlock(1)";
 
     #[test]
     fn a_first_statement_given_up_half_way_fails_its_transaction() {
         on_worker(async {
             let (mut one, mut other, insert) = with_table("given_up_first").await;
-            let sql = "INSERT INTO t SELECT 1 FROM pg_sleep(0.3)";
-            let slow = one.prepare(&statement(sql, &[])).await.unwrap();
+            other.script(HOLD).await.unwrap();
+            let slow = one.prepare(&statement(WAIT, &[])).await.unwrap();
             one.begin(Access::Write).await.unwrap();
             tokio::time::timeout(LIMIT, one.execute(slow, &[])).await.unwrap_err();
+            other.script(RELEASE).await.unwrap();
             // The last statement must not commit half of it.
             one.execute_and_commit(insert, &[Value::Int(2)], None).await.unwrap_err();
             assert_eq!(number_of(&mut other, COUNT).await, 0);
@@ -391,11 +396,12 @@ mod giving_up {
     fn a_last_statement_given_up_half_way_may_have_committed() {
         on_worker(async {
             let (mut one, mut other, insert) = with_table("given_up_last").await;
-            let sql = "INSERT INTO t SELECT 1 FROM pg_sleep(0.3)";
-            let slow = one.prepare(&statement(sql, &[])).await.unwrap();
+            other.script(HOLD).await.unwrap();
+            let slow = one.prepare(&statement(WAIT, &[])).await.unwrap();
             one.begin(Access::Write).await.unwrap();
             let pending = one.execute_and_commit(slow, &[], None);
             tokio::time::timeout(LIMIT, pending).await.unwrap_err();
+            other.script(RELEASE).await.unwrap();
             // The next transaction begins after its answer.
             one.begin(Access::Write).await.unwrap();
             one.execute_and_commit(insert, &[Value::Int(2)], None).await.unwrap();

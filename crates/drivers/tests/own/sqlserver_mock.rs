@@ -20,7 +20,7 @@ use crate::sqlserver_clients::{fetched, lacks};
 use crate::sqlserver_responder::{connect, greeting, server, set_up, url, welcome};
 
 /// How long the server may take to start, and to write what it heard.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How a session ends that the server has let in.
 const LET_IN: &str = "cannot be parsed: the number of a session";
 
