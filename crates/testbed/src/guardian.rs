@@ -36,7 +36,7 @@ wait "$server"
 
 /// Interval at which killed processes are checked to be gone.
 const DEATH_POLL: Duration = Duration::from_millis(5);
-const DEATH_POLLS_MAX: u32 = 2_000;
+const DEATH_POLLS_MAX: u32 = 12_000;
 
 /// A running guardian process.
 pub struct Guardian {

@@ -171,7 +171,7 @@ impl PostgresServer {
             .user("postgres")
             .password(PASSWORD)
             .dbname(database)
-            .connect_timeout(Duration::from_secs(10));
+            .connect_timeout(Duration::from_secs(60));
         // Tests call this from inside their own runtimes, where another cannot be entered.
         let work = move || run_blocking(&config, sql);
         let result = std::thread::scope(|scope| scope.spawn(work).join());
@@ -417,7 +417,7 @@ mod tests {
         assert!(folder.exists());
         holder.kill().unwrap();
         holder.wait().unwrap();
-        for _ in 0..1000 {
+        for _ in 0..6_000 {
             if !folder.exists() {
                 return;
             }

@@ -1,7 +1,9 @@
 //! The common parts of private servers: a folder, a port, certificates, a guardian.
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -15,7 +17,9 @@ use crate::guardian::{Guardian, GuardianPlan};
 pub(crate) const CERTIFICATE_USER: &str = "certificate_user";
 /// Interval at which a server is polled.
 const POLL: Duration = Duration::from_millis(10);
-const POLLS_MAX: u32 = 6_000;
+const POLLS_MAX: u32 = 12_000;
+/// Ports of servers: above those of services, and below those that Linux gives to outgoing connections.
+const PORTS: Range<u16> = 12_000..32_000;
 /// Maximum number of starts with another port, if one is taken between finding and using it.
 const STARTS_MAX: u32 = 5;
 
@@ -202,9 +206,18 @@ impl Server {
     }
 }
 
+/// Finds a port that nothing uses, outside those that the system gives to connections: while a server is down, one of
+/// them could get its port, and even a client's attempt to connect to it could.
 fn free_port() -> Result<u16, TestbedError> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .map(|address| address.port())
-        .map_err(TestbedError::io("finding a free port"))
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let length = u32::from(PORTS.end - PORTS.start);
+    let candidates = std::iter::repeat_with(|| {
+        let number =
+            std::process::id().wrapping_mul(31).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        PORTS.start
+            + u16::try_from(number % length).expect("less than the length of a range of ports")
+    });
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let found = candidates.take(length as usize).find(is_free);
+    found.ok_or_else(|| TestbedError::Failed(format!("none of the ports {PORTS:?} is free")))
 }
