@@ -1,6 +1,7 @@
 //! Runs on a primary and its replica: where transactions go, what is reported per node, a node that
 //! is killed and comes back, and a promotion.
 
+use std::process::Child;
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -24,6 +25,12 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::sleep(ASKED_EVERY);
     }
     panic!("no {what}");
+}
+
+/// Stops a run, after a whole second of what it does now: its window ends with one.
+fn stop(run: &Child) {
+    std::thread::sleep(Duration::from_millis(2_100));
+    signal(run, "INT");
 }
 
 fn document(done: &Done) -> Json {
@@ -158,7 +165,7 @@ fn the_users_of_a_killed_replica_read_at_the_primary_and_return() {
     wait_until(&mut child, "readers of the primary", || pair.number(&pair.primary, readers) > 0);
     pair.standby.restart().unwrap();
     wait_until(&mut child, "readers who return", || pair.number(&pair.standby, readers) == 4);
-    signal(&child, "INT");
+    stop(&child);
     let done = finish(child);
     let document = document(&done);
     assert_eq!(done.code, 130, "{}\n{}", done.out, done.err);
@@ -187,7 +194,7 @@ fn a_promotion_during_a_run_is_survived_and_timed() {
     pair.standby.run("postgres", "SELECT pg_promote()").unwrap();
     let before = pair.updates(&pair.standby);
     wait_until(&mut child, "updates there", || pair.updates(&pair.standby) > before + 20);
-    signal(&child, "INT");
+    stop(&child);
     let done = finish(child);
     let document = document(&done);
     assert_eq!(document["status"], "interrupted", "{document}");
@@ -268,7 +275,9 @@ fn mariadb_pair(program: &Program) -> (MariadbServer, MariadbServer, String) {
 fn writes_follow_from_a_mariadb_or_mysql_that_became_read_only_to_its_promoted_replica() {
     let program = Program::new();
     let (primary, replica, url) = mariadb_pair(&program);
-    let args = [&["run", &url, "--nodes", "nodes.toml", "--json"][..], &LOAD].concat();
+    // How long no node accepts writes depends on the host.
+    let retries = ["--retries", "50"];
+    let args = [&["run", &url, "--nodes", "nodes.toml", "--json"][..], &LOAD, &retries].concat();
     let mut child =
         program.start(&[&args[..], &["--duration", "10m", "--progress", "1s"]].concat());
     // In each second, the replica's lag is read.
@@ -279,10 +288,10 @@ fn writes_follow_from_a_mariadb_or_mysql_that_became_read_only_to_its_promoted_r
     };
     primary.run("mysql", "SET GLOBAL read_only = 1").unwrap();
     replica.catch_up(&primary).unwrap();
-    let before = updates(&replica);
     replica.run("mysql", "STOP SLAVE; SET GLOBAL read_only = 0").unwrap();
+    let before = updates(&replica);
     wait_until(&mut child, "updates of the other node", || updates(&replica) > before + 100);
-    signal(&child, "INT");
+    stop(&child);
     let done = finish(child);
     let document = document(&done);
     assert_eq!((changes(&document, 0), changes(&document, 1)), (vec!["demoted"], vec!["promoted"]));
