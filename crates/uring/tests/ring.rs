@@ -125,7 +125,7 @@ fn short_and_long_writes_arrive_whole_and_in_order_at_a_slow_reader() {
             rest = others;
             let write = socket.write_all(piece);
             // The reader begins when nothing more fits.
-            match tokio::time::timeout(Duration::from_millis(100), write).await {
+            match tokio::time::timeout(Duration::from_secs(1), write).await {
                 Ok(written) => written.unwrap(),
                 Err(_) => break,
             }

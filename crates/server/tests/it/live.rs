@@ -39,7 +39,7 @@ fn a_page_that_comes_back_gets_what_it_missed() {
 #[test]
 fn a_run_of_queries_reports_what_is_running() {
     let site = Site::start();
-    site.target("null", "null:?service=300ms");
+    site.target("null", "null:?service=1s");
     let mut events = site.events("/api/v1/events", None);
     let settings = json!({ "workload": "tproc-h", "test": "queries", "queries": "1,6" });
     let id = site.start_activity("run", "null", &settings);
@@ -50,6 +50,7 @@ fn a_run_of_queries_reports_what_is_running() {
     let query = &event["running"][0];
     assert!(["q1", "q6"].contains(&query["name"].as_str().unwrap()), "{event}");
     assert!(query["lasts_ms"].is_u64() && query["stream"].is_u64(), "{event}");
+    site.post(&format!("/api/v1/activities/{id}/stop"), &serde_json::Value::Null);
     site.ended(id);
 }
 
