@@ -452,7 +452,7 @@ diset tpch {prefix}_scale_fact 0.01
 diset tpch {prefix}_num_tpch_threads 1
 buildschema
 checkschema
-diset tpch {prefix}_total_querysets 1
+diset tpch {prefix}_total_querysets 2
 loadscript
 vuset vu 1
 vucreate
@@ -471,10 +471,11 @@ def test_scripts_run_queries(script, server, prefix, name):
     assert code == 0, out + err
     assert f"{name} TPROC-H Schema has been checked successfully." in out
     # Once by the run, and once by the job; in seconds.
-    found = re.findall(r"Geometric mean of query times returning rows \((\d+)\) is ([\d.]+)", out)
+    found = re.findall(r'Geometric mean of query times returning rows \((\d+)\) is \\?"([\d.]+)', out)
     assert len(found) == 2 and found[0] == found[1] and int(found[0][0]) <= 22, out
     times = [float(time) for time in re.findall(r"Vuser 1:query \d+ completed in ([\d.]+) seconds", out)]
-    assert len(times) == 22 and 0 < float(found[0][1]) <= max(times) + 0.001, out
+    assert out.count("Completed 2 query set(s) in ") == 2
+    assert len(times) == 44 and 0 < float(found[0][1]) <= max(times) + 0.001, out
     assert f"{name} TPROC-H Schema has been deleted successfully." in out
 
 
@@ -555,6 +556,21 @@ def test_a_script_becomes_a_job_file(script, tmp_path):
     assert (code, out) == (2, "") and "3 different settings for `run`" in err, err
     code, out, err = script("dbset db pg\nprint db\n", "none.tcl", ["--convert"])
     assert (code, out) == (2, "") and "nothing to convert" in err
+
+
+@pytest.mark.parametrize("settings, parameters", [
+    ("", "ssl-mode=preferred"),
+    ("diset connection maria_ssl true", "ssl-mode=REQUIRED"),
+    ("diset connection maria_ssl true\ndiset connection maria_ssl_ca my.pem", "ssl-ca=/etc/mysql/certs/my.pem"),
+    ("diset connection maria_ssl true\ndiset connection maria_ssl_two_way true\n"
+     "diset connection maria_ssl_linux_capath {/a b}", "ssl-ca=/a%20b/ca-cert.pem&ssl-cert=/a%20b/client-cert.pem"
+     "&ssl-key=/a%20b/client-key.pem"),
+])
+def test_tls_is_what_the_script_asks_for(script, settings, parameters):
+    code, out, err = script(f"dbset db maria\ndiset connection maria_host db1\n{settings}\nbuildschema\n", "tls.tcl",
+                            ["--convert"])
+    assert code == 0, err
+    assert f'target = "mariadb://root@db1:3306/tpcc?{parameters}"' in out.splitlines(), out
 
 
 def test_a_script_in_python_becomes_a_job_file(script):

@@ -3,6 +3,7 @@ look for, and do their work with the package."""
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 
@@ -301,8 +302,8 @@ class Session(Jobs):
             self._each("FINISH FAILED")
             self._is_complete = True
             raise
-        for line in self._lines(result, self._users):
-            self._say(f"Vuser 1:{line}")
+        for user, line in self._output(result, self._users):
+            self._say(f"Vuser {user}:{line}")
         self.failed |= not result.good
         self._each("FINISH SUCCESS" if result.good else "FINISH FAILED")
         self._say("ALL VIRTUAL USERS COMPLETE")
@@ -334,17 +335,19 @@ class Session(Jobs):
                 ended = 0
 
     def _lines(self, result, users):
-        """The lines of a result, as the monitor prints them."""
-        lines = [f"{users} Active Virtual Users configured"]
+        return [line for _, line in self._output(result, users)]
+
+    def _output(self, result, users):
+        """The lines of a result, each with the virtual user that prints it: the monitor, or one for each stream of queries."""
         primary_metric = result.primary_metric
         if "queries" in result and result.queries is not None:
-            return [*lines, *_of_queries(result.queries)]
+            return _of_queries(result.queries)
         database = self._name() if self._database else result.server.product
         first, second = f"{round(primary_metric.value)} {primary_metric.name}", f"{round(tpm(result))} {database} TPM"
         words = f"{first} from {second}"
         if self._generic["benchmark"]["first_result"].upper() == "TPM":
             words = f"{second} at {first}"
-        return [*lines, f"TEST RESULT : System achieved {words}"]
+        return [(1, f"{users} Active Virtual Users configured"), (1, f"TEST RESULT : System achieved {words}")]
 
     # Transaction counter and metrics: runs always have both
 
@@ -478,14 +481,31 @@ class Session(Jobs):
 
 
 def _of_queries(queries):
-    """The times of queries in seconds, and their geometric mean, as HammerDB prints them."""
-    lines = [f"query {step.name[1:]} completed in {step.seconds:.3f} seconds"
-             for step in queries.steps if step.outcome == "answered" and step.name.startswith("q")]
-    mean = next(figure for figure in queries.figures if figure.name == "geomean_with_rows_ms")
-    if mean.value is None:
-        return [*lines, f"No geometric mean of query times: {mean.reason}"]
-    with_rows = sum(1 for query in queries.queries if query.rows)
-    return [*lines, f"Geometric mean of query times returning rows ({with_rows}) is {mean.value / 1_000:.5f}"]
+    """The times of queries in seconds, and of each stream its duration and the geometric mean, as HammerDB prints them."""
+    lines = []
+    streams = sorted({step.stream for step in queries.steps if step.name.startswith("q")})
+    for user, stream in enumerate(streams, 1):
+        steps = [step for step in queries.steps if step.stream == stream and step.name.startswith("q")]
+        answered = [step for step in steps if step.outcome == "answered"]
+        found = [f"query {step.name[1:]} completed in {step.seconds:.3f} seconds" for step in answered]
+        sets = {step.repeat for step in steps}
+        seconds = sum(_length([step for step in steps if step.repeat == one]) for one in sets)
+        found.append(f"Completed {len(sets)} query set(s) in {seconds:.0f} seconds")
+        with_rows = [step for step in answered if step.rows and step.seconds > 0]
+        if with_rows:
+            mean = math.exp(sum(math.log(step.seconds) for step in with_rows) / len(with_rows))
+            # The queries, however often each was repeated.
+            count = len({step.name for step in with_rows})
+            found.append(f'Geometric mean of query times returning rows ({count}) is "{mean:.5f}"')
+        else:
+            found.append("No geometric mean of query times: no query returned rows")
+        lines += [(user, line) for line in found]
+    return lines
+
+
+def _length(steps):
+    """Seconds from the start of the first to the end of the last."""
+    return max(step.start_s + step.seconds for step in steps) - min(step.start_s for step in steps)
 
 
 def _building(given, settings):

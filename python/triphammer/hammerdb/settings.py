@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import triphammer
 
+from . import options
+
 #: Names of the databases in URLs.
 _SCHEMES = {"pg": "postgres", "mysql": "mysql", "maria": "mariadb"}
 _WORKLOADS = {"tpcc": "tproc-c", "tpch": "tproc-h"}
@@ -74,7 +76,21 @@ class Options:
             return f"sslmode={self['sslmode']}"
         if self["host"] in ("localhost", "127.0.0.1") and os.path.exists(self["socket"]):
             return f"socket={quote(self['socket'], safe='/')}"
-        return "" if self.is_on("ssl") else "ssl-mode=preferred"
+        if not self.is_on("ssl"):
+            return "ssl-mode=preferred"
+        return "&".join(f"{name}={quote(value, safe='/')}" for name, value in self._tls().items())
+
+    def _tls(self):
+        """TLS as the script asks for it. HammerDB connects without TLS if it cannot read a file; here that is an error."""
+        def path(name):
+            return os.path.join(self["ssl_linux_capath"], self[name])
+
+        usual = options.of_database(self.prefix)["connection"]
+        names_ca = any(self[name] != usual[f"{self.prefix}_{name}"] for name in ("ssl_linux_capath", "ssl_ca"))
+        found = {"ssl-ca": path("ssl_ca")} if names_ca or os.path.exists(path("ssl_ca")) else {"ssl-mode": "REQUIRED"}
+        if self.is_on("ssl_two_way"):
+            found.update({"ssl-cert": path("ssl_cert"), "ssl-key": path("ssl_key")})
+        return found
 
     def build(self):
         """The settings of a build."""
@@ -108,9 +124,11 @@ class Options:
         return settings
 
     def _queries(self, users):
+        sets = number("total_querysets", self["total_querysets"])
+        repeat = {"repeat": sets} if sets > 1 else {}
         if users == 1:
-            return {"test": "power" if self.is_on("refresh_on") else "queries"}
-        return {"test": "throughput" if self.is_on("refresh_on") else "queries", "streams": users}
+            return {"test": "power" if self.is_on("refresh_on") else "queries", **repeat}
+        return {"test": "throughput" if self.is_on("refresh_on") else "queries", "streams": users, **repeat}
 
 
 def number(name, text):
