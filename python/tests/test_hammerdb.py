@@ -427,6 +427,23 @@ def test_ctrl_c_ends_a_script_and_its_run_is_stored(script, tmp_path):
         assert (last.kind, last.status) == ("run", "interrupted")
 
 
+@pytest.mark.parametrize("name, text", [
+    ("a.tcl", "puts waits\nafter 100000\n"),
+    ("b.tcl", "vustatus\nputs waits\nwhile 1 {}\n"),
+    ("c.tcl", "puts waits\nvwait forever\n"),
+    ("a.py", "print('waits')\ntclpy.eval('after 100000')\n"),
+    ("b.py", "import time\nvustatus()\nprint('waits')\ntime.sleep(100)\n"),
+])
+def test_ctrl_c_ends_a_script_that_waits(tmp_path, name, text):
+    file = tmp_path / name
+    file.write_text(text)
+    program = pathlib.Path(sys.executable).with_name("triphammer")
+    with subprocess.Popen([program, "hammerdb", file], stdout=subprocess.PIPE, text=True) as child:
+        assert "waits\n" in child.stdout
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) in (130, -signal.SIGINT)
+
+
 def test_without_tcl_the_command_that_installs_it_is_named(tmp_path):
     file = tmp_path / "a.tcl"
     file.write_text("dbset db pg\n")

@@ -3,11 +3,14 @@ made it."""
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 import traceback
 
 import triphammer
@@ -38,6 +41,9 @@ class Interpreter:
         os.environ.setdefault("TMP", tempfile.gettempdir())
         self._tcl, self._error = tkinter.Tcl(), tkinter.TclError
         self._raised = None
+        is_main = threading.current_thread() is threading.main_thread()
+        #: What Ctrl-C does; ``None`` where it is ignored or cannot be set.
+        self._handler = signal.getsignal(signal.SIGINT) if is_main else None
         # `puts` may be replaced by the script, and is looked up for each line.
         self.session = kind(lambda text: self._tcl.call("puts", text))
         self._tcl.createcommand("::triphammer", self._call)
@@ -56,7 +62,8 @@ class Interpreter:
         except TypeError:
             return False, f"{name}: wrong number of arguments: {len(arguments)}"
         try:
-            found = command(*arguments)
+            with self._on_ctrl_c(self._handler):
+                found = command(*arguments)
         except (triphammer.Error, OSError) as error:
             return False, f"{name}: {error}"
         except (Quit, KeyboardInterrupt) as end:
@@ -68,10 +75,24 @@ class Interpreter:
             return False, f"{name}: {type(error).__name__}: {error}"
         return True, "" if found is None else found
 
+    @contextlib.contextmanager
+    def _on_ctrl_c(self, handler):
+        if not callable(self._handler):
+            yield
+            return
+        before = signal.signal(signal.SIGINT, handler)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
     def eval(self, script):
         """Evaluates Tcl and returns its result as text."""
         try:
-            return str(self._tcl.eval(script))
+            # Python handles signals between two steps of its own, and none comes while Tcl waits or loops: Ctrl-C ends
+            # the process there. Commands end in order.
+            with self._on_ctrl_c(signal.SIG_DFL):
+                return str(self._tcl.eval(script))
         except self._error as error:
             if self._raised is not None:
                 raised, self._raised = self._raised, None
