@@ -139,6 +139,25 @@ def python(code, **options):
                             **options)
 
 
+def test_a_forked_process_does_not_wait_for_the_jobs_of_its_parent():
+    program = python("""
+        import os, sys
+        import triphammer
+        run = triphammer.run("null:", workload="tpc-b", vus=1, rampup="0s", duration="10m")
+        next(iter(run))
+        child = os.fork()
+        if not child:
+            sys.exit(7)
+        print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
+        run.stop()
+        print(run.result().status)
+    """)
+    try:
+        assert program.communicate(timeout=60)[0].split() == ["7", "interrupted"]
+    finally:
+        program.kill()
+
+
 def test_ctrl_c_stops_a_run_and_keeps_its_result():
     program = python("""
         import triphammer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _native
@@ -216,6 +217,10 @@ class Job(Generic[_Result]):
         state = "ended" if self.done else "running"
         number = "" if self.number is None else f" {self.number}"
         return f"<triphammer.Job {self.kind}{number}, {state}>"
+
+
+# The threads of a job are not in a process that was forked from this one, which would wait for them at its end.
+os.register_at_fork(after_in_child=_running.clear)
 
 
 @atexit.register
