@@ -148,6 +148,8 @@ puts "checked: [ checkschema ]"
 diset tpcc pg_rampup 0
 diset tpcc pg_duration 0.05
 vuset vu 2
+vuset logtotemp 1
+vuset timestamps 1
 set jobid [ vurun ]
 vuset vu 3
 vustatus
@@ -158,6 +160,7 @@ vustatus
 diset tpcc pg_driver test
 diset tpcc pg_total_iterations 5
 vuset vu 1
+vuset unique 1
 vurun
 job $jobid result
 job $jobid save
@@ -185,7 +188,12 @@ def test_a_run_loads_the_script_and_creates_the_virtual_users(script, tmp_path):
     assert "1 = FINISH SUCCESS\n2 = FINISH SUCCESS\n3 = FINISH SUCCESS\n3 Virtual Users created\n" in out
     assert "vudestroy success\nNo Virtual Users found\n" in out
     # The driver `test` has no monitor.
-    assert "Vuser 1 created - WAIT IDLE\n1 Virtual Users Created\n" in out
+    assert "Vuser 1 created - WAIT IDLE\nLogging activated\n" in out and "\n1 Virtual Users Created\n" in out
+    assert f"Logging activated\nto {tmp_path / 'hammerdb.log'}\n" in out
+    log = (tmp_path / "hammerdb.log").read_text()
+    assert log.startswith("Hammerdb Log @ ") and re.search(r"\nTimestamp 1 @ .*\nVuser 1:TEST RESULT : System achieved", log)
+    [unique] = tmp_path.glob("hammerdb_*.log")
+    assert "Vuser 1:TEST RESULT" in unique.read_text() and "Vuser 2" not in unique.read_text()
     # What `vurun` returns names the job, too.
     assert len(re.findall('"TEST RESULT : System achieved', out)) == 1
     [saved] = tmp_path.glob("hdb_*.json")

@@ -12,6 +12,7 @@ from triphammer._processes import command as this
 
 from . import job_files, options, owner, steps
 from .jobs import Jobs, identifier, tpm
+from .log import Log
 from .scripts import Script
 from .settings import Options, number
 
@@ -55,6 +56,8 @@ class Session(Jobs):
         self._script = None
         self._users = 0
         self._status = {}
+        #: The log of the virtual users, if they have one.
+        self._log = None
         #: Whether what the virtual users did last has ended. (Those of a build are gone then.)
         self._is_complete = False
         self._counts = self._meters = False
@@ -261,6 +264,9 @@ class Session(Jobs):
         for user in all_users:
             monitor = " MONITOR" if has_monitor and user == 1 else ""
             self._say(f"Vuser {user} created{monitor} - WAIT IDLE")
+        if self._generic["virtual_user_options"]["log_to_temp"] == "1":
+            self._log = Log(self._generic["virtual_user_options"])
+            self._say(f"Logging activated\nto {self._log.path}")
         self._say(f"{len(all_users)} Virtual Users Created" + (" with Monitor VU" if has_monitor else ""))
         self._status = dict.fromkeys(all_users, "WAIT IDLE")
         return None
@@ -275,6 +281,9 @@ class Session(Jobs):
         if not self._users and not self._is_complete:
             return self._say("No Virtual Users found to destroy")
         self._users, self._status, self._is_complete = 0, {}, False
+        if self._log is not None:
+            self._log.close()
+            self._log = None
         return self._say("vudestroy success")
 
     def vustatus(self):
@@ -463,6 +472,8 @@ class Session(Jobs):
 
     def _say(self, text):
         self._puts(text)
+        if self._log is not None:
+            self._log.write(text)
 
     @staticmethod
     def _refuse(text):
