@@ -583,6 +583,15 @@ def test_a_script_becomes_a_job_file(script, tmp_path):
     assert (code, out) == (2, "") and "nothing to convert" in err
 
 
+@pytest.mark.parametrize("host, shown", [
+    ("::1", "[::1]:5432"), ("/var/run/postgresql", "%2Fvar%2Frun%2Fpostgresql:5432"), ("db1", "db1:5432"),
+])
+def test_hosts_are_those_of_libpq(script, host, shown):
+    code, out, err = script(f"dbset db pg\ndiset connection pg_host {host}\nbuildschema\n", "host.tcl", ["--convert"])
+    assert code == 0, err
+    assert f'target = "postgres://tpcc@{shown}/tpcc?sslmode=prefer"' in out.splitlines(), out
+
+
 @pytest.mark.parametrize("settings, parameters", [
     ("", "ssl-mode=preferred"),
     ("diset connection maria_ssl true", "ssl-mode=REQUIRED"),

@@ -67,7 +67,7 @@ class Options:
         who = quote(user, safe="")
         if password and password != "null":
             who += ":" + quote(password, safe="")
-        url = f"{_SCHEMES[self.prefix]}://{who}@{self['host']}:{self['port']}/{quote(database, safe='')}"
+        url = f"{_SCHEMES[self.prefix]}://{who}@{_host(self['host'])}:{self['port']}/{quote(database, safe='')}"
         return url + ("?" + self._parameter() if self._parameter() else "")
 
     def _parameter(self):
@@ -129,6 +129,13 @@ class Options:
         if users == 1:
             return {"test": "power" if self.is_on("refresh_on") else "queries", **repeat}
         return {"test": "throughput" if self.is_on("refresh_on") else "queries", "streams": users, **repeat}
+
+
+def _host(host):
+    """A host in a URL: names, addresses, or the folder of a socket, as libpq takes them."""
+    if ":" in host and not host.startswith("["):
+        host = f"[{host}]"
+    return quote(host, safe="[]:,")
 
 
 def number(name, text):
