@@ -391,7 +391,11 @@ impl Helpers {
             Cell::Decimal128 { place, scale } => exact(*row.units(place), scale),
             Cell::Timestamp(value) => from_iso(&self.datetime, value.to_string()),
             Cell::Date(value) => from_iso(&self.date, value.to_string()),
-            Cell::List(_) => Ok(PyString::new(py, &row.show(column)).into_any()),
+            Cell::List(_) => {
+                let list = row.list(column).expect("the cell is a list");
+                let elements = (0..list.len()).map(|place| self.field(py, &list, place));
+                Ok(PyList::new(py, elements.collect::<PyResult<Vec<_>>>()?)?.into_any())
+            }
         }
     }
 }
