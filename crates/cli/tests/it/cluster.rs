@@ -263,6 +263,8 @@ fn a_killed_share_ends_the_run_if_it_is_to() {
     let done = finish(child);
     let result: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!((done.code, &result["status"]), (1, &"aborted".into()));
+    let window = result["durations"]["window_s"].as_f64().unwrap();
+    assert!(window < 290.0, "the window ends with the run: {window}");
 }
 
 #[test]

@@ -261,6 +261,9 @@ async fn a_lost_host_ends_the_run_if_it_is_to() {
     let end = by_hosts(&closed(), 3, trouble, async |_| {}).await.0.unwrap();
     assert_eq!(end.ending, RunEnding::Aborted);
     assert!(end.ended.second() <= 5, "{:?}", end.ended);
+    // The rest of the window is not part of the figures, and no outage.
+    assert!(end.window.end.second() <= 5, "{:?}", end.window);
+    assert_eq!(end.outages, []);
     assert_eq!(end.violations, []);
 }
 

@@ -350,6 +350,8 @@ impl Coordinator {
         if self.on_host_loss == OnHostLoss::Abort
             && self.course.phases.current != Some(Phase::Abort)
         {
+            // The window ends here: what was planned for later is no outage.
+            self.course.stop_early();
             self.abort();
         }
     }
