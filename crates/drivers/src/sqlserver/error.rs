@@ -52,7 +52,10 @@ fn class_of(number: i32, severity: u8, message: &str, moment: ErrorContext) -> E
         3906 | 3908 | 652 | 978 => ErrorClass::ReadOnly,
         // Cancelled by the client; the session's query was killed.
         3617 | 8184 => ErrorClass::Cancelled,
-        UNTRANSLATED => class_of_text(message),
+        UNTRANSLATED => match class_of_text(message) {
+            ErrorClass::Other if moment == ErrorContext::Connecting => ErrorClass::Refused,
+            class => class,
+        },
         _ if moment == ErrorContext::Connecting => ErrorClass::Refused,
         596 | 10054 | 10060 | 18056 => ErrorClass::Disconnected,
         _ if severity >= FATAL => ErrorClass::Disconnected,
@@ -126,5 +129,8 @@ mod tests {
         ] {
             assert_eq!(class_of(UNTRANSLATED, 16, message, ErrorContext::InUse), class);
         }
+        let invalid = "invalid TDS authentication request";
+        let class = class_of(UNTRANSLATED, 16, invalid, ErrorContext::Connecting);
+        assert_eq!(class, ErrorClass::Refused);
     }
 }

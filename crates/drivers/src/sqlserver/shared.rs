@@ -24,8 +24,11 @@ use crate::tls::host_in_certificate;
 
 /// Redirections that are followed in a row; Azure and read-only replicas need one.
 const REDIRECTS_MAX: u32 = 3;
-/// Number of the error for a database that a login cannot open.
-const CANNOT_OPEN: &str = "4060";
+/// Numbers of the errors for a wrong user or password; Babelfish has another one for none at all.
+const REFUSED_LOGIN: [&str; 2] = ["18456", "33557097"];
+/// Numbers of the errors for a login that stays refused: wrong, disabled, locked, expired, without the
+/// right to the database, or to one that does not exist.
+const FINAL: [&str; 7] = ["18456", "18470", "18486", "18487", "18488", "916", "911"];
 /// Settings of every session, whatever the server's: an error rolls its transaction back, and texts
 /// are sent as a whole.
 const SETUP: &str = "SET XACT_ABORT ON; SET NOCOUNT OFF; SET TEXTSIZE 2147483647;";
@@ -225,7 +228,8 @@ impl Shared {
         let limit = self.sockets.connect;
         let outcome = match timeout(limit, log_in(wire, &login, route)).await {
             Ok(outcome) => outcome.map_err(|error| {
-                self.while_recovering(hint(error, options.encrypt)).context(&label)
+                let error = self.for_now(hint(error, options.encrypt));
+                missing_password(error, options.password.is_some()).context(&label)
             })?,
             Err(_) => {
                 let message = format!("{label} does not answer within {} s", limit.as_secs());
@@ -240,13 +244,16 @@ impl Shared {
         Ok(outcome)
     }
 
-    /// The error of a login, by what is known of the database. One that was there is not missing:
-    /// servers say so, too, while they recover it after a restart or a failover.
-    fn while_recovering(&self, error: DbError) -> DbError {
-        if error.code() != Some(CANNOT_OPEN) || self.is_babelfish().is_none() {
+    /// The error of a login. A server that has let this user in before refuses for a while only,
+    /// unless its number says otherwise: a database that it recovers after a restart cannot be opened
+    /// (4060), as if it did not exist.
+    fn for_now(&self, error: DbError) -> DbError {
+        let passes = error.code().is_some_and(|code| !FINAL.contains(&code));
+        if error.class() != ErrorClass::Refused || !passes || self.is_babelfish().is_none() {
             return error;
         }
-        DbError::new(ErrorClass::Unavailable, error.message()).with_code(CANNOT_OPEN)
+        let code = error.code().unwrap_or_default().to_owned();
+        DbError::new(ErrorClass::Unavailable, error.message()).with_code(code)
     }
 
     /// Whether the server is running a statement of a session; `None` if it does not know the
@@ -278,6 +285,19 @@ fn hint(error: DbError, encrypt: Encrypt) -> DbError {
         error.message()
     );
     DbError::new(ErrorClass::Refused, message)
+}
+
+/// Adds what to do about a login that was refused without a password.
+fn missing_password(error: DbError, was_given: bool) -> DbError {
+    let Some(code) = error.code().filter(|code| REFUSED_LOGIN.contains(code)) else { return error };
+    if was_given || error.class() != ErrorClass::Refused {
+        return error;
+    }
+    let message = format!(
+        "{}; no password was given: set TRIPHAMMER_PASSWORD, or use --password-file or --ask-password",
+        error.message()
+    );
+    DbError::new(error.class(), message).with_code(code.to_owned())
 }
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = Result<Socket, DbError>> + Send + 'a>>;

@@ -119,11 +119,14 @@ fn a_start_that_breaks_the_protocol_is_an_error() {
 fn a_database_that_was_there_is_awaited_and_one_that_was_not_is_missing() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    let no = |number, text| message(&[error(number, 14, text), done()].concat());
     let cannot =
         || message(&[error(4060, 11, "Cannot open"), error(18456, 14, "No"), done()].concat());
     std::thread::spawn(move || {
         let mut open = Vec::new();
-        for answers in [vec![cannot()], vec![welcome(), set_up()], vec![cannot()]] {
+        let first = [vec![cannot()], vec![welcome(), set_up()]];
+        let later = [cannot(), no(35_250, "In transition"), no(18_456, "Login failed")];
+        for answers in first.into_iter().chain(later.map(|answer| vec![answer])) {
             let (mut stream, _) = listener.accept().unwrap();
             for answer in [vec![greeting()], answers].concat() {
                 hear(&mut stream).unwrap();
@@ -139,9 +142,27 @@ fn a_database_that_was_there_is_awaited_and_one_that_was_not_is_missing() {
         let error = database.connect(Role::User, 0).await.err().unwrap();
         assert_eq!((error.class(), error.lacks_database()), (ErrorClass::Refused, true));
         let _session = database.connect(Role::User, 0).await.unwrap();
-        let error = database.connect(Role::User, 1).await.err().unwrap();
-        assert_eq!((error.class(), error.code()), (ErrorClass::Unavailable, Some("4060")));
+        for (code, class) in [
+            ("4060", ErrorClass::Unavailable),
+            ("35250", ErrorClass::Unavailable),
+            ("18456", ErrorClass::Refused),
+        ] {
+            let error = database.connect(Role::User, 1).await.err().unwrap();
+            assert_eq!((error.class(), error.code()), (class, Some(code)));
+        }
     });
+}
+
+#[test]
+fn a_login_that_is_refused_without_a_password_says_how_to_give_one() {
+    for (user, hints) in [("u", true), ("u:wrong", false)] {
+        let refusal = message(&[error(18456, 14, "Login failed."), done()].concat());
+        let (port, _heard) = server(vec![greeting(), refusal]);
+        let url = format!("sqlserver://{user}@127.0.0.1:{port}/d");
+        let error = on_worker(connect(&url)).err().unwrap();
+        assert_eq!(error.message().contains("--password-file"), hints, "{error}");
+        assert_eq!((error.class(), error.code()), (ErrorClass::Refused, Some("18456")));
+    }
 }
 
 #[test]
