@@ -151,15 +151,23 @@ impl Column {
     /// # Safety
     /// The statement must be alive and have a current row.
     pub(crate) unsafe fn read_long(&mut self, api: &Api, statement: Handle, place: u16) -> Return {
-        let mut text = Vec::new();
-        let mut piece = vec![0u8; PIECE_BYTES];
         let room = isize::try_from(PIECE_BYTES).expect("a small constant");
-        loop {
-            let mut length = 0;
-            let buffer = piece.as_mut_ptr().cast();
+        self.join(|piece| {
+            let (buffer, mut length) = (piece.as_mut_ptr().cast(), 0);
             // SAFETY: the statement is alive; the buffer has that length.
             let code =
                 unsafe { (api.get_data)(statement, place, C_CHAR, buffer, room, &raw mut length) };
+            (code, length)
+        })
+    }
+
+    /// Joins the pieces of a text. `next` fills a piece, and returns the code of the call and the
+    /// length of what was left of the text before it.
+    fn join(&mut self, mut next: impl FnMut(&mut [u8; PIECE_BYTES]) -> (Return, isize)) -> Return {
+        let mut text = Vec::new();
+        let mut piece = Box::new([0u8; PIECE_BYTES]);
+        loop {
+            let (code, length) = next(&mut piece);
             if code == NO_DATA {
                 break;
             }
@@ -170,10 +178,13 @@ impl Column {
                 *self.length = NULL_DATA;
                 return code;
             }
-            // Without the length of the rest, or with a longer rest, the piece is full.
-            let here = usize::try_from(length).unwrap_or(PIECE_BYTES).min(PIECE_BYTES - 1);
-            text.extend_from_slice(&piece[..here]);
-            if (0..room).contains(&length) || text.len() > LONGEST {
+            // With a longer rest the piece is full. Without its length the text ends with a zero.
+            let here = usize::try_from(length).unwrap_or_else(|_| {
+                piece.iter().position(|byte| *byte == 0).unwrap_or(PIECE_BYTES)
+            });
+            text.extend_from_slice(&piece[..here.min(PIECE_BYTES - 1)]);
+            let is_last = usize::try_from(length).is_ok_and(|length| length < PIECE_BYTES);
+            if is_last || text.len() > LONGEST {
                 break;
             }
         }
@@ -257,5 +268,30 @@ mod tests {
         *column.length = NULL_DATA;
         assert!(!column.is_cut());
         assert_eq!(column.field(), Field::Null);
+    }
+
+    #[test]
+    fn pieces_are_joined_with_and_without_the_length_of_the_rest() {
+        const NO_TOTAL: isize = -4;
+        let text = "x".repeat(PIECE_BYTES + 10);
+        for (knows, text) in
+            [(true, &*text), (false, &*text), (true, "short"), (false, "short"), (false, "")]
+        {
+            let mut column = Column::new(String::new(), crate::api::VARCHAR, 10, false);
+            let mut rest = text.as_bytes();
+            let mut is_over = false;
+            let code = column.join(|piece| {
+                if is_over {
+                    return (NO_DATA, 0);
+                }
+                let (before, here) = (rest.len(), rest.len().min(PIECE_BYTES - 1));
+                piece[..here].copy_from_slice(&rest[..here]);
+                piece[here] = 0;
+                rest = &rest[here..];
+                is_over = rest.is_empty();
+                (0, if knows { isize::try_from(before).unwrap() } else { NO_TOTAL })
+            });
+            assert_eq!((code, column.field()), (0, Field::Text(text.as_bytes())), "{knows}");
+        }
     }
 }

@@ -266,6 +266,8 @@ impl Statement {
         if self.is_described {
             return Ok(self.columns.len());
         }
+        // Those of an attempt that failed.
+        self.forget_columns();
         let mut count = 0;
         let (api, handle) = (self.open.api(), self.handle);
         // SAFETY: the statement is alive; a place for the number.

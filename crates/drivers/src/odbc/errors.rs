@@ -44,13 +44,15 @@ pub(super) fn on_statement(error: &Error, def: &OdbcDef) -> DbError {
     DbError::new(class, &error.message).with_code(code(error, Some(def)))
 }
 
-/// Converts an error of an attempt to connect.
+/// Converts an error of an attempt to connect; `was_there` if an earlier one has succeeded.
 #[cold]
-pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>) -> DbError {
+pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>, was_there: bool) -> DbError {
     let class = match class_of(error, def) {
         class if class.loses_session() => class,
         // Nobody answered in time, which is how drivers report a server that is away.
         _ if error.state == TIMED_OUT => ErrorClass::Disconnected,
+        // An error that nobody has classed, of a server that has let this user in: it may be starting.
+        _ if was_there => ErrorClass::Unavailable,
         _ => ErrorClass::Refused,
     };
     let hint = match error.state.as_str() {
@@ -91,15 +93,16 @@ mod tests {
             message: "Login timeout expired".to_owned(),
             ..Error::default()
         };
-        for (state, class) in [
-            ("HYT00", ErrorClass::Disconnected),
-            ("HYT01", ErrorClass::Disconnected),
-            ("08001", ErrorClass::Disconnected),
-            ("28000", ErrorClass::Refused),
-            ("IM002", ErrorClass::Refused),
-            ("HY000", ErrorClass::Refused),
+        for (state, first, again) in [
+            ("HYT00", ErrorClass::Disconnected, ErrorClass::Disconnected),
+            ("HYT01", ErrorClass::Disconnected, ErrorClass::Disconnected),
+            ("08001", ErrorClass::Disconnected, ErrorClass::Disconnected),
+            ("28000", ErrorClass::Refused, ErrorClass::Refused),
+            ("IM002", ErrorClass::Refused, ErrorClass::Refused),
+            ("HY000", ErrorClass::Refused, ErrorClass::Unavailable),
         ] {
-            assert_eq!(on_connect(&of(state), None).class(), class, "{state}");
+            assert_eq!(on_connect(&of(state), None, false).class(), first, "{state}");
+            assert_eq!(on_connect(&of(state), None, true).class(), again, "{state}");
         }
         let def = OdbcDef::default();
         assert_eq!(on_statement(&of("HYT00"), &def).class(), ErrorClass::Cancelled);

@@ -162,7 +162,7 @@ impl Shared {
 
     /// The error for a connection that was not opened.
     fn unopened(&self, error: &triphammer_odbc::Error, def: Option<&OdbcDef>) -> DbError {
-        let mut converted = on_connect(error, def);
+        let mut converted = on_connect(error, def, self.profile.get().is_some());
         if let Some(place) = self.place()
             && !converted.message().contains(&place)
         {
