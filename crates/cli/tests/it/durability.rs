@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
-use triphammer_core::clock::Clock;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Proxy};
 
-use crate::program::{Done, Program, finish, wait_until};
+use crate::program::{Done, Program, finish, until, wait_until};
 
 /// A fault at which the test acts itself: the command waits until it has.
 pub struct Cue {
@@ -51,15 +50,6 @@ fn number(server: &PostgresServer, url: &str, sql: &str) -> u64 {
 
 fn rows(server: &PostgresServer, url: &str) -> u64 {
     number(server, url, "SELECT count(*) FROM triphammer_drill")
-}
-
-/// Waits until something that the load of a drill does has happened.
-fn until(what: &str, mut has_happened: impl FnMut() -> bool) {
-    let clock = Clock::start();
-    while !has_happened() {
-        assert!(clock.now().second() < 120, "no {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Whether a replica has less than its primary had at a time before.

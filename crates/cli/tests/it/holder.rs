@@ -2,12 +2,10 @@
 
 use std::process::Child;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use triphammer_core::clock::Clock;
 use triphammer_testbed::TestbedError;
 
-use crate::program::{Messages, wait_until};
+use crate::program::{Messages, until, wait_until};
 use crate::servers::{Site, name_of};
 
 /// What it does while it holds its locks: no test is slow enough for it to end by itself.
@@ -33,7 +31,7 @@ impl Holder {
         // Its end is an error: the session is terminated.
         let session = thread::spawn(move || drop(site.query(&name, &sql)));
         let holder = Self { site, database, session: Some(session) };
-        wait_for(statement, || !holder.sessions(holder.sleeping()).unwrap().is_empty());
+        until(statement, || !holder.sessions(holder.sleeping()).unwrap().is_empty());
         holder
     }
 
@@ -44,7 +42,7 @@ impl Holder {
 
     /// Waits until no session waits for a lock.
     pub fn wait_for_none_waiting(&self) {
-        wait_for("the end of the waiting", || self.waiting() == 0);
+        until("the end of the waiting", || self.waiting() == 0);
     }
 
     /// Holds the locks for some seconds in which a run with `--progress 1s` ends no transaction.
@@ -109,13 +107,5 @@ impl Holder {
 impl Drop for Holder {
     fn drop(&mut self) {
         self.release();
-    }
-}
-
-fn wait_for(what: &str, holds: impl Fn() -> bool) {
-    let clock = Clock::start();
-    while !holds() {
-        assert!(clock.now().second() < 60, "no {what}");
-        thread::sleep(Duration::from_millis(20));
     }
 }

@@ -8,24 +8,11 @@ use serde_json::Value as Json;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer};
 
 use crate::durability::Cue;
-use crate::program::{Done, Messages, Program, finish, signal, wait_until};
+use crate::program::{Done, Messages, Program, finish, signal, until, wait_until};
 use crate::servers::name_of;
 
-/// How often a replica is asked whether it has what its primary has, and how long each time is.
-const ASKED_MAX: u32 = 1_500;
-const ASKED_EVERY: Duration = Duration::from_millis(20);
 /// Reads and writes.
 const LOAD: [&str; 8] = ["-w", "kv", "--mix", "read=3,update=1", "--vus", "4", "--rampup", "0s"];
-
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..ASKED_MAX {
-        if holds() {
-            return;
-        }
-        std::thread::sleep(ASKED_EVERY);
-    }
-    panic!("no {what}");
-}
 
 /// Stops a run, after a whole second of what it does now: its window ends with one.
 fn stop(run: &Child) {

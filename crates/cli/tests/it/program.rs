@@ -160,9 +160,18 @@ impl Drop for Messages {
 
 /// Waits until something holds, while a program runs.
 pub fn wait_until(child: &mut Child, what: &str, mut holds: impl FnMut() -> bool) {
+    until(what, || {
+        let has_ended = child.try_wait().unwrap().is_some();
+        let holds = holds();
+        assert!(holds || !has_ended, "the program ended before there were {what}");
+        holds
+    });
+}
+
+/// Waits until something holds.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let clock = Clock::start();
     while !holds() {
-        assert!(child.try_wait().unwrap().is_none(), "the program ended before there were {what}");
         assert!(clock.now().second() < 120, "no {what}");
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -12,7 +12,7 @@ use triphammer_testbed::BabelfishServer;
 use crate::drill::goes_on;
 use crate::durability::Cue;
 use crate::observe::gaps;
-use crate::program::{Program, finish, wait_until};
+use crate::program::{Program, finish, until, wait_until};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -372,12 +372,18 @@ fn a_drill_loses_no_commit_when_the_server_is_killed_and_sessions_are_terminated
     // It creates the database.
     program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
     let kill = Cue::at(&program, "3s", "kill");
-    let args = ["drill", &target, "--vus", "4", "--duration", "12s", "--json"];
-    let faults = ["--fault", &kill.fault, "--fault", "at=9s terminate"];
+    let args = ["drill", &target, "--vus", "4", "--duration", "16s", "--json"];
+    let faults = ["--fault", &kill.fault, "--fault", "at=6s terminate"];
     let mut child = program.start(&[&args[..], &faults].concat());
     kill.act(&mut child, || {
         server.kill9();
         server.restart().unwrap();
+        // The next fault ends their sessions, when all of them have one again.
+        let last = number(&server, "SELECT max(seq) FROM drill_dbo.triphammer_drill");
+        let users = format!(
+            "SELECT count(DISTINCT usr) FROM drill_dbo.triphammer_drill WHERE seq > {last}"
+        );
+        until("users who go on", || number(&server, &users) == 4);
     });
     let done = finish(child);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);

@@ -413,12 +413,12 @@ mod tests {
     #[test]
     fn a_gauge_is_no_counter_even_if_a_counter_has_its_name() {
         let def = observe("mysql").unwrap();
-        let is_counter = |kind: &str| {
+        let counts = |kind: &str| {
             let labels = [("kind", kind)];
             let series = sessions::series("mysql.row_locks", &labels, "Row locks");
-            super::is_counter(def.query.iter().flat_map(|query| &query.metrics), &series)
+            is_counter(def.query.iter().flat_map(|query| &query.metrics), &series)
         };
-        assert!(is_counter("waits") && is_counter("time"));
-        assert!(!is_counter("current_waits"));
+        assert!(counts("waits") && counts("time"));
+        assert!(!counts("current_waits"));
     }
 }
