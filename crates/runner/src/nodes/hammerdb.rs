@@ -32,6 +32,9 @@ const POLICIES: [(&str, &str); 4] = [
     ("random", "random"),
 ];
 
+/// What stands where a user has no password.
+const NO_PASSWORD: &str = "null";
+
 /// The texts of a file by their path: `connections/c1/pg_host`.
 type Texts = Vec<(String, String)>;
 
@@ -125,7 +128,7 @@ fn node(name: &str, keys: &BTreeMap<&str, &str>) -> Result<Declared, SpecError> 
         scheme: (*scheme).to_owned(),
         has_authority: true,
         user: of("user").map(str::to_owned),
-        password: of("pass").map(Secret::new),
+        password: of("pass").filter(|text| *text != NO_PASSWORD).map(Secret::new),
         hosts: vec![UrlHost { name: host.to_owned(), port: port.transpose()? }],
         path: format!("/{}", of("dbase").ok_or_else(|| missing("database"))?),
         params: Vec::new(),
@@ -217,6 +220,12 @@ mod tests {
                 ]
             );
         }
+    }
+
+    #[test]
+    fn a_user_without_a_password_has_none() {
+        let (nodes, _) = parse(&pool("maria", "").replace("a&amp;b&#33;", "null")).unwrap();
+        assert!(nodes[0].url.password.is_none());
     }
 
     #[test]
