@@ -48,7 +48,7 @@ test-packages: deb
 # browser. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
 # suite runs, so that one failure does not hide another, and a few tests that failed run once more alone: shared hosts
 # stall. The page is built and checked beside the lints.
-TEST_THREADS ?= $(shell expr $$(nproc) \* 3)
+TEST_THREADS ?= $(shell expr $$(nproc) \* 4)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
 TEST_LIMIT ?= 60m
 # Not the examples in doc comments: none of them is code, and rustdoc would read every crate to find that out.
