@@ -273,11 +273,8 @@ impl Control {
         let deadline = self.course.phases.deadline();
         let wake = self.course.wake(deadline);
         tokio::select! {
-            message = self.workers.messages.recv() => match message {
-                Some(message) => self.take(message),
-                None => return false,
-            },
-            () = sleep_until(wake), if deadline.is_some() => return self.phase_is_over(),
+            // A request comes first: users who have ended because of it did not end by themselves.
+            biased;
             state = signal.until(called) => match state.stop_requested {
                 true => self.stop_early(state),
                 // The stopping rule is satisfied.
@@ -286,6 +283,11 @@ impl Control {
                     self.course.stopper.stop_at(self.course.phases.shorten(second));
                 }
             },
+            message = self.workers.messages.recv() => match message {
+                Some(message) => self.take(message),
+                None => return false,
+            },
+            () = sleep_until(wake), if deadline.is_some() => return self.phase_is_over(),
             () = tokio::time::sleep(WATCHDOG_TICK), if self.workers.watchdog.is_some() => {
                 self.workers.watch(self.course.phases.clock.now());
             }

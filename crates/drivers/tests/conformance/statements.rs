@@ -209,7 +209,7 @@ pub async fn cancel(bed: &Bed) {
     let began = Instant::now();
     let has_begun = async || match canceller.is_at_work().await.unwrap() {
         Some(is_at_work) => is_at_work,
-        None => began.elapsed() > Duration::from_secs(2),
+        None => began.elapsed() > Duration::from_millis(500),
     };
     let pending = member.start(async move |session| {
         let result = session.query(id, &[], &mut Rows::new()).await;

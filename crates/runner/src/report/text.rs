@@ -178,9 +178,14 @@ impl Page {
             clipped(paragraph("", &format!("“{label}”")), most).iter().for_each(|l| self.line(l));
         }
         let first = if most < usize::MAX { first::in_short(result) } else { first::lines(result) };
-        for line in first.iter().flat_map(|text| clipped(paragraph("", text), most)) {
-            let painted = self.style.paint(Ink::Red, &line);
-            self.line(&painted);
+        let ending = words::ending(result);
+        for text in first {
+            // Why a run ended is never left out.
+            let most = if Some(&text) == ending.as_ref() { most.max(ENTRY_LINES) } else { most };
+            for line in clipped(paragraph("", &text), most) {
+                let painted = self.style.paint(Ink::Red, &line);
+                self.line(&painted);
+            }
         }
         self.blank();
     }
