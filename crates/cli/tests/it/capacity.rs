@@ -25,8 +25,7 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
     let judgement = &document["judgement"];
     assert_eq!(judgement["result"], "found", "{judgement}");
     let rate = judgement["rate"].as_f64().unwrap();
-    // A probe during which this host stood still shows less than the server can do, and none shows more.
-    assert!(rate > 0.0 && rate < 320.0, "{judgement}");
+    assert!((80.0..320.0).contains(&rate), "{judgement}");
     let probes = document["probes"].as_array().unwrap();
     assert!(probes.iter().any(|probe| probe["reason"].is_null()));
     assert!(probes.iter().any(|probe| probe["reason"].is_string()));

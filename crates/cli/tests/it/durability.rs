@@ -44,8 +44,7 @@ fn count(document: &serde_json::Value, name: &str) -> u64 {
 }
 
 fn number(server: &PostgresServer, url: &str, sql: &str) -> u64 {
-    let database = name_of(url).split('?').next().unwrap();
-    server.run(database, sql).unwrap()[0][0].as_ref().unwrap().parse().unwrap()
+    server.run(name_of(url), sql).unwrap()[0][0].as_ref().unwrap().parse().unwrap()
 }
 
 fn rows(server: &PostgresServer, url: &str) -> u64 {

@@ -8,9 +8,6 @@ use triphammer_testbed::TestbedError;
 use crate::program::{Messages, until, wait_until};
 use crate::servers::{Site, name_of};
 
-/// What it does while it holds its locks: no test is slow enough for it to end by itself.
-const SLEEPS: &str = "sleep(600)";
-
 /// A session with locks. Dropping it releases them.
 pub struct Holder {
     site: &'static Site,
@@ -22,16 +19,12 @@ impl Holder {
     /// A session that takes the locks of a statement in a transaction, and has them.
     pub fn of(site: &'static Site, target: &str, statement: &str) -> Self {
         let database = name_of(target).to_owned();
-        let sleep = match site {
-            Site::Postgres(_) => "pg_",
-            Site::Mariadb(_) => "",
-        };
-        let sql = format!("BEGIN; {statement}; SELECT {sleep}{SLEEPS}");
+        let sql = format!("BEGIN; {statement}; {}", sleep(site));
         let name = database.clone();
         // Its end is an error: the session is terminated.
         let session = thread::spawn(move || drop(site.query(&name, &sql)));
         let holder = Self { site, database, session: Some(session) };
-        until(statement, || !holder.sessions(holder.sleeping()).unwrap().is_empty());
+        until(statement, || !holder.sessions(&holder.sleeping()).unwrap().is_empty());
         holder
     }
 
@@ -68,7 +61,7 @@ impl Holder {
 
     pub fn release(&mut self) {
         let Some(session) = self.session.take() else { return };
-        for id in self.sessions(self.sleeping()).unwrap_or_default() {
+        for id in self.sessions(&self.sleeping()).unwrap_or_default() {
             let end = match self.site {
                 Site::Postgres(_) => format!("SELECT pg_terminate_backend({id})"),
                 Site::Mariadb(_) => format!("KILL {id}"),
@@ -79,10 +72,12 @@ impl Holder {
         let _ = session.join();
     }
 
-    fn sleeping(&self) -> &'static str {
+    /// Condition for the session that has its locks.
+    fn sleeping(&self) -> String {
+        let sleep = sleep(self.site);
         match self.site {
-            Site::Postgres(_) => "wait_event = 'PgSleep' AND query LIKE '%pg_sleep(600)%'",
-            Site::Mariadb(_) => "info = 'SELECT sleep(600)' AND state = 'User sleep'",
+            Site::Postgres(_) => format!("wait_event = 'PgSleep' AND query LIKE '%{sleep}%'"),
+            Site::Mariadb(_) => format!("state = 'User sleep' AND info = '{sleep}'"),
         }
     }
 
@@ -101,6 +96,14 @@ impl Holder {
         };
         let rows = self.site.query(&self.database, &sql)?;
         Ok(rows.into_iter().flatten().flatten().collect())
+    }
+}
+
+/// The statement during which it holds its locks, which takes longer than any test.
+fn sleep(site: &Site) -> &'static str {
+    match site {
+        Site::Postgres(_) => "SELECT pg_sleep(600)",
+        Site::Mariadb(_) => "SELECT sleep(600)",
     }
 }
 

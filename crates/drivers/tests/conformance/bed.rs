@@ -700,7 +700,7 @@ impl OwnServer {
     }
 }
 
-/// Retries something until it succeeds, for at most a minute.
+/// Repeats an operation until it succeeds; panics after a minute.
 pub async fn eventually<'a>(
     what: &str,
     mut attempt: impl FnMut() -> Pin<Box<dyn Future<Output = bool> + 'a>>,
