@@ -1006,6 +1006,24 @@ mod trouble {
     }
 
     #[test]
+    fn a_cancel_request_is_with_the_server_when_it_returns() {
+        let server = PostgresServer::start(PostgresOptions::default()).unwrap();
+        on_worker(async {
+            let mut session = session(&server.url("postgres")).await;
+            let canceller = session.canceller();
+            server.sigstop();
+            let mut cancel = canceller.cancel();
+            let early = tokio::time::timeout(Duration::from_millis(200), &mut cancel).await;
+            assert!(early.is_err(), "the server is paused");
+            server.sigcont();
+            cancel.await;
+            // Otherwise this statement, or one of its followers, would be cancelled.
+            let sql = "SELECT 'unharmed' FROM pg_sleep(0.3)";
+            assert_eq!(text_of(&mut session, sql).await, "unharmed");
+        });
+    }
+
+    #[test]
     fn a_killed_server_is_a_lost_connection() {
         let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
         let url = server.url("postgres");

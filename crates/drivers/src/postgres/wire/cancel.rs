@@ -1,11 +1,10 @@
 //! The request to cancel what a session is doing: a separate connection with one message.
 
 use std::future::poll_fn;
-use std::pin::Pin;
 
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
-use tokio::io::AsyncWrite;
+use tokio::io::AsyncReadExt as _;
 use triphammer_core::DbError;
 
 use super::Connection;
@@ -21,10 +20,11 @@ pub struct CancelKey {
 }
 
 impl CancelKey {
-    /// Sends the request on a new connection. The server closes that without an answer.
+    /// Sends the request on a new connection, and waits until the server closes that: before, the request may yet hit
+    /// the session's next statement.
     ///
     /// # Errors
-    /// When the connection breaks before that.
+    /// When the request cannot be sent.
     pub async fn send(self, stream: Stream) -> Result<(), DbError> {
         let mut connection = Connection::new(stream);
         let mut request = BytesMut::new();
@@ -34,7 +34,7 @@ impl CancelKey {
         match connection.unsent {
             Some(error) => Err(broken(&error)),
             None => {
-                let _ = poll_fn(|cx| Pin::new(&mut connection.stream).poll_shutdown(cx)).await;
+                while matches!(connection.stream.read(&mut [0; 64]).await, Ok(1..)) {}
                 Ok(())
             }
         }
