@@ -6,25 +6,33 @@
 Hosts of continuous integration are shared: a process may not run for seconds, and a test on real servers then fails
 for no fault of the program. Such a test passes alone; it is named at the end, so that somebody mends it. A fault of the
 program fails again. More failures than REPEATED are not repeated, nor is a test program that crashed or hung.
+
+Without space for the servers' files, tests fail or hang in many ways: that is told when it begins.
 """
 
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 
-REPEATED = 3
+REPEATED = 10
 # For the reader of the output, after the command has ended.
 LAST_LINES_S = 10
 FAILED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. FAILED\b")
 # Cargo says so of a test program that a signal ended; no test of it has failed then.
 CRASHED = re.compile(r"process didn't exit successfully: .*\(signal: ")
+# Servers need it for their logs alone.
+SCARCE_MB = 2_000
+LOOK_EVERY_S = 5
 
 
 def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
+    threading.Thread(target=warn_of_scarce_space, daemon=True).start()
     code, seen = run(command)
     if code == 0 or seen.crashed or not 0 < len(seen.failed) <= REPEATED:
         sys.exit(code)
@@ -63,6 +71,14 @@ def run(command):
     # A server that is left behind keeps the output open.
     reader.join(LAST_LINES_S)
     return code, seen
+
+
+def warn_of_scarce_space():
+    """Ends when it has warned."""
+    folder = tempfile.gettempdir()
+    while (free_mb := shutil.disk_usage(folder).free // 1_000_000) >= SCARCE_MB:
+        threading.Event().wait(LOOK_EVERY_S)
+    print(f"\nonly {free_mb} MB are free in {folder}: tests will fail. `make test` needs 20 GB there and in target\n")
 
 
 if __name__ == "__main__":

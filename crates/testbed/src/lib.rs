@@ -1,7 +1,7 @@
 //! Private database servers for tests: real ones, each with its own data folder, a loopback address
 //! and a free port. Every server is the child of a guardian, a small shell script that waits for
 //! its standard input to end: when the test process ends, for whatever reason, the server is
-//! stopped and its folder removed. For databases that cannot be had there is an ODBC driver that
+//! stopped and its folder removed. A database for a test is dropped when the test's thread ends. For databases that cannot be had there is an ODBC driver that
 //! records what it is asked. Not for production; only tests depend on it.
 
 mod babelfish;
@@ -12,8 +12,10 @@ mod mariadb;
 mod meddler;
 mod odbc_driver;
 mod postgres;
+mod process_folder;
 mod proxy;
 mod server;
+mod thread_end;
 mod trino;
 mod worker;
 
@@ -24,6 +26,7 @@ pub use mariadb::{MariadbOptions, MariadbServer};
 pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
 pub use odbc_driver::OdbcDriver;
 pub use postgres::{PostgresOptions, PostgresServer};
+pub use process_folder::ProcessFolder;
 pub use proxy::Proxy;
 pub use server::Server;
 pub use trino::TrinoServer;

@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::TestbedError;
 use crate::certificates::write_private;
 use crate::server::{Commands, Launch, Server};
+use crate::thread_end::at_thread_end;
 
 /// The user of URLs, who has all privileges. Neither name nor password needs escaping in a URL.
 const USER: &str = "triphammer";
@@ -192,7 +193,7 @@ impl MariadbServer {
         format!("{scheme}://{USER}:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
     }
 
-    /// Creates a separate database for a test, and returns its URL.
+    /// Creates a database for the test of this thread, and returns its URL. It is dropped when the thread ends.
     ///
     /// # Errors
     /// When the server cannot create it.
@@ -201,7 +202,11 @@ impl MariadbServer {
         let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let create = format!("CREATE DATABASE `{name}` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
         self.run("mysql", &create)?;
-        Ok(self.url(&name))
+        let (socket, url) = (self.socket(), self.url(&name));
+        let remove = format!("SET lock_wait_timeout = 20; DROP DATABASE IF EXISTS `{name}`");
+        // Nobody may be left to answer: a server is often gone before its thread.
+        at_thread_end(move || drop(query(&socket, "mysql", &remove)));
+        Ok(url)
     }
 
     /// Runs SQL as the administrator, with MariaDB's own client over the socket, and returns the
@@ -210,20 +215,7 @@ impl MariadbServer {
     /// # Errors
     /// When the server does not answer, or answers with an error.
     pub fn run(&self, database: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
-        let output = Command::new("mariadb")
-            .args(["--no-defaults", "--user=root", "--batch", "--skip-column-names"])
-            .args(["--default-character-set=utf8mb4", "--database", database, "--execute", sql])
-            .arg(format!("--socket={}", self.socket().display()))
-            .stdin(Stdio::null())
-            .output()
-            .map_err(TestbedError::io("starting the program mariadb"))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(TestbedError::Failed(format!("{}: {sql}", said.trim())));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let field = |field: &str| (field != "NULL").then(|| field.to_owned());
-        Ok(text.lines().map(|line| line.split('\t').map(field).collect()).collect())
+        query(&self.socket(), database, sql)
     }
 
     /// Stops the server if it is running, and starts it on the same folder and port; returns when
@@ -234,6 +226,27 @@ impl MariadbServer {
     pub fn restart(&mut self) -> Result<(), TestbedError> {
         self.server.restart(&self.setup)
     }
+}
+
+fn query(
+    socket: &Path,
+    database: &str,
+    sql: &str,
+) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+    let output = Command::new("mariadb")
+        .args(["--no-defaults", "--user=root", "--batch", "--skip-column-names"])
+        .args(["--default-character-set=utf8mb4", "--database", database, "--execute", sql])
+        .arg(format!("--socket={}", socket.display()))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(TestbedError::io("starting the program mariadb"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(TestbedError::Failed(format!("{}: {sql}", said.trim())));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let field = |field: &str| (field != "NULL").then(|| field.to_owned());
+    Ok(text.lines().map(|line| line.split('\t').map(field).collect()).collect())
 }
 
 impl Launch for Setup {

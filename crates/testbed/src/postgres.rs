@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::TestbedError;
 use crate::certificates::write_private;
 use crate::server::{CERTIFICATE_USER, Commands, Launch, Server};
+use crate::thread_end::at_thread_end;
 
 /// The superuser's password on every private server. The characters need no escaping in a URL.
 const PASSWORD: &str = "triphammer-test";
@@ -135,19 +136,29 @@ impl PostgresServer {
         format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
     }
 
-    /// Creates a separate database for a test, and returns its URL.
+    /// Creates a database for the test of this thread, and returns its URL. It is dropped when the thread ends.
     ///
     /// # Errors
     /// When the server cannot create it.
     pub fn fresh_database(&self, prefix: &str) -> Result<String, TestbedError> {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
-        let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        self.run("postgres", &format!("CREATE DATABASE \"{name}\""))?;
+        let name = self.lasting_database(prefix)?;
+        self.drop_at_thread_end(&name);
         Ok(self.url(&name))
     }
 
-    /// Creates a copy of a database that has no sessions, and returns its URL. Copying tables takes a fraction of the
-    /// time in which a build creates them.
+    /// Creates a database for several tests, and returns its name.
+    ///
+    /// # Errors
+    /// When the server cannot create it.
+    pub fn lasting_database(&self, prefix: &str) -> Result<String, TestbedError> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        self.run("postgres", &format!("CREATE DATABASE \"{name}\""))?;
+        Ok(name)
+    }
+
+    /// Creates a copy of a database that has no sessions, for the test of this thread, and returns its URL. Copying
+    /// tables takes a fraction of the time in which a build creates them.
     ///
     /// # Errors
     /// When the server cannot create it.
@@ -156,7 +167,17 @@ impl PostgresServer {
         let name = format!("{database}_copy_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let create = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{database}\"");
         self.run("postgres", &create)?;
+        self.drop_at_thread_end(&name);
         Ok(self.url(&name))
+    }
+
+    /// The databases of all tests of a suite together would take tens of gigabytes.
+    fn drop_at_thread_end(&self, database: &str) {
+        let mut config = self.config("postgres");
+        config.options("-c statement_timeout=20s");
+        let remove = format!("DROP DATABASE IF EXISTS \"{database}\" WITH (FORCE)");
+        // Nobody may be left to answer: a server is often gone before its thread.
+        at_thread_end(move || drop(query(&config, &remove)));
     }
 
     /// Runs SQL as the superuser and returns the rows' fields as text.
@@ -164,6 +185,10 @@ impl PostgresServer {
     /// # Errors
     /// When the server does not answer, or answers with an error.
     pub fn run(&self, database: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+        query(&self.config(database), sql)
+    }
+
+    fn config(&self, database: &str) -> tokio_postgres::Config {
         let mut config = tokio_postgres::Config::new();
         config
             .host_path(self.socket_folder())
@@ -172,12 +197,7 @@ impl PostgresServer {
             .password(PASSWORD)
             .dbname(database)
             .connect_timeout(Duration::from_secs(60));
-        // Tests call this from inside their own runtimes, where another cannot be entered.
-        let work = move || run_blocking(&config, sql);
-        let result = std::thread::scope(|scope| scope.spawn(work).join());
-        result.map_err(|_| {
-            TestbedError::Failed("the thread that queries the server panicked".into())
-        })?
+        config
     }
 
     /// Stops the server if it is running, and starts it on the same folder and port; returns when
@@ -295,6 +315,16 @@ impl Setup {
         }
         command
     }
+}
+
+/// Rows' fields as text. Tests call this from inside their own runtimes, where another cannot be entered.
+fn query(
+    config: &tokio_postgres::Config,
+    sql: &str,
+) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+    let result = std::thread::scope(|scope| scope.spawn(|| run_blocking(config, sql)).join());
+    result
+        .map_err(|_| TestbedError::Failed("the thread that queries the server panicked".into()))?
 }
 
 fn run_blocking(

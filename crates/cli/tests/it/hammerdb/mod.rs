@@ -42,8 +42,8 @@ impl Schema {
         let server = PostgresServer::shared();
         let sql = |name: &str, sql: &str| PostgresServer::shared().run(name, sql).unwrap();
         let tables = TABLES.get_or_init(|| {
-            let target = server.fresh_database("hammerdb_tables").unwrap();
-            Self::new(program, target, sql, &[include_str!("postgres.sql")]).name
+            let name = server.lasting_database("hammerdb_tables").unwrap();
+            Self::new(program, server.url(&name), sql, &[include_str!("postgres.sql")]).name
         });
         let target = server.copy_of(tables).unwrap();
         let schema = Self { name: name_of(&target).to_owned(), target, sql };

@@ -14,7 +14,7 @@ use triphammer_core::workload::{
     CheckDef, CheckWhen, Chunk, Mode, Name, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
-use triphammer_testbed::{MariadbServer, PostgresServer};
+use triphammer_testbed::{MariadbServer, PostgresServer, ProcessFolder};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
@@ -221,14 +221,14 @@ fn postgres_template() -> &'static str {
 
 /// A folder with the template's files.
 fn mariadb_template() -> &'static Path {
-    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    static FOLDER: OnceLock<ProcessFolder> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let server = MariadbServer::shared();
         let create =
             format!("CREATE DATABASE {TEMPLATE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
         server.run("mysql", &create).unwrap();
         build(server.url(TEMPLATE));
-        let folder = tempfile::tempdir().unwrap();
+        let folder = ProcessFolder::new().unwrap();
         let workload = TprocC::describe();
         let tables: Vec<_> = workload.tables.iter().map(|table| &*table.name).collect();
         let files = server.socket_folder().join("data").join(TEMPLATE);
@@ -245,23 +245,23 @@ fn mariadb_template() -> &'static Path {
 }
 
 fn sqlite_template() -> &'static Path {
-    static TEMPLATE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    static TEMPLATE: OnceLock<(ProcessFolder, PathBuf)> = OnceLock::new();
     file_template(&TEMPLATE, sqlite_target)
 }
 
 fn duckdb_template() -> &'static Path {
-    static TEMPLATE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    static TEMPLATE: OnceLock<(ProcessFolder, PathBuf)> = OnceLock::new();
     triphammer_testbed::duckdb_library().unwrap();
     file_template(&TEMPLATE, |file| format!("duckdb:{}", file.display()))
 }
 
 /// A populated file, which the first caller builds.
 fn file_template(
-    template: &'static OnceLock<(TempDir, PathBuf)>,
+    template: &'static OnceLock<(ProcessFolder, PathBuf)>,
     target: fn(&Path) -> String,
 ) -> &'static Path {
     let (_, file) = template.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = ProcessFolder::new().unwrap();
         let file = folder.path().join("template");
         build(target(&file));
         (folder, file)
