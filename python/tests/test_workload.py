@@ -257,7 +257,7 @@ def test_mistakes_say_what_to_do(tmp_path, code, message):
     ("import triphammer\nclass A(triphammer.Workload):\n  @triphammer.transaction(weight=-1)\n  async def f(self, session): pass",
      "the weight of a transaction is a whole number from 0"),
     ("import triphammer\nclass A(triphammer.Workload):\n  def setup(self, session): pass\n  @triphammer.transaction\n"
-     "  async def f(self, session): pass", "A.setup: it is a coroutine: write `async def setup`"),
+     "  async def f(self, session): pass", "A.setup: it must be a coroutine: write `async def setup`"),
 ])
 def test_a_script_that_cannot_be_loaded_is_refused(tmp_path, text, message):
     file = tmp_path / "bad.py"

@@ -188,7 +188,7 @@ def _hook(cls, workload, name):
         return None
     hook = getattr(workload, name)
     if not inspect.iscoroutinefunction(hook):
-        raise SettingError(f"{cls.__name__}.{name}: it is a coroutine: write `async def {name}`")
+        raise SettingError(f"{cls.__name__}.{name}: it must be a coroutine: write `async def {name}`")
     return hook
 
 
@@ -238,7 +238,7 @@ def _transactions(workload):
                 found.pop(name, None)
     for name, function in found.items():
         if not inspect.iscoroutinefunction(function):
-            raise SettingError(f"{workload.__name__}.{name}: a transaction is a coroutine: write `async def {name}`")
+            raise SettingError(f"{workload.__name__}.{name}: a transaction must be a coroutine: write `async def {name}`")
     if not found:
         raise SettingError(f"{workload.__name__} has no transactions: mark coroutines with @triphammer.transaction(weight)")
     if not any(function._triphammer[0] for function in found.values()):

@@ -8,7 +8,7 @@ describe('numbers', () => {
 
   it('have separators, units, and no more digits than mean something', () => {
     expect(count(67630.4)).toBe('67,630');
-    expect(count(8.44)).toBe('8.4');
+    expect([count(8.44), count(0.0432), count(0)]).toEqual(['8.4', '0.043', '0']);
     expect([counted(1, 'warehouses'), counted(1, 'branches'), counted(2, 'branches'), counted(0.01, 'SF'), counted(20_000, 'runs'), counted(1, 'units of scale')]).toEqual(['1 warehouse', '1 branch', '2 branches', '0.01 SF', '20,000 runs', '1 unit of scale']);
     expect([counted(0.001, 'million rows'), counted(10, 'million rows')]).toEqual(['1,000 rows', '10 million rows']);
     expect([sizeOf(1, 'units of scale'), sizeOf(3, 'units of scale'), sizeOf(1, 'warehouses'), sizeOf(0, 'warehouses')]).toEqual(['', '3 units of scale', '1 warehouse', '']);

@@ -3,14 +3,17 @@
 const integer = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const twoDigits = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 
 /** Shown if there is no value. */
 export const NONE = '–';
 
-/** Formats a count or a rate: `67,630`, and `8.4` below ten. */
+/** Formats a count or a rate: `67,630`, `8.4` below ten, and `0.043` below one. */
 export function count(value: number | null | undefined): string {
   if (value == null || !Number.isFinite(value)) return NONE;
-  return Math.abs(value) < 10 && !Number.isInteger(value) ? oneDigit.format(value) : integer.format(value);
+  const size = Math.abs(value);
+  const format = size >= 10 || Number.isInteger(value) ? integer : size >= 1 ? oneDigit : twoDigits;
+  return format.format(value);
 }
 
 /** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `0.01 SF`. A scale has up to three fractional digits. */

@@ -18,7 +18,8 @@ test('of lines that coincide the lower one is wider, so that both are seen', () 
 });
 
 test('no two marks of an axis read the same', () => {
-  expect(steps(count).filter((step) => step < 1)).toEqual([0.1, 0.2, 0.5]);
+  expect(steps(count)).toContain(0.05);
+  expect(Math.min(...steps((v) => v.toFixed(1)))).toBe(0.1);
   expect(Math.min(...steps(time))).toBe(1);
   expect(Math.min(...steps((v) => percent(v, 0)))).toBe(0.01);
 });
