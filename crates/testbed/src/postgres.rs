@@ -165,7 +165,11 @@ impl PostgresServer {
     pub fn copy_of(&self, database: &str) -> Result<String, TestbedError> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("{database}_copy_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let create = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{database}\"");
+        let version = self.run("postgres", "SHOW server_version_num")?;
+        let version: u32 = version[0][0].as_ref().and_then(|v| v.parse().ok()).unwrap_or(0);
+        // The only way before PostgreSQL 15, and the faster one for databases of this size since then.
+        let strategy = if version < 150_000 { "" } else { "STRATEGY file_copy" };
+        let create = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{database}\" {strategy}");
         self.run("postgres", &create)?;
         self.drop_at_thread_end(&name);
         Ok(self.url(&name))

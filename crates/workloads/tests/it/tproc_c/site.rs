@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 use triphammer_core::rows::{Cell, Row, Rows};
@@ -56,19 +55,9 @@ impl Site {
 
     /// Like [`Site::postgres`], with this protocol for statements.
     pub fn postgres_with(protocol: Protocol) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
-        let name = format!("site_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let server = PostgresServer::shared();
-        let template = postgres_template();
-        let version = server.run("postgres", "SHOW server_version_num").unwrap();
-        let version: u32 = version[0][0].as_ref().unwrap().parse().unwrap();
-        // The only way before PostgreSQL 15, and the faster one for a template of this size since
-        // then.
-        let strategy = if version < 150_000 { "" } else { "STRATEGY file_copy" };
-        let sql = format!("CREATE DATABASE {name} TEMPLATE {template} {strategy}");
-        server.run("postgres", &sql).unwrap();
+        let target = PostgresServer::shared().copy_of(postgres_template()).unwrap();
         let settings = ConnectSettings { protocol: Some(protocol), ..ConnectSettings::default() };
-        Self::new(&server.url(&name), &settings, None)
+        Self::new(&target, &settings, None)
     }
 
     /// A separate SQLite file for a test.
