@@ -452,6 +452,10 @@ pub trait Admin: Session {
 pub struct NodeStatus {
     /// Whether it accepts writes: a primary does, a replica does not.
     pub is_writable: Option<bool>,
+    /// Whether it applies the changes of another server, although it may accept writes of its own.
+    pub is_replicating: bool,
+    /// Whether it has changes of another server that it has not applied yet.
+    pub is_behind: bool,
     /// How far a replica is behind what it replicates, in microseconds.
     pub lag_us: Option<u64>,
     /// Sessions of all clients that it has open.

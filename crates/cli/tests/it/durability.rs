@@ -211,7 +211,7 @@ fn what_is_wrong_with_a_table_is_found() {
     assert!(done.out.lines().all(|line| line.chars().count() <= 80), "{}", done.out);
     let xml = std::fs::read_to_string(junit).unwrap();
     assert!(xml.contains("name=\"no commit was lost\""), "{xml}");
-    assert!(xml.contains("tests=\"7\" failures=\"4\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("tests=\"8\" failures=\"4\" errors=\"0\""), "{xml}");
     // The stored job has the whole report, in every format.
     let whole = program.ok(&["report", "last"]);
     assert!(whole.contains("2 lost, 3 duplicated, 2 reordered, 2 altered"), "{whole}");

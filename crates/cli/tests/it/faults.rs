@@ -5,7 +5,8 @@ use std::process::Child;
 
 use serde_json::Value;
 
-use crate::program::{Done, Messages, Program, finish, wait_until};
+use crate::holder::Holder;
+use crate::program::{Done, Messages, Program, finish, signal, wait_until};
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
 
 /// Waits until a run has created some orders.
@@ -226,4 +227,41 @@ fn before_the_commit_an_unreadable_answer_is_a_failure() {
     let seen = &result["run"]["types"][NEW_ORDER];
     assert!(seen["failed"].as_u64().unwrap() > 0 && seen["committed"] == 0, "{seen}");
     assert_eq!(seen["unread"], 0);
+}
+
+fn an_aborted_run_leaves_no_statement_in_the_server(product: Product) {
+    let site = Site::shared(product);
+    let target = site.fresh_database();
+    let program = Program::new();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let lock = match product {
+        Postgres => "LOCK TABLE pgbench_branches",
+        Mariadb => "UPDATE pgbench_branches SET bbalance = bbalance",
+    };
+    for more in [&[][..], &["--drain-timeout", "500ms"]] {
+        let args = ["run", &target, "-w", "tpc-b", "--vus", "2", "--rampup", "0s"];
+        let mut child = program.start(&[&args, more].concat());
+        Messages::by(&mut child).wait_for("timed");
+        let holder = Holder::of(site, &target, lock);
+        holder.wait_for_waiting(&mut child, 2);
+        signal(&child, "INT");
+        if more.is_empty() {
+            signal(&child, "INT");
+        }
+        assert_eq!(finish(child).code, 130);
+        // The lock is held until here: what waits for it ends only by a request.
+        holder.wait_for_none_waiting();
+    }
+}
+
+mod aborted {
+    #[test]
+    fn an_aborted_run_leaves_no_statement_in_postgres() {
+        super::an_aborted_run_leaves_no_statement_in_the_server(super::Postgres);
+    }
+
+    #[test]
+    fn an_aborted_run_leaves_no_statement_in_mariadb() {
+        super::an_aborted_run_leaves_no_statement_in_the_server(super::Mariadb);
+    }
 }

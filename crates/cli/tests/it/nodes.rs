@@ -1,7 +1,7 @@
 //! Runs on a primary and its replica: where transactions go, what is reported per node, a node that
 //! is killed and comes back, and a promotion.
 
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -291,6 +291,63 @@ fn writes_follow_from_a_mariadb_or_mysql_that_became_read_only_to_its_promoted_r
     assert!(document["nodes"][1]["lag_mean_s"].is_number(), "{document}");
     let reads = [0, 1].map(|node| completed(&document, node, "read"));
     assert!(reads[0] > 0 && reads[1] > 0, "reads go to whichever is the replica: {reads:?}");
+}
+
+#[test]
+fn a_drill_ends_only_its_own_sessions_and_waits_for_a_replica_that_accepts_writes() {
+    let program = Program::new();
+    let (primary, replica, url) = mariadb_pair(&program);
+    // A replica that is behind, and that nothing keeps from writes.
+    let delayed = "STOP SLAVE; CHANGE MASTER TO MASTER_DELAY=4; START SLAVE";
+    replica.run("mysql", &format!("{delayed}; SET GLOBAL read_only = 0")).unwrap();
+    let host = format!(":{}/", replica.port());
+    let verify = url.replace(&format!(":{}/", primary.port()), &host);
+    let drill = ["drill", &url, "--vus", "4", "--duration", "3s"];
+    let delayed = program.json(&[&drill[..], &["--verify", &verify]].concat());
+    assert_eq!(delayed["commits"]["lost"], 0, "{delayed}");
+    assert!(delayed["verification"]["waited_s"].as_f64().unwrap() > 0.0, "{delayed}");
+
+    // Two independent servers, with the sessions of others that have the same numbers.
+    replica.run("mysql", "STOP SLAVE").unwrap();
+    let strangers: Vec<_> = (0..30).map(|_| stranger(&primary)).collect();
+    until("the sessions of others", || sleeping(&primary) == strangers.len());
+    let faults = ["--nodes", "nodes.toml", "--fault", "at=1s terminate", "--json"];
+    let done = program.run(&[&drill[..], &faults].concat());
+    assert_eq!(sleeping(&primary), strangers.len());
+    let document = document(&done);
+    // Half of the users are at the other node.
+    assert_eq!(document["faults"][0]["detail"], "ended 2 sessions", "{document}");
+    let run = ["run", &url, "--nodes", "nodes.toml", "--vus", "4", "--transactions", "100"];
+    let kv = ["-w", "kv", "--mix", "update=1"];
+    let document = program.json(&[&run[..], &kv].concat());
+    let audit = &document["audits"][0];
+    assert_eq!(audit["verdict"], "not_counted", "{audit}");
+    let text = audit["words"].as_str().unwrap();
+    assert!(text.contains("several nodes accept writes"), "{audit}");
+    for mut stranger in strangers {
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+}
+
+/// A session of another program.
+fn stranger(server: &MariadbServer) -> Child {
+    let socket = format!("--socket={}", server.socket().display());
+    let mut client = Command::new("mariadb");
+    client.args([
+        "--no-defaults",
+        "--user=root",
+        &socket,
+        "--execute",
+        "SELECT sleep(600)",
+        "nodes",
+    ]);
+    client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn sleeping(server: &MariadbServer) -> usize {
+    let sql = "SELECT id FROM information_schema.processlist WHERE info = 'SELECT sleep(600)'";
+    server.run("mysql", sql).unwrap().len()
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::sleep_until;
 
 use super::context::{Context, OfThread};
@@ -146,6 +147,7 @@ fn prepare<W: Workload, D: Database>(
         ends: Vec::new(),
         heartbeats,
         watchdog: (blocks && !limit.is_zero()).then_some(limit),
+        cancels: JoinSet::new(),
     };
     let types = plan.workload.description().transactions.len();
     let recorded = plan.workload.description().recording.as_ref();
@@ -398,6 +400,7 @@ impl Control {
     async fn finish(mut self) -> RunEnd {
         self.users_have_ended();
         self.emit();
+        self.workers.cancelled().await;
         let outages = self.course.close(self.merger.given()).await;
         self.workers.ends.sort_by_key(|end| end.thread);
         let ends = &self.workers.ends;

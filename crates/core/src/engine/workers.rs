@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::lag::{self, HeartbeatSender};
@@ -13,8 +14,8 @@ use crate::clock::{Clock, Elapsed};
 
 /// Messages that may wait for the control thread.
 pub(super) const MESSAGES_MAX: usize = 1024;
-/// How long a cancel request to the database may take.
-const CANCEL_LIMIT: Duration = Duration::from_secs(2);
+/// How long a cancel request to the database may take, and the end of a run that waits for it.
+const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
 /// The worker threads of a run.
 pub(super) struct Workers {
@@ -32,6 +33,8 @@ pub(super) struct Workers {
     pub heartbeats: Vec<HeartbeatSender>,
     /// Longest attempt on sessions that block their thread.
     pub watchdog: Option<Duration>,
+    /// Requests to cancel that are on their way.
+    pub cancels: JoinSet<()>,
 }
 
 impl Workers {
@@ -46,12 +49,18 @@ impl Workers {
     }
 
     /// Asks the database to stop what all sessions are doing.
-    pub fn cancel_all(&self) {
+    pub fn cancel_all(&mut self) {
         for canceller in self.slots.iter().filter_map(|slot| slot.take_canceller()) {
-            tokio::spawn(async move {
+            self.cancels.spawn(async move {
                 let _ = timeout(CANCEL_LIMIT, canceller.cancel()).await;
             });
         }
+    }
+
+    /// Waits for the requests to cancel. Without them, the server would go on with statements, and keep their locks,
+    /// after the workers have closed their connections.
+    pub async fn cancelled(&mut self) {
+        while self.cancels.join_next().await.is_some() {}
     }
 
     /// Cancels attempts over the limit on sessions that block their thread, where no timer of the

@@ -1,8 +1,6 @@
 //! Rules as users write them: `reads=round-robin:replicas`. A rule is a policy and the nodes that it
 //! chooses from.
 
-use super::NodeSet;
-use super::states::bit;
 use crate::error::SpecError;
 
 /// How one of several nodes is chosen.
@@ -60,7 +58,7 @@ impl Policy {
 }
 
 /// The nodes that a rule chooses from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Candidates {
     /// All nodes.
     All,
@@ -68,12 +66,12 @@ pub enum Candidates {
     Primaries,
     /// The nodes that do not.
     Replicas,
-    /// These nodes.
-    Named(NodeSet),
+    /// These nodes, by their indices in the order of the rule.
+    Named(Vec<usize>),
 }
 
 /// How the transactions of a type are routed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// How one node is chosen.
     pub policy: Policy,
@@ -102,18 +100,16 @@ impl Candidates {
             "replicas" | "replica" if !names.contains(&text) => return Ok(Self::Replicas),
             _ => {}
         }
-        let mut set = 0;
-        for name in text.split('+').map(str::trim) {
-            let index = names.iter().position(|known| *known == name).ok_or_else(|| {
+        let index = |name: &str| {
+            names.iter().position(|known| *known == name).ok_or_else(|| {
                 SpecError::new(format!(
                     "unknown node `{name}`: use all, primaries, replicas, or nodes of the target with + \
                      between them: {}",
                     names.join(", ")
                 ))
-            })?;
-            set |= bit(index);
-        }
-        Ok(Self::Named(set))
+            })
+        };
+        text.split('+').map(str::trim).map(index).collect::<Result<_, _>>().map(Self::Named)
     }
 }
 
@@ -128,8 +124,8 @@ mod tests {
             ("first", Policy::First, Candidates::All),
             ("round_robin:replicas", Policy::RoundRobin, Candidates::Replicas),
             ("user:primaries", Policy::User, Candidates::Primaries),
-            ("random:b+a", Policy::Random, Candidates::Named(0b011)),
-            ("last:primary", Policy::Last, Candidates::Named(0b100)),
+            ("random:b+a", Policy::Random, Candidates::Named(vec![1, 0])),
+            ("last:primary", Policy::Last, Candidates::Named(vec![2])),
         ] {
             assert_eq!(Rule::parse(text, &names).unwrap(), Rule { policy, among }, "{text}");
         }

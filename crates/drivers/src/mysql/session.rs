@@ -98,26 +98,49 @@ fn find(statements: &[Prepared], id: StatementId, args: usize) -> Result<&Prepar
     Ok(statement)
 }
 
-/// Index of `Seconds_Behind_Source` (`Seconds_Behind_Master`) in the answer to SHOW REPLICA STATUS.
-const SECONDS_BEHIND: usize = 32;
+/// What SHOW REPLICA STATUS says; nothing on a server that replicates from no other, and for users who may not ask.
+#[derive(Default)]
+struct Replication {
+    /// Whether the changes of another server are applied.
+    is_applying: bool,
+    /// Whether some that have arrived are not applied yet.
+    is_behind: bool,
+    /// How far it is behind; `None` while it has no connection to the other server.
+    lag_us: Option<u64>,
+}
+
+impl Replication {
+    /// Columns by their indices, the same on all versions: `Source_Log_File` and `Read_Source_Log_Pos`, what has
+    /// arrived; `Relay_Source_Log_File` and `Exec_Source_Log_Pos`, what is applied; `Replica_SQL_Running`;
+    /// `Seconds_Behind_Source`. They were called Master and Slave.
+    const ARRIVED: [usize; 2] = [5, 6];
+    const APPLIED: [usize; 2] = [9, 21];
+    const SQL_RUNNING: usize = 11;
+    const SECONDS_BEHIND: usize = 32;
+
+    fn of(row: &Vec<Option<String>>) -> Self {
+        let field = |index: usize| row.get(index).and_then(Option::as_deref);
+        let is_applying = field(Self::SQL_RUNNING) == Some("Yes");
+        let seconds: Option<u64> = field(Self::SECONDS_BEHIND).and_then(|text| text.parse().ok());
+        Self {
+            is_applying,
+            is_behind: is_applying && Self::ARRIVED.map(field) != Self::APPLIED.map(field),
+            lag_us: seconds.map(|seconds| seconds.saturating_mul(1_000_000)),
+        }
+    }
+}
 
 impl MysqlSession {
-    /// How far a replica is behind, in microseconds; `None` on a primary, while replication does not
-    /// run, and for users who may not ask.
-    async fn replication_lag(&mut self) -> Result<Option<u64>, DbError> {
+    async fn replication(&mut self) -> Result<Replication, DbError> {
         // Servers before MySQL 8.0.22 and MariaDB 10.5 know the older statement only.
         for sql in ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"] {
             match self.connection.ask(sql).await {
-                Ok(rows) => {
-                    let behind = rows.first().and_then(|row| row.get(SECONDS_BEHIND)?.as_deref());
-                    let seconds: Option<u64> = behind.and_then(|text| text.parse().ok());
-                    return Ok(seconds.map(|seconds| seconds.saturating_mul(1_000_000)));
-                }
+                Ok(rows) => return Ok(rows.first().map(Replication::of).unwrap_or_default()),
                 Err(error) if error.class().loses_session() => return Err(error),
                 Err(_) => {}
             }
         }
-        Ok(None)
+        Ok(Replication::default())
     }
 
     pub(super) fn new(connection: Connection, shared: Arc<Shared>) -> Self {
@@ -400,9 +423,12 @@ impl Admin for MysqlSession {
         };
         let read_only = self.connection.ask("SELECT @@global.read_only").await?;
         let read_only = read_only.first().and_then(|row| row.first()?.clone());
+        let replication = self.replication().await?;
         Ok(NodeStatus {
             is_writable: read_only.map(|text| matches!(text.as_str(), "0" | "OFF")),
-            lag_us: self.replication_lag().await?,
+            is_replicating: replication.is_applying,
+            is_behind: replication.is_behind,
+            lag_us: replication.lag_us,
             connections: value("Threads_connected"),
             transactions: value("Com_commit").zip(value("Com_rollback")).map(|(c, r)| c + r),
         })

@@ -61,7 +61,10 @@ impl Admin for PostgresSession {
         let mut fields = rows.pop().unwrap_or_default().into_iter();
         let is_writable = fields.next().flatten().map(|text| text == "t");
         let mut next = || fields.next().flatten()?.parse().ok();
-        Ok(NodeStatus { is_writable, lag_us: next(), connections: next(), transactions: next() })
+        let (lag_us, connections, transactions) = (next(), next(), next());
+        let is_replicating = is_writable == Some(false);
+        let is_behind = lag_us.is_some_and(|lag| lag > 0);
+        Ok(NodeStatus { is_writable, is_replicating, is_behind, lag_us, connections, transactions })
     }
 
     /// A pooler in between forwards the query, so the answer still comes from the server.

@@ -12,13 +12,18 @@ use triphammer_core::event::Event;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
-use triphammer_core::{Rows, Value};
+use triphammer_core::{DbError, Rows, Value};
+use triphammer_drivers::AnySession;
 use triphammer_proxy::Relay;
-use triphammer_workloads::drill::{Drill, SESSION_TERMINATE};
+use triphammer_workloads::drill::{
+    Drill, DrillSession, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE,
+};
 
 use super::document::FaultReport;
 use super::fault::{Fault, FaultKind};
 use crate::failure::{Doing, Failure};
+use crate::job::handle::Handle;
+use crate::limited::Limited;
 use crate::report::format::counted;
 use crate::result::mask_secrets;
 use crate::target::Target;
@@ -37,6 +42,7 @@ pub(super) struct Scene<'a> {
     pub(super) target: &'a Target,
     pub(super) workload: &'a Drill,
     pub(super) catalogue: &'a StatementCatalogue,
+    pub(super) handle: &'a Handle,
 }
 
 /// The time of the load, for the threads that wait for it.
@@ -143,7 +149,7 @@ pub(super) fn cause(
             Ok("all connections were closed at its end".to_owned())
         }
         FaultKind::Terminate => terminate(scene).map_err(|failure| failure.to_string()),
-        FaultKind::Command(command) => run(command),
+        FaultKind::Command(command) => run(command, scene.handle),
     };
     report.ended_s = Some(timeline.now_s());
     report.succeeded = caused.is_ok();
@@ -169,31 +175,54 @@ fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
         let mut session = connect(target, Role::Monitor, scene.target.connect_limit)
             .await
             .doing(format_args!("connecting to {}", target.target()))?;
-        let mut statements = Statements::new(scene.catalogue);
-        let prepared = statements.prepare(&mut session, SESSION_TERMINATE).await;
-        let id = prepared.doing("preparing to end sessions")?;
-        let (mut ended, mut failure) = (0, None);
-        for number in sessions {
-            match session.query(id, &[Value::Int(number)], &mut Rows::new()).await {
-                Ok(()) => ended += 1,
-                Err(error) if error.class().loses_session() => {
-                    return Err(error).doing("ending sessions");
-                }
-                // The session has just ended without us.
-                Err(error) => failure = Some(error),
-            }
-        }
+        let ended = end_sessions(&sessions, scene.catalogue, &mut session).await;
         session.close().await;
-        match failure {
-            Some(error) if ended == 0 => Err(error).doing("ending sessions"),
-            _ => Ok(ended),
-        }
+        ended.doing("ending sessions")
     })?;
+    if ended == 0 {
+        return Err(Failure::refuse("no session of the drill was there to end"));
+    }
     Ok(format!("ended {}", counted(ended, "sessions")))
 }
 
-/// Runs a command of the host's shell to its end.
-fn run(command: &str) -> Result<String, String> {
+/// Ends the sessions that are on the server of `session`, and returns their number.
+///
+/// # Errors
+/// When the session is lost, or no session could be ended.
+async fn end_sessions(
+    sessions: &[DrillSession],
+    catalogue: &StatementCatalogue,
+    session: &mut Limited<AnySession>,
+) -> Result<u64, DbError> {
+    let mut statements = Statements::new(catalogue);
+    let mut rows = Rows::new();
+    let id = statements.prepare(session, SESSION_ID).await?;
+    session.query(id, &[], &mut rows).await?;
+    let server = rows.first("the server's number")?.int(1)?;
+    let is_own = statements.prepare(session, SESSION_IS_OWN).await?;
+    let terminate = statements.prepare(session, SESSION_TERMINATE).await?;
+    let (mut ended, mut failure) = (0, None);
+    for DrillSession { id, .. } in sessions.iter().filter(|session| session.server == server) {
+        // It may have ended before, and its number may have been given to somebody else.
+        session.query(is_own, &[Value::Int(*id)], &mut rows).await?;
+        if rows.first("the number of sessions")?.int(0)? == 0 {
+            continue;
+        }
+        match session.query(terminate, &[Value::Int(*id)], &mut rows).await {
+            Ok(()) => ended += 1,
+            Err(error) if error.class().loses_session() => return Err(error),
+            // It has just ended without us.
+            Err(error) => failure = Some(error),
+        }
+    }
+    match failure {
+        Some(error) if ended == 0 => Err(error),
+        _ => Ok(ended),
+    }
+}
+
+/// Runs a command of the host's shell to its end, or to that of the drill on request.
+fn run(command: &str, handle: &Handle) -> Result<String, String> {
     let begun = || -> io::Result<(Child, File)> {
         // A file: what the command starts in the background would keep a pipe open.
         let output = unnamed_file()?;
@@ -205,17 +234,18 @@ fn run(command: &str) -> Result<String, String> {
         Ok((child, output))
     };
     let (mut child, output) = begun().map_err(|error| format!("cannot be started: {error}"))?;
-    let status = wait(&mut child).map_err(|error| error.to_string())?;
+    let ended = wait(&mut child, handle).map_err(|error| error.to_string())?;
     let printed = last_of(output).unwrap_or_default();
     let printed = mask_secrets(printed.trim());
     let with = |what: String| match printed.as_str() {
         "" => what,
         printed => format!("{what}: {printed}"),
     };
-    match status {
-        Some(status) if status.success() => Ok(with("exit code 0".to_owned())),
-        Some(status) => Err(with(status.to_string())),
-        None => {
+    match ended {
+        Ended::Itself(status) if status.success() => Ok(with("exit code 0".to_owned())),
+        Ended::Itself(status) => Err(with(status.to_string())),
+        Ended::OnRequest => Err(with("was ended, as the drill was".to_owned())),
+        Ended::Late => {
             Err(with(format!("did not end within {} s and was killed", COMMAND_LIMIT.as_secs())))
         }
     }
@@ -237,6 +267,8 @@ fn unnamed_file() -> io::Result<File> {
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);
+    // A group of its own: what the command starts can be ended with it, and Ctrl-C at the terminal is for the drill.
+    std::os::unix::process::CommandExt::process_group(&mut shell, 0);
     shell
 }
 
@@ -247,20 +279,40 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Waits for a command; kills it after the limit, and returns `None`.
-fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+/// How a command ended.
+enum Ended {
+    Itself(ExitStatus),
+    OnRequest,
+    Late,
+}
+
+/// Waits for a command, and kills it after the limit or when the drill is to end.
+fn wait(child: &mut Child, handle: &Handle) -> io::Result<Ended> {
     let clock = Clock::start();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(Ended::Itself(status));
         }
-        if clock.now().duration() > COMMAND_LIMIT {
-            child.kill()?;
+        let is_late = clock.now().duration() > COMMAND_LIMIT;
+        if is_late || handle.is_stopped() {
+            kill(child)?;
             child.wait()?;
-            return Ok(None);
+            return Ok(if is_late { Ended::Late } else { Ended::OnRequest });
         }
         std::thread::sleep(COMMAND_POLL);
     }
+}
+
+/// Kills a shell and what it has started.
+#[cfg(unix)]
+fn kill(child: &mut Child) -> io::Result<()> {
+    let group = rustix::process::Pid::from_child(child);
+    Ok(rustix::process::kill_process_group(group, rustix::process::Signal::KILL)?)
+}
+
+#[cfg(not(unix))]
+fn kill(child: &mut Child) -> io::Result<()> {
+    child.kill()
 }
 
 /// The last part of a command's output.
@@ -278,6 +330,7 @@ mod tests {
 
     #[test]
     fn a_command_reports_its_exit_code_and_output() {
+        let run = |command: &str| run(command, &Handle::default());
         assert_eq!(run("echo done; true").unwrap(), "exit code 0: done");
         let failed = run("echo no such server >&2; exit 3").unwrap_err();
         assert!(failed.contains('3') && failed.ends_with("no such server"), "{failed}");
@@ -286,6 +339,22 @@ mod tests {
             run("sleep 60 & echo started $!; kill $!").unwrap()[..20],
             *"exit code 0: started"
         );
+    }
+
+    #[test]
+    fn a_command_ends_with_the_drill_and_leaves_nothing() {
+        let handle = Handle::default();
+        handle.stop();
+        let ended = run("sleep 600", &handle).unwrap_err();
+        assert_eq!(ended, "was ended, as the drill was");
+        let (reader, mut writer) = io::pipe().unwrap();
+        let mut shell = shell("sleep 600 & wait");
+        let mut child = shell.stdout(writer.try_clone().unwrap()).spawn().unwrap();
+        io::Write::write_all(&mut writer, b"x").unwrap();
+        drop((shell, writer));
+        assert!(matches!(wait(&mut child, &handle).unwrap(), Ended::OnRequest));
+        // The pipe ends when no process has it any more.
+        assert_eq!(io::read_to_string(reader).unwrap(), "x");
     }
 
     #[test]

@@ -225,10 +225,10 @@ impl Commits {
         .collect()
     }
 
-    /// Whether the table was read back and every commit is there, once, in order.
+    /// Whether there were commits, the table was read back, and every one of them is there, once, in order.
     #[must_use]
     pub fn are_kept(&self) -> bool {
-        self.lost.is_some() && self.wrong().is_empty()
+        self.acknowledged > 0 && self.lost.is_some() && self.wrong().is_empty()
     }
 }
 
@@ -284,7 +284,7 @@ impl DrillResult {
                 without_service_s: outages
                     .iter()
                     .map(|outage| outage.until_s - outage.from_s)
-                    .sum(),
+                    .fold(0.0, |sum, length| sum + length),
                 outages,
                 sessions_away: run.availability.sessions_away,
             },
@@ -321,6 +321,10 @@ impl DrillResult {
             (Some(error), _) => found.push(format!(
                 "not verified: the table could not be read back: {error}; {acknowledged} \
                  acknowledged commits are unproven"
+            )),
+            (None, []) if commits.acknowledged == 0 => found.push(format!(
+                "nothing is proven: no commit was acknowledged, and {} failed",
+                counted(commits.failed, "transactions")
             )),
             (None, []) => {
                 found.push(format!("all {acknowledged} acknowledged commits are there, in order"));

@@ -101,6 +101,13 @@ pub fn faults(settings: &mut Settings, duration: Duration) -> Result<Vec<Fault>,
             format_duration(duration)
         ));
     }
+    let cuts: Vec<_> =
+        faults.iter().filter(|fault| matches!(fault.kind, FaultKind::Cut(_))).collect();
+    if let Some([first, next]) = cuts.windows(2).find(|pair| pair[1].at < pair[0].end()) {
+        return refuse(format!(
+            "--{FAULT} `{next}` begins before `{first}` is over: there is one network to cut"
+        ));
+    }
     let is_command = |fault: &&Fault| matches!(fault.kind, FaultKind::Command(_));
     if settings.of_client() && faults.iter().any(|fault| is_command(&fault)) {
         return refuse(
@@ -195,6 +202,10 @@ mod tests {
         );
         assert_eq!(found[1].to_string(), "at=30s cmd=echo a, b; sync");
         assert_eq!(read("").unwrap(), []);
+        let found = read("at=2s cut=500ms, at=1s cut=4s").unwrap_err();
+        let expected = "`at=2s cut=500ms` begins before `at=1s cut=4s` is over";
+        assert!(found.contains(expected), "{found}");
+        assert_eq!(read("at=2s cut=1s, at=3s cut=1s").unwrap().len(), 2);
     }
 
     #[test]

@@ -244,8 +244,8 @@ impl Drilled<'_, '_> {
         handle: &Handle,
     ) -> Result<(RunResult, Vec<FaultReport>), Failure> {
         let (watch, timeline) = (self.watch, &Timeline::default());
-        let scene =
-            &Scene { target: self.job.target(), workload: drill, catalogue: self.catalogue };
+        let (target, catalogue) = (self.job.target(), self.catalogue);
+        let scene = &Scene { target, workload: drill, catalogue, handle };
         let (run, faults) = std::thread::scope(|scope| {
             let threads: Vec<_> = (self.plan.faults.iter())
                 .map(|fault| scope.spawn(move || cause(fault, scene, timeline, watch)))

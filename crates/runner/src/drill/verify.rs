@@ -82,12 +82,18 @@ async fn reach(
         let reached = async {
             let mut session =
                 connect(&target.database, Role::Monitor, target.connect_limit).await?;
-            if is_writable(&mut session, catalogue).await? {
+            let is_writable = is_writable(&mut session, catalogue).await?;
+            // A replica may accept writes before it has applied everything that it has received.
+            if is_writable && !session.node_status().await?.is_behind {
                 return Ok(session);
             }
             session.close().await;
-            let message = "the server is a replica or read only, so its rows may not be final: \
-                           promote it";
+            let message = if is_writable {
+                "the server has not applied all changes that it has received as a replica: wait, or \
+                 stop its replication"
+            } else {
+                "the server is a replica or read only, so its rows may not be final: promote it"
+            };
             Err(DbError::new(ErrorClass::ReadOnly, message))
         };
         let error = match reached.await {

@@ -3,7 +3,7 @@
 //! policy.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
@@ -32,6 +32,10 @@ const POLICIES: [(&str, &str); 4] = [
     ("random", "random"),
 ];
 
+/// How Tcl writes what is on.
+const ON: [&str; 4] = ["true", "yes", "on", "1"];
+/// The authority in HammerDB's own files, whether it exists or not.
+const USUAL_CA: &str = "/etc/mysql/certs/ca-cert.pem";
 /// What stands where a user has no password.
 const NO_PASSWORD: &str = "null";
 
@@ -136,11 +140,35 @@ fn node(name: &str, keys: &BTreeMap<&str, &str>) -> Result<Declared, SpecError> 
     if let Some(mode) = of("sslmode") {
         url.params.push(("sslmode".to_owned(), mode.to_owned()));
     }
+    url.params.extend(tls(of));
     let is_here = matches!(host, "localhost" | "127.0.0.1");
     if let Some(socket) = of("socket").filter(|file| is_here && Path::new(file).exists()) {
         url.hosts = vec![UrlHost { name: socket.to_owned(), port: None }];
     }
     Ok(Declared { name: name.to_owned(), url, weight: 1, partitions: None })
+}
+
+/// TLS as a connection of MariaDB or MySQL asks for it. HammerDB connects without TLS if it cannot read a file; here
+/// that is an error.
+fn tls<'a>(of: impl Fn(&str) -> Option<&'a str>) -> Vec<(String, String)> {
+    // Keys are `maria_ssl`, `maria_ssl_two_way`, `maria_ssl_linux_capath`, `maria_ssl_ca` and so on.
+    let is_on = |key: &str| of(key).is_some_and(|text| ON.contains(&&*text.to_lowercase()));
+    if !is_on("ssl") {
+        return Vec::new();
+    }
+    let folder = of("capath").unwrap_or_default();
+    let path = |key: &str| of(key).map(|name| Path::new(folder).join(name));
+    let file = |name: &str, path: PathBuf| (name.to_owned(), path.display().to_string());
+    let mut params =
+        vec![match path("ca").filter(|ca| ca.exists() || *ca != Path::new(USUAL_CA)) {
+            Some(ca) => file("ssl-ca", ca),
+            None => ("ssl-mode".to_owned(), "REQUIRED".to_owned()),
+        }];
+    if is_on("way") {
+        params.extend(path("cert").map(|cert| file("ssl-cert", cert)));
+        params.extend(path("key").map(|key| file("ssl-key", key)));
+    }
+    params
 }
 
 /// The rule of a procedure.
@@ -220,6 +248,31 @@ mod tests {
                 ]
             );
         }
+    }
+
+    #[test]
+    fn a_connection_that_asks_for_tls_has_it() {
+        let params = |more: &str| {
+            let (nodes, _) = parse(&pool("maria", more)).unwrap();
+            nodes[0].url.params.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>()
+        };
+        let ssl = |on: &str| format!("<maria_ssl>{on}</maria_ssl>");
+        let usual = "<maria_ssl_linux_capath>/etc/mysql/certs</maria_ssl_linux_capath>\
+                     <maria_ssl_ca>ca-cert.pem</maria_ssl_ca>";
+        let own = usual.replace("/etc/mysql", "/srv");
+        let two_way = "<maria_ssl_two_way>true</maria_ssl_two_way><maria_ssl_cert>c.pem\
+                       </maria_ssl_cert><maria_ssl_key>k.pem</maria_ssl_key>";
+        assert!(params(&format!("{}{own}", ssl("false"))).is_empty());
+        assert_eq!(params(&ssl("true")), ["ssl-mode=REQUIRED"]);
+        assert_eq!(params(&format!("{}{usual}", ssl("1"))), ["ssl-mode=REQUIRED"]);
+        assert_eq!(
+            params(&format!("{}{own}{two_way}", ssl("True"))),
+            [
+                "ssl-ca=/srv/certs/ca-cert.pem",
+                "ssl-cert=/srv/certs/c.pem",
+                "ssl-key=/srv/certs/k.pem"
+            ]
+        );
     }
 
     #[test]

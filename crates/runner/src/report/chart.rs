@@ -9,6 +9,8 @@ const COLUMNS: usize = 78;
 const ROWS: usize = 16;
 /// Ratio of the highest to the lowest level above which the axis of users is logarithmic.
 const LOGARITHMIC: f64 = 8.0;
+/// Largest ratio of the top of a chart to its highest value, as on the page.
+const TOP_MAX: f64 = 3.0;
 /// Approximate number of steps between labels of the vertical axis.
 const TICKS: f64 = 5.0;
 
@@ -139,6 +141,10 @@ pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
     let high = last.map_or(1.0, |point| f64::from(point.users));
     let top = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
     let top = top.fold(chart.peak.map_or(0.0, |(_, value)| value), f64::max);
+    // The interval of a few repeats that differ much would leave the values on the ground.
+    let highest = chart.points.iter().map(|point| point.value);
+    let highest = highest.fold(chart.peak.map_or(0.0, |(_, value)| value), f64::max);
+    let top = if highest > 0.0 { top.min(highest * TOP_MAX) } else { top };
     let step = nice(top / TICKS);
     let top = (top / step).ceil().max(1.0) * step;
     let labels = width(&figure(top)).max(width(chart.title)).min(16);
@@ -180,7 +186,8 @@ fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
     for point in chart.points {
         let column = scale.column(f64::from(point.users));
         if let Some((low, high)) = point.range
-            && let (Some(bottom), Some(top)) = (scale.row(low.max(0.0)), scale.row(high))
+            && let (Some(bottom), Some(top)) =
+                (scale.row(low.max(0.0)), scale.row(high.min(scale.top)))
         {
             grid[top..=bottom].iter_mut().for_each(|row| row[column] = marks.bar);
         }

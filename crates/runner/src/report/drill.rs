@@ -38,8 +38,10 @@ pub fn drill(result: &DrillResult, charset: Charset) -> String {
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     lines.push(String::new());
-    for (name, text) in conditions(result) {
-        lines.extend(fill(&format!("{name:10}"), &text, DOT));
+    let conditions = conditions(result);
+    let longest = conditions.iter().map(|(name, _)| name.len()).max().unwrap_or_default() + 2;
+    for (name, text) in conditions {
+        lines.extend(fill(&format!("{name:longest$}"), &text, DOT));
     }
     if let Some(job) = result.job {
         lines.push(String::new());
@@ -98,7 +100,11 @@ pub fn drill_suite(result: &DrillResult) -> Suite {
         None => Outcome::Passed(format!("{} rows", integer(result.verification.rows))),
         Some(error) => Outcome::Failed(error.clone()),
     };
-    let mut cases = vec![case("the table was read back", read)];
+    let some = match commits.acknowledged {
+        0 => Outcome::Failed("none was acknowledged".to_owned()),
+        count => Outcome::Passed(counted(count, "commits")),
+    };
+    let mut cases = vec![case("there were commits", some), case("the table was read back", read)];
     let none = |name: &str, count: Option<u64>| {
         let outcome = match count.filter(|_| result.verification.error.is_none()) {
             None => Outcome::Skipped("the table was not read back".to_owned()),
@@ -231,6 +237,7 @@ fn conditions(result: &DrillResult) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("Without service", away),
         ("Target", result.target.to_string()),
+        ("Server", words::server(&result.server)),
         ("Read from", format!("{}{DOT}{} rows", read.target, integer(read.rows))),
     ];
     if let Some(server) = &read.server {
@@ -238,6 +245,9 @@ fn conditions(result: &DrillResult) -> Vec<(&'static str, String)> {
         let server = format!("{} {}{DOT}waited {waited} for it", server.product, server.version);
         rows.push(("Read on", server));
     }
+    // It changes how many round trips a commit takes, and when one is in doubt.
+    let pipeline = result.settings.iter().find(|setting| setting.name == "pipeline");
+    rows.extend(pipeline.map(|setting| ("Pipeline", setting.value.clone())));
     rows.push(("Time", format!("started {}", words::moment(&result.started_at))));
     rows.push(("Host", words::host(&result.host)));
     rows

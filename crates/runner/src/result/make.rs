@@ -15,7 +15,7 @@ use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
     RoundTrips, RunResult, ThreadCpu,
 };
-use super::facts::{CounterSpan, DatabaseCount, RunFacts};
+use super::facts::{DatabaseCount, RunFacts};
 use super::figures::Edges;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
@@ -25,7 +25,7 @@ use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
-use super::verification::{ClientCount, Obstacle, Verification};
+use super::verification::{ClientCount, Obstacle, Verdict, Verification};
 use super::warnings;
 use crate::command::JobKind;
 use crate::doctor::check::SetupFact;
@@ -46,7 +46,7 @@ impl RunResult {
         let run =
             Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
         let completed = measured(end, run.total.completed);
-        let server_transactions = server_transactions(&facts.server_transactions);
+        let server_transactions = server_transactions(facts, &durations);
         let round_trips = RoundTrips {
             total: end.round_trips,
             per_transaction: share(end.round_trips, completed),
@@ -235,6 +235,10 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
         Some(_) if end.hosts.iter().any(|host| host.loss.is_some()) => Some(Obstacle::HostLost),
         Some(_) => None,
     };
+    let mut verification = Verification::new(client, facts.database_count, obstacle);
+    if verification.is_violated() && has_several_primaries(facts) {
+        (verification.verdict, verification.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());
+    }
     PrimaryMetricFigure {
         name: definition.name.to_string(),
         meaning: definition.meaning.to_string(),
@@ -243,8 +247,15 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
         per: measure.per(),
         better: measure.better(),
         count,
-        verification: Verification::new(client, facts.database_count, obstacle),
+        verification,
     }
+}
+
+/// Why a count that differs proves nothing where each of several nodes may have rows that the others do not have.
+const ONE_OF_SEVERAL: &str = "several nodes accept writes, and only one of them was asked";
+
+fn has_several_primaries(facts: &RunFacts) -> bool {
+    facts.nodes.iter().filter(|node| node.status.is_writable == Some(true)).count() > 1
 }
 
 /// Whether the client's counts are complete: every worker thread returned them.
@@ -270,7 +281,11 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
                     .map(|t| end.run[*t].counts.indeterminate + end.in_flight[*t])
                     .sum(),
             };
-            Audit::new(definition, is_known(end).then_some(client), *read)
+            let mut audit = Audit::new(definition, is_known(end).then_some(client), *read);
+            if audit.verdict == Verdict::Violated && has_several_primaries(facts) {
+                (audit.verdict, audit.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());
+            }
+            audit
         })
         .collect()
 }
@@ -288,9 +303,12 @@ fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> 
 
 /// Increase of the counter; `None` if it was not read twice, or decreased because the server
 /// restarted.
-fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
+fn server_transactions(facts: &RunFacts, durations: &Durations) -> Option<ServerTransactions> {
+    let span = &facts.server_transactions;
     let count = span.end?.checked_sub(span.start?)?;
-    (span.seconds > 0.0).then_some(ServerTransactions { count, seconds: span.seconds })
+    // A run that ends in its ramp-up has a window without length, but the readings take time.
+    let has_window = span.seconds > 0.0 && durations.window_s > 0.0;
+    has_window.then_some(ServerTransactions { count, seconds: span.seconds })
 }
 
 fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {

@@ -259,7 +259,9 @@ impl Resolved {
         };
         // An aborted run does not wait for the server either.
         let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
-        let _ = tokio::time::timeout(at_most, looking).await;
+        if tokio::time::timeout(at_most, looking).await.is_err() {
+            monitor.give_up().await;
+        }
         journal.settings(ReadAt::End, &settings_end, &mut |text| watch.warn(text));
         let settings_start = &monitor.settings_start;
         if !settings_start.is_empty() && !settings_end.is_empty() {
@@ -315,6 +317,9 @@ impl Resolved {
     ) {
         for text in self.plan.database.notes() {
             keep(Note::new("driver", None, text), &mut facts.notes, journal, watch);
+        }
+        for text in replicas_that_write(&facts.nodes) {
+            keep(Note::new("replica_writes", None, text), &mut facts.notes, journal, watch);
         }
         facts.workload_warning = self.plan.workload.warning();
         if let Some(text) = &facts.workload_warning {
@@ -430,6 +435,24 @@ impl Resolved {
         let audits = self.workload().audits.iter().filter(|_| stores);
         audits.map(|audit| (audit.clone(), DatabaseCount::default())).collect()
     }
+}
+
+/// What to know of nodes that accept writes although they apply those of another server.
+fn replicas_that_write(nodes: &[NodeFact]) -> Vec<String> {
+    let accepts = |node: &&NodeFact| node.status.is_writable == Some(true);
+    if nodes.iter().filter(accepts).count() < 2 {
+        return Vec::new();
+    }
+    let replicating = nodes.iter().filter(|node| accepts(node) && node.status.is_replicating);
+    let text = |node: &NodeFact| {
+        format!(
+            "node {} replicates from another server and accepts writes, so it is used as a primary: unless \
+             they replicate from each other, make it read only (read_only), or route the writes \
+             (--route writes=first:NODE)",
+            node.name
+        )
+    };
+    replicating.map(text).collect()
 }
 
 /// Keeps a note for the result, and stores it.

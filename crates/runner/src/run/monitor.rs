@@ -36,6 +36,9 @@ pub(super) const COUNT_BEFORE: Duration = Duration::from_secs(60);
 /// Maximum wait for the same after the run: the tables have grown, and must be counted again.
 pub(super) const COUNT_AFTER: Duration = Duration::from_secs(180);
 
+/// Maximum wait for a request to cancel what the server still does for a session that is given up.
+const CANCEL_LIMIT: Duration = Duration::from_millis(500);
+
 /// Reads the single integer returned by a statement, with a time limit.
 async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
     let mut rows = Rows::new();
@@ -132,7 +135,7 @@ impl<'a> Monitor<'a> {
         let (id, session) = (self.count?, self.session.as_mut()?);
         let number = number(session, id, limit).await;
         if number.is_none() {
-            self.session = None;
+            self.give_up().await;
         }
         number
     }
@@ -147,9 +150,16 @@ impl<'a> Monitor<'a> {
             Err(_) => None,
         };
         if number.is_none() {
-            self.session = None;
+            self.give_up().await;
         }
         number
+    }
+
+    /// Drops the session, and has the server end what it may still do for it: a query that scans a table would go on.
+    pub async fn give_up(&mut self) {
+        if let Some(session) = self.session.take() {
+            let _ = tokio::time::timeout(CANCEL_LIMIT, session.canceller().cancel()).await;
+        }
     }
 
     /// Reads the schema facts into `facts`; returns notes on what could not be read.

@@ -93,11 +93,15 @@ impl Store {
                      EXISTS (SELECT 1 FROM json_each(result, '$.requirements') AS judged
                              WHERE NOT json_extract(judged.value, '$.passed')),
                      coalesce(json_extract(result, '$.failures.above_limit'), 0),
-                     coalesce(json_array_length(result, '$.availability.outages'), 0) > 0
+                     coalesce(json_array_length(result, '$.availability.outages'), 0) > 0,
+                     coalesce(json_extract(result, '$.primary_metric.verification.verdict') = 'violated', 0)
+                     OR EXISTS (SELECT 1 FROM json_each(result, '$.audits') AS audit
+                                WHERE json_extract(audit.value, '$.verdict') = 'violated')
                    FROM jobs WHERE id = ?1";
         let found = self.connection.query_row(sql, [job.0], |row| {
             let (requirements_failed, too_many_failures) = (row.get(0)?, row.get(1)?);
-            Ok(Trouble { requirements_failed, too_many_failures, outage: row.get(2)? })
+            let (outage, counts_violated) = (row.get(2)?, row.get(3)?);
+            Ok(Trouble { requirements_failed, too_many_failures, counts_violated, outage })
         });
         found.map_err(|error| self.failed(error))
     }

@@ -220,6 +220,9 @@ pub struct Trouble {
     /// Whether more of its transactions failed than were allowed: it is not successful.
     #[serde(default)]
     pub too_many_failures: bool,
+    /// Whether the data contradicts the client's counts: it is not successful.
+    #[serde(default)]
+    pub counts_violated: bool,
     /// Whether no transaction completed for a time although some should have.
     #[serde(default)]
     pub outage: bool,
@@ -232,6 +235,7 @@ impl Trouble {
         match self {
             Self { requirements_failed: true, .. } => Some("not met"),
             Self { too_many_failures: true, .. } => Some("failures"),
+            Self { counts_violated: true, .. } => Some("violated"),
             Self { outage: true, .. } => Some("outage"),
             _ => None,
         }

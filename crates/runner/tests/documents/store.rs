@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
 use triphammer_runner::job::Document;
-use triphammer_runner::result::{JobKind, RunResult, Status};
+use triphammer_runner::result::{JobKind, RunResult, Status, Verdict};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobId, JobStatus, ReadAt, Scope, Store, StoreError,
@@ -56,6 +56,8 @@ fn a_run_comes_back_as_it_went_in() {
     let trouble = Trouble {
         requirements_failed: true,
         too_many_failures: result.failures.above_limit,
+        counts_violated: result.primary_metric.verification.is_violated()
+            || result.audits.iter().any(|audit| audit.verdict == Verdict::Violated),
         outage: !result.availability.outages.is_empty(),
     };
     assert_eq!(store.trouble(job).unwrap(), trouble);

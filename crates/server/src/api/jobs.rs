@@ -120,6 +120,9 @@ pub struct JobSummary {
     /// Whether more transactions of a run failed than were allowed: it is complete, but not successful.
     #[serde(default)]
     pub too_many_failures: bool,
+    /// Whether the data contradicts the counts of a run: it is complete, but not successful.
+    #[serde(default)]
+    pub counts_violated: bool,
     /// Whether a run had an outage: no transaction completed for a time although some should have.
     #[serde(default)]
     pub outage: bool,
@@ -416,6 +419,7 @@ impl JobSummary {
         Self {
             requirements_failed: trouble.requirements_failed,
             too_many_failures: trouble.too_many_failures,
+            counts_violated: trouble.counts_violated,
             outage: trouble.outage,
             id: row.id.0,
             kind: row.kind,

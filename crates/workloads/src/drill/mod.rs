@@ -33,4 +33,6 @@ mod workload;
 pub use chain::hash;
 pub use judge::{Judge, Judged, LostCommits, RowOfDrill, judge};
 pub use ledger::{Fate, Ledger, Stretch};
-pub use workload::{Drill, NAME, SESSION_ID, SESSION_TERMINATE, WRITABLE};
+pub use workload::{
+    Drill, DrillSession, NAME, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, WRITABLE,
+};

@@ -23,8 +23,11 @@ use super::ledger::{Fate, Ledger};
 
 /// Name of the workload, and of its build record.
 pub const NAME: &str = "drill";
-/// Statement that returns the server's number of a session, where a session can be terminated.
+/// Statement that returns the server's number of a session, and a number of the server, where a session can be
+/// terminated.
 pub const SESSION_ID: &str = "session.id";
+/// Statement that counts the sessions of a number that are of the same user in the same database.
+pub const SESSION_IS_OWN: &str = "session.is_own";
 /// Statement that terminates the session of a number.
 pub const SESSION_TERMINATE: &str = "session.terminate";
 /// Statement that returns whether a server accepts writes: 0 on a replica.
@@ -37,8 +40,17 @@ pub struct Drill {
     /// Number of the last attempt.
     attempts: AtomicI64,
     ledgers: Arc<Ledgers>,
-    /// The server's number of each session.
-    sessions: Mutex<BTreeMap<u32, i64>>,
+    /// The server's number of each session, by the number in the run and the server.
+    sessions: Mutex<BTreeMap<(u32, i64), i64>>,
+}
+
+/// A session of the drill, as its server numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrillSession {
+    /// The server: one of the nodes of a target, in places since its last start.
+    pub server: i64,
+    /// The session.
+    pub id: i64,
 }
 
 /// The ledgers of users that have left.
@@ -98,6 +110,7 @@ fn statements() -> Vec<StatementDef> {
         statement("rows.count", &[]),
         statement("rows.of_user", &[usr()]),
         optional(SESSION_ID, &[]),
+        optional(SESSION_IS_OWN, &[param("id", BigInt)]),
         optional(SESSION_TERMINATE, &[param("id", BigInt)]),
         optional(WRITABLE, &[]),
     ]
@@ -149,10 +162,12 @@ impl Drill {
         ledgers
     }
 
-    /// The server's numbers of the sessions, as they were when each connected last; empty where a
-    /// session cannot be terminated.
-    pub fn sessions(&self) -> Vec<i64> {
-        lock(&self.sessions).values().copied().collect()
+    /// The sessions, as they were when each connected last; empty where a session cannot be terminated.
+    pub fn sessions(&self) -> Vec<DrillSession> {
+        lock(&self.sessions)
+            .iter()
+            .map(|((_, server), id)| DrillSession { server: *server, id: *id })
+            .collect()
     }
 }
 
@@ -237,8 +252,8 @@ impl Workload for Drill {
         if statements.has(SESSION_ID) {
             let id = statements.prepare(session, SESSION_ID).await?;
             session.query(id, &[], &mut rows).await?;
-            let id = rows.first("the session's number")?.int(0)?;
-            lock(&self.sessions).insert(statements.session().0, id);
+            let row = rows.first("the session's number")?;
+            lock(&self.sessions).insert((statements.session().0, row.int(1)?), row.int(0)?);
         }
         Ok(Prepared {
             last: statements.prepare(session, "row.last").await?,

@@ -55,12 +55,16 @@ impl Routing {
         for (key, text) in rules {
             let rule = Rule::parse(text, &names)
                 .map_err(|error| SpecError::new(format!("route of {key}: {error}")))?;
+            if rule.policy == Policy::Weighted && has_no_weight(&rule.among, nodes) {
+                let message = format!("route of {key}: the weights of its nodes are all 0");
+                return Err(SpecError::new(message));
+            }
             let mut is_known = ["all", "reads", "writes"].contains(&key.as_str());
             for (of_type, def) in by_type.iter_mut().zip(transactions) {
                 let rank = rank(key, def);
                 is_known |= rank == 3;
-                if rank > 0 && of_type.is_none_or(|(known, _)| rank >= known) {
-                    *of_type = Some((rank, rule));
+                if rank > 0 && of_type.as_ref().is_none_or(|(known, _)| rank >= *known) {
+                    *of_type = Some((rank, rule.clone()));
                 }
             }
             if !is_known {
@@ -100,9 +104,9 @@ impl Routing {
     /// are lost, it goes to another that can.
     #[must_use]
     pub fn route(&self, to: Destination, states: &NodeStates) -> Option<usize> {
-        let (rule, writes) = self.rules[to.transaction];
+        let (rule, writes) = &self.rules[to.transaction];
         let all = candidates(rule, states);
-        let able = able(writes, states);
+        let able = able(*writes, states);
         let usable = if all & able == 0 { able } else { all & able };
         let count = usable.count_ones();
         if count <= 1 {
@@ -113,8 +117,8 @@ impl Routing {
             Origin::Arrival(number) => (number, number),
         };
         Some(match rule.policy {
-            Policy::First => usable.trailing_zeros() as usize,
-            Policy::Last => last(usable),
+            Policy::First => in_order(&rule.among, usable).next().expect("some are usable"),
+            Policy::Last => in_order(&rule.among, usable).last().expect("some are usable"),
             Policy::Random => nth(usable, self.draws(to.origin).below(count.into())),
             Policy::RoundRobin => nth(usable, turn),
             Policy::Weighted => self.weighted(usable, to.origin),
@@ -139,7 +143,7 @@ impl Routing {
                     self.route(to, states).map_or(0, bit)
                 }
                 _ => {
-                    let set = candidates(*rule, states) & able(*writes, states);
+                    let set = candidates(rule, states) & able(*writes, states);
                     if set == 0 { self.route(to, states).map_or(0, bit) } else { set }
                 }
             };
@@ -189,14 +193,33 @@ fn rank(key: &str, def: &TransactionDef) -> u8 {
 }
 
 /// The nodes of a rule, whether they answer or not; all nodes if it has none at present.
-fn candidates(rule: Rule, states: &NodeStates) -> NodeSet {
-    let set = match rule.among {
+fn candidates(rule: &Rule, states: &NodeStates) -> NodeSet {
+    let set = match &rule.among {
         Candidates::All => states.all(),
         Candidates::Primaries => states.writable(),
         Candidates::Replicas => states.all() & !states.writable(),
-        Candidates::Named(set) => set,
+        Candidates::Named(nodes) => nodes.iter().fold(0, |set, node| set | bit(*node)),
     };
     if set == 0 { states.all() } else { set }
+}
+
+/// The usable nodes in the order of their rule: those that it does not name after the others.
+fn in_order(among: &Candidates, usable: NodeSet) -> impl Iterator<Item = usize> {
+    let named: &[usize] = match among {
+        Candidates::Named(nodes) => nodes,
+        _ => &[],
+    };
+    let is_usable = move |node: &usize| usable & bit(*node) != 0;
+    let others = members(usable).filter(|node| !named.contains(node));
+    named.iter().copied().filter(is_usable).chain(others)
+}
+
+/// Whether a rule by weight has nodes that all have the weight 0.
+fn has_no_weight<D>(among: &Candidates, nodes: &[Node<D>]) -> bool {
+    match among {
+        Candidates::Named(named) => named.iter().all(|node| nodes[*node].weight == 0),
+        _ => nodes.iter().all(|node| node.weight == 0),
+    }
 }
 
 /// The nodes that can take a transaction now.

@@ -60,6 +60,18 @@ fn the_most_specific_rule_counts() {
 }
 
 #[test]
+fn the_first_and_the_last_node_are_those_of_the_rule() {
+    let routing = routing(&[("new_order", "first:c+a"), ("payment", "last:c+a")]);
+    let states = NodeStates::new(3);
+    let at = |transaction| routing.route(to(transaction, 0, 1), &states);
+    assert_eq!([0, 1].map(at), [2, 0].map(Some));
+    states.lost(2);
+    assert_eq!([0, 1].map(at), [Some(0); 2]);
+    states.lost(0);
+    assert_eq!([0, 1].map(at), [Some(1); 2], "no node of the rule is there");
+}
+
+#[test]
 fn users_of_a_lost_node_move_and_return() {
     let (routing, states) = (routing(&[]), replicated());
     states.lost(1);
@@ -143,5 +155,12 @@ fn what_is_not_known_is_rejected() {
         let rules = [(key.to_owned(), rule.to_owned())];
         let error = Routing::new(&nodes(), &rules, &types(), 7).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
+    }
+    let mut idle = nodes();
+    idle[1].weight = 0;
+    for (rule, is_bad) in [("weighted", false), ("weighted:a+b", false), ("weighted:b", true)] {
+        let rules = [("reads".to_owned(), rule.to_owned())];
+        let made = Routing::new(&idle, &rules, &types(), 7);
+        assert_eq!(made.is_err(), is_bad, "{rule}");
     }
 }

@@ -1,7 +1,7 @@
 //! The conditions under which a run was measured, and its counts.
 
 use triphammer_core::clock::format_duration;
-use triphammer_core::session::Pipelining;
+use triphammer_core::session::{Pipelining, ServerInfo};
 use triphammer_core::spec::{Length, RunSpec};
 
 use super::{DOT, failures, host, in_unit, moment};
@@ -21,7 +21,7 @@ pub(in crate::report) fn conditions(result: &RunResult) -> Vec<(&'static str, St
         ("Whole run", identity(result)),
         ("Client", client(result)),
         ("Target", result.target.to_string()),
-        ("Server", server(result)),
+        ("Server", server(&result.server)),
         ("Workload", workload(result)),
         ("Load", driven(result)),
         ("Time", time(result)),
@@ -68,7 +68,7 @@ fn conditions_of_queries(result: &RunResult, set: &QueriesResult) -> Vec<(&'stat
     vec![
         ("Outcome", outcome.join(DOT)),
         ("Target", result.target.to_string()),
-        ("Server", server(result)),
+        ("Server", server(&result.server)),
         ("Workload", workload(result)),
         ("Load", driven.join(DOT)),
         ("Time", format!("started {}{DOT}whole run {whole}", moment(&result.started_at))),
@@ -134,8 +134,8 @@ const fn whose(client: &ClientCost) -> &'static str {
     }
 }
 
-fn server(result: &RunResult) -> String {
-    let server = &result.server;
+/// Formats a server, and how it was reached.
+pub(in crate::report) fn server(server: &ServerInfo) -> String {
     let mut parts = vec![format!("{} {}", server.product, server.version).trim().to_owned()];
     parts.push(server.transport.clone());
     match &server.cipher {

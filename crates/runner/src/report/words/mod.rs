@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::result::{Figures, RunResult, Status, WorkloadFacts};
 
-pub(super) use conditions::{conditions, conduct};
+pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{
     INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, slices, statements, times,
     times_cells, times_note,

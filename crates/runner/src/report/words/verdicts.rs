@@ -41,7 +41,7 @@ pub(in crate::report) fn in_short(result: &RunResult) -> Vec<(&'static str, Stri
     rows.extend(nodes::in_short(result).map(|text| ("Nodes", text, false)));
     let audits = result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated);
     for audit in audits.take(1) {
-        rows.push(("Audit", format!("{}: {}", audit.title, audit.words), true));
+        rows.push(("Audit", format!("{} violated: {}", audit.title, audit.words), true));
     }
     if let Some(steadiness) = judged_steadiness(result) {
         let first = steadiness.words.split(DOT).next().unwrap_or_default();

@@ -1,7 +1,13 @@
 -- Sessions of the drill, which a fault can terminate, and whether a replica was promoted.
 
+-- Other servers give the same numbers to sessions of others.
 -- name: session.id
-SELECT connection_id();
+SELECT connection_id(), CRC32(CONCAT_WS(':', @@hostname, @@port, @@datadir));
+
+-- name: session.is_own
+SELECT COUNT(*)
+FROM information_schema.processlist
+WHERE id = :id AND db = DATABASE() AND LEFT(USER(), CHAR_LENGTH(user) + 1) = CONCAT(user, '@');
 
 -- name: session.terminate
 KILL :id;

@@ -1,13 +1,16 @@
 -- Sessions of the drill, which a fault can terminate, and whether a replica was promoted.
 
+-- Other servers, and this one after a restart, give the same numbers to sessions of others.
 -- name: session.id
-SELECT pg_backend_pid();
+SELECT pg_backend_pid(), (extract(epoch FROM pg_postmaster_start_time()) * 1e6)::int8;
 
--- Only a session of this user in this database: the number may have been given to another process.
--- name: session.terminate
-SELECT pg_terminate_backend(pid)
+-- name: session.is_own
+SELECT count(*)
 FROM pg_stat_activity
 WHERE pid = :id AND usename = current_user AND datname = current_database();
+
+-- name: session.terminate
+SELECT pg_terminate_backend(CAST(:id AS int));
 
 -- name: server.is_writable
 SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE 1 END;

@@ -1,7 +1,12 @@
 -- Sessions of the drill, which a fault can terminate, and whether a replica was promoted.
 
 -- name: session.id
-SELECT @@SPID;
+SELECT @@SPID, CHECKSUM(@@SERVERNAME);
+
+-- name: session.is_own
+SELECT COUNT(*)
+FROM sys.dm_exec_sessions
+WHERE session_id = :id AND login_name = SUSER_SNAME() AND database_id = DB_ID();
 
 -- KILL takes no parameter.
 -- name: session.terminate
