@@ -583,6 +583,33 @@ def test_a_script_becomes_a_job_file(script, tmp_path):
     assert (code, out) == (2, "") and "nothing to convert" in err
 
 
+KEYED = """
+dbset db {prefix}
+diset tpcc {prefix}_keyandthink true
+diset tpcc {prefix}_rampup 0
+diset tpcc {prefix}_duration 0.05
+vuset vu 4
+{more}
+vurun
+"""
+
+
+@pytest.mark.parametrize("prefix, more, terminals", [
+    ("pg", "", 4), ("maria", "", 4), ("mysql", "diset tpcc mysql_async_scale true", 40)])
+def test_virtual_users_that_key_and_think_are_terminals(script, tmp_path, prefix, more, terminals):
+    code, out, err = script(KEYED, "keyed.tcl", ["--convert"], prefix=prefix, more=more)
+    assert code == 0, err
+    assert out.splitlines()[-5:] == [
+        'rampup = "0m"', 'duration = "3000ms"', 'load = "keyed"', f"terminals = {terminals}", "sessions = 4"], out
+    file = tmp_path / "keyed.toml"
+    file.write_text(out)
+    # On another database, because nothing is built.
+    spec = triphammer.run("null:", job_file=file, rampup="0s", duration="1s").result().spec
+    assert (spec.users, spec.load) == (terminals, "keyed")
+    code, out, err = script(KEYED.replace("vurun", "steprun"), prefix=prefix, more=more)
+    assert code == 2 and "line 8: steprun: a step workload has no keying and thinking times" in err, err
+
+
 @pytest.mark.parametrize("host, shown", [
     ("::1", "[::1]:5432"), ("/var/run/postgresql", "%2Fvar%2Frun%2Fpostgresql:5432"), ("db1", "db1:5432"),
 ])
