@@ -375,6 +375,74 @@ def test_scripts_of_users_are_saved_and_run(script, tmp_path):
     assert [level.users for level in profile.levels] == [2, 3, 5]
 
 
+LENGTHS = """
+dbset db pg
+diset tpcc pg_driver {driver}
+diset tpcc pg_total_iterations 5
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 0.05
+vuset vu 2
+loadscript
+customscript {file}
+custommonitor {monitor}
+vurun
+"""
+JOB_FILE = """
+target = "null:"
+workload = "tproc-c"
+{top}
+[run] # lengths
+{run}
+[profile]
+duration = "1h"
+"""
+
+
+@pytest.fixture
+def runs_on_null(monkeypatch):
+    """Runs a script in this process; what it runs on PostgreSQL runs on the null database, where nothing is built. Returns
+    the results."""
+    def run(file):
+        from triphammer.hammerdb.interpreters import Interpreter
+
+        handles = []
+
+        def on_null(_, **settings):
+            handles.append(real("null:", **settings))
+            return handles[-1]
+
+        real = triphammer.run
+        monkeypatch.setattr(triphammer, "run", on_null)
+        interpreter = Interpreter()
+        interpreter.eval("proc puts args {}")
+        interpreter.run_tcl(str(file), [])
+        return [handle.result() for handle in handles]
+
+    return run
+
+
+@pytest.mark.parametrize("monitor, driver, top, run, users, completed", [
+    ("test", "timed", "", 'rampup = "1s"\nduration = "1m"', 2, 10),
+    ("test", "timed", 'duration = "1m"', 'vus = 7', 2, 10),
+    ("timed", "timed", "", "transactions = 3", 2, None),
+    ("timed", "test", "transactions = 3", "", 2, None),
+    ("timed", "timed", "", "transactions = 3\nload = 'keyed' # slow\nterminals = 3\nsessions = 1", 3, None),
+])
+def test_the_monitor_of_a_script_replaces_the_length_of_a_job_file(
+        tmp_path, runs_on_null, monitor, driver, top, run, users, completed):
+    file, script = tmp_path / "saved.toml", tmp_path / "lengths.tcl"
+    file.write_text(JOB_FILE.format(top=top, run=run))
+    script.write_text(LENGTHS.format(file=file, monitor=monitor, driver=driver))
+    [result] = runs_on_null(script)
+    assert result.spec.users == users
+    if completed is None:
+        assert result.durations.window_asked_s == 3
+    else:
+        assert result.run.total.completed == completed
+    # The file is as it was.
+    assert file.read_text() == JOB_FILE.format(top=top, run=run)
+
+
 def test_files_are_generated(script, tmp_path):
     text = "dbset db maria\ndgset vu 2\ndgset warehouse 4\ndgset directory {folder}\ndatagenrun\n"
     code, out, err = script(text, folder=tmp_path / "files")
