@@ -64,6 +64,11 @@ rename puts {}
 rename __puts puts
 puts $seen
 """
+STATUS = """
+set f [ open $::env(TMP)/jobid r ]
+job [ lindex [ split [ gets $f ] = ] 1 ] status
+close $f
+"""
 PYTHON = """
 dbset('db', '{prefix}')
 diset('connection', '{prefix}_host', '127.0.0.1')
@@ -132,6 +137,10 @@ def test_a_script_fails_if_a_run_of_it_failed(script, ending):
         code, out, err = script(RUN + ending, **values)
         assert "Vuser 1:FINISHED FAILED" in out, out + err
         assert code == 1, out + err
+        reason = r"failures are within their limit: no, [\d.]+ % failed or in doubt \(limit 1 %\)"
+        assert re.search(rf"^Error in Virtual User 1: {reason}.*\nVuser 1:FINISHED FAILED\n", out, re.MULTILINE), out
+        code, out, err = script(STATUS)
+        assert code == 0 and re.search(rf'"0 {reason}', out), out + err
 
 
 SHORT = """
@@ -441,6 +450,26 @@ def test_the_monitor_of_a_script_replaces_the_length_of_a_job_file(
         assert result.run.total.completed == completed
     # The file is as it was.
     assert file.read_text() == JOB_FILE.format(top=top, run=run)
+
+
+def test_the_reasons_of_a_failed_run_are_lines(tmp_path, monkeypatch, capfd):
+    """Several reasons, also in the log: requirements, which only a job file has."""
+    from triphammer.hammerdb.interpreters import Interpreter
+
+    file, script = tmp_path / "required.toml", tmp_path / "required.tcl"
+    file.write_text('require = ["nopm >= 1000000000000", "failures < 50%", "all.p95 < 0.001us"]\n')
+    script.write_text(f"dbset db pg\nvuset logtotemp 1\nvuset timestamps 1\ncustomscript {file}\nvurun\n")
+    real = triphammer.run
+    monkeypatch.setattr(triphammer, "run", lambda _, **settings: real(
+        "null:", workload="tproc-c", rampup="0s", duration="1s", **settings))
+    monkeypatch.setenv("TMP", str(tmp_path))
+    interpreter = Interpreter()
+    interpreter.run_tcl(str(script), [])
+    lines = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Error in Virtual User 1: ")]
+    assert [line.partition(": ")[2].partition(": no, ")[0] for line in lines] == ["nopm >= 1000000000000", "all.p95 < 0.001us"]
+    assert interpreter.session.failed
+    log = (tmp_path / "hammerdb.log").read_text()
+    assert re.search(r"^Timestamp 1 @ .*\nError in Virtual User 1: nopm >= 1000000000000: no, ", log, re.MULTILINE), log
 
 
 def test_files_are_generated(script, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from xml.etree import ElementTree
 
 import triphammer
 
@@ -103,7 +104,8 @@ class Jobs:
         parts = {"": result.text, "db": lambda: result.server.product, "bm": lambda: result.workload.title,
                  "timestamp": lambda: result.started_at,
                  "dict": lambda: {setting.name: setting.value for setting in result.settings},
-                 "status": lambda: [f"0 {result.text().splitlines()[0]}"], "system": lambda: result.host.to_dict(),
+                 "status": lambda: [f"0 {line}" for line in (result.text().splitlines()[0], *reasons(result))],
+                 "system": lambda: result.host.to_dict(),
                  "metrics": lambda: f"CPU and I/O are in the report: triphammer report {result.job}",
                  "save": lambda: _saved(which, result.to_json()),
                  "delete": lambda: "Jobs are not deleted: they stay in the file that TRIPHAMMER_STORE names"}
@@ -179,6 +181,14 @@ def _by_users(number):
 def tpm(result):
     """Transactions per minute as the server counted them, or else as the client did."""
     return result.tpm_client if result.tpm_server is None else result.tpm_server
+
+
+def reasons(result):
+    """Why a result is not good, a line for each reason, in the words of the test report, which has all of them."""
+    report = result.junit()
+    cases = ElementTree.fromstring(report).iter("testcase") if report else ()
+    failed = [(case.get("name"), failure.get("message")) for case in cases for failure in case.iter("failure")]
+    return [f"{name}: no, {message}".splitlines()[0] for name, message in failed]
 
 
 def _timing(result):

@@ -11,7 +11,7 @@ import triphammer
 from triphammer._processes import command as this
 
 from . import job_files, options, owner, steps
-from .jobs import Jobs, identifier, tpm
+from .jobs import Jobs, identifier, reasons, tpm
 from .log import Log
 from .scripts import Script
 from .settings import Options, number
@@ -313,7 +313,10 @@ class Session(Jobs):
             raise
         for user, line in self._output(result, self._users):
             self._say(f"Vuser {user}:{line}")
-        self.failed |= not result.good
+        if not result.good:
+            self.failed = True
+            for reason in reasons(result):
+                self._say(f"Error in Virtual User 1: {reason}")
         self._each("FINISH SUCCESS" if result.good else "FINISH FAILED")
         self._say("ALL VIRTUAL USERS COMPLETE")
         self._is_complete = True
