@@ -707,6 +707,18 @@ def test_virtual_users_that_key_and_think_are_terminals(script, tmp_path, prefix
     assert code == 2 and "line 8: steprun: a step workload has no keying and thinking times" in err, err
 
 
+@pytest.mark.parametrize("benchmark, options, lines", [
+    ("TPC-C", "diset tpcc maria_count_ware 08\ndiset tpcc maria_num_vu 010\ndiset tpcc maria_partition true",
+     ["scale = 8", "jobs = 8", "partitions = 8"]),
+    ("TPC-H", "diset tpch maria_scale_fact 010\ndiset tpch maria_num_tpch_threads 02", ["scale = 10", "jobs = 2"]),
+])
+def test_numbers_with_leading_zeros_are_numbers_of_a_job_file(script, benchmark, options, lines):
+    text = f"dbset db maria\ndbset bm {benchmark}\n{options}\nbuildschema\n"
+    code, out, err = script(text, "zeros.tcl", ["--convert"])
+    assert code == 0, err
+    assert set(lines) <= set(out.splitlines()), out
+
+
 @pytest.mark.parametrize("host, shown", [
     ("::1", "[::1]:5432"), ("/var/run/postgresql", "%2Fvar%2Frun%2Fpostgresql:5432"), ("db1", "db1:5432"),
 ])

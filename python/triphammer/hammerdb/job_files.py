@@ -66,4 +66,6 @@ def _values(settings):
 def _value(value):
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    return value if isinstance(value, str) and value.isdigit() else json.dumps(value, ensure_ascii=False)
+    # TOML has no numbers with leading zeros.
+    is_number = isinstance(value, str) and value.isdecimal()
+    return json.dumps(int(value) if is_number else value, ensure_ascii=False)

@@ -140,7 +140,7 @@ def _host(host):
 
 def number(name, text):
     """A number from 1."""
-    if not text.isdigit() or int(text) == 0:
+    if not text.isdecimal() or int(text) == 0:
         raise triphammer.Error(f"{name} must be a number from 1, not {text}")
     return int(text)
 
