@@ -610,6 +610,22 @@ def test_jobs_are_listed_in_the_form_of_hammerdb(script, result):
     assert triphammer.job(int(json.loads(out)[0], 16)) is not None
 
 
+def test_the_ids_of_all_performance_profiles_are_listed(script):
+    for number in (12, 3):
+        triphammer.run("null:", workload="tproc-c", rampup="0s", duration="1s", label=f"hammerdb-profile-{number}").result()
+    triphammer.run("null:", workload="tproc-c", rampup="0s", duration="1s", label="hammerdb-profile-of-mine").result()
+    code, out, err = script("jobs profileid 3\njobs profileid all\njobs profileid\n")
+    head, _, rest = out.partition("\n")
+    found, _, tail = rest.partition("]\n")
+    # Other tests have profiles, too.
+    assert code == 0 and {3, 12} <= set(json.loads(found + "]")), out + err
+    assert (head, tail) == ("Setting performance profile id to 3", "Performance profile id is 3\n")
+    code, out, err = script("jobs format text\njobs profileid all\n")
+    assert code == 0 and {"3", "12"} <= set(out.splitlines()), out + err
+    code, _, err = script("jobs profileid some\n")
+    assert code == 2 and "the id of a performance profile is a number, or all, not some" in err, err
+
+
 SIZING = """
 puts "SETTING CONFIGURATION"
 dbset db pg

@@ -81,8 +81,10 @@ class Jobs:
         options = self._generic["commandline"]
         if number == "":
             return self._say(f"Performance profile id is {options['jobs_profile_id']}")
-        if not number.isdigit():
-            return self._refuse(f"the id of a performance profile is a number, not {number}")
+        if number == "all":
+            return self._show(_profile_ids())
+        if not number.isdecimal():
+            return self._refuse(f"the id of a performance profile is a number, or all, not {number}")
         options["jobs_profile_id"] = str(int(number))
         return self._say(f"Setting performance profile id to {int(number)}")
 
@@ -159,6 +161,13 @@ def _label(number):
 
 def _stored(kind=None, **which):
     return [job for job in triphammer.jobs(limit=_JOBS_MAX, **which) if kind in (None, job.kind)]
+
+
+def _profile_ids():
+    """The ids of all performance profiles that have a run."""
+    labels = [job.label or "" for job in _stored(kind="run")]
+    ids = {label[len(_label("")):] for label in labels if label.startswith(_label(""))}
+    return sorted(int(one) for one in ids if one.isdecimal())
 
 
 def _by_users(number):
