@@ -255,6 +255,19 @@ def test_python_has_the_names_of_hammerdb(script, tmp_path):
     assert out.startswith("Database set to MariaDB\nDatabase MariaDB set.\n") and out.endswith("db 1\nfalse\n")
 
 
+def test_a_script_in_python_imports_modules_beside_it_from_any_folder(tmp_path, script):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "beside.py").write_text("found = 'beside'\n")
+    code, out, err = script("import beside\nprint(beside.found)\n", "scripts/a.py")
+    assert (code, out) == (0, "beside\n"), err
+
+
+@pytest.mark.parametrize("name, text", [("a.py", "print('db')\n"), ("a.tcl", "print db\n")])
+def test_a_script_may_begin_with_a_byte_order_mark(script, name, text):
+    code, out, err = script("\ufeff" + text, name)
+    assert code == 0 and out.startswith("Database no database set."), out + err
+
+
 OWNED = """
 dbset db pg
 dbset bm TPC-C
