@@ -424,7 +424,7 @@ duration = "1h"
 def runs_on_null(monkeypatch):
     """Runs a script in this process; what it runs on PostgreSQL runs on the null database, where nothing is built. Returns
     the results."""
-    def run(file):
+    def run(file, quiet=True):
         from triphammer.hammerdb.interpreters import Interpreter
 
         handles = []
@@ -436,7 +436,8 @@ def runs_on_null(monkeypatch):
         real = triphammer.run
         monkeypatch.setattr(triphammer, "run", on_null)
         interpreter = Interpreter()
-        interpreter.eval("proc puts args {}")
+        if quiet:
+            interpreter.eval("proc puts args {}")
         interpreter.run_tcl(str(file), [])
         return [handle.result() for handle in handles]
 
@@ -483,6 +484,37 @@ def test_the_reasons_of_a_failed_run_are_lines(tmp_path, monkeypatch, capfd):
     assert interpreter.session.failed
     log = (tmp_path / "hammerdb.log").read_text()
     assert re.search(r"^Timestamp 1 @ .*\nError in Virtual User 1: nopm >= 1000000000000: no, ", log, re.MULTILINE), log
+
+
+SILENT = """
+dbset db pg
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 0.05
+vuset showoutput 0
+vuset iterations 1
+vuset iterations 3
+vuset logtotemp 1
+loadscript
+vurun
+vudestroy
+vuset showoutput 1
+vuset logtotemp 0
+vurun
+"""
+
+
+def test_what_virtual_users_print_can_be_hidden(tmp_path, monkeypatch, capfd, runs_on_null):
+    script = tmp_path / "silent.tcl"
+    script.write_text(SILENT)
+    monkeypatch.setenv("TMP", str(tmp_path))
+    assert len(runs_on_null(script, quiet=False)) == 2
+    hidden, _, shown = capfd.readouterr().out.partition("vudestroy success\n")
+    words = ["Vuser 1:Beginning rampup time", "Vuser 1:Timing test period", "Vuser 1:TEST RESULT"]
+    log = (tmp_path / "hammerdb.log").read_text()
+    for word in words:
+        assert word not in hidden and word in shown and log.count(word) == 1, word
+    assert "Vuser 1 created MONITOR" in hidden and "Vuser 1:FINISHED SUCCESS" in hidden
+    assert hidden.count("Virtual Users run the script once, whatever the iterations are: repeat vurun instead\n") == 1
 
 
 def test_files_are_generated(script, tmp_path):
