@@ -64,6 +64,11 @@ rename puts {}
 rename __puts puts
 puts $seen
 """
+STATUS = """
+set f [ open $::env(TMP)/jobid r ]
+job [ lindex [ split [ gets $f ] = ] 1 ] status
+close $f
+"""
 PYTHON = """
 dbset('db', '{prefix}')
 diset('connection', '{prefix}_host', '127.0.0.1')
@@ -132,6 +137,10 @@ def test_a_script_fails_if_a_run_of_it_failed(script, ending):
         code, out, err = script(RUN + ending, **values)
         assert "Vuser 1:FINISHED FAILED" in out, out + err
         assert code == 1, out + err
+        reason = r"failures are within their limit: no, [\d.]+ % failed or in doubt \(limit 1 %\)"
+        assert re.search(rf"^Error in Virtual User 1: {reason}.*\nVuser 1:FINISHED FAILED\n", out, re.MULTILINE), out
+        code, out, err = script(STATUS)
+        assert code == 0 and re.search(rf'"0 {reason}', out), out + err
 
 
 SHORT = """
@@ -244,6 +253,19 @@ def test_python_has_the_names_of_hammerdb(script, tmp_path):
     code, out, err = script("source('more.py')\nprint('db')\nprint('db', found)\nprint(vucomplete())\n", "a.py")
     assert code == 0, out + err
     assert out.startswith("Database set to MariaDB\nDatabase MariaDB set.\n") and out.endswith("db 1\nfalse\n")
+
+
+def test_a_script_in_python_imports_modules_beside_it_from_any_folder(tmp_path, script):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "beside.py").write_text("found = 'beside'\n")
+    code, out, err = script("import beside\nprint(beside.found)\n", "scripts/a.py")
+    assert (code, out) == (0, "beside\n"), err
+
+
+@pytest.mark.parametrize("name, text", [("a.py", "print('db')\n"), ("a.tcl", "print db\n")])
+def test_a_script_may_begin_with_a_byte_order_mark(script, name, text):
+    code, out, err = script("\ufeff" + text, name)
+    assert code == 0 and out.startswith("Database no database set."), out + err
 
 
 OWNED = """
@@ -373,6 +395,126 @@ def test_scripts_of_users_are_saved_and_run(script, tmp_path):
     assert [result.run.total.completed for result in results] == [40]
     profile = triphammer.job(next(job.id for job in triphammer.jobs() if job.kind == "profile"))
     assert [level.users for level in profile.levels] == [2, 3, 5]
+
+
+LENGTHS = """
+dbset db pg
+diset tpcc pg_driver {driver}
+diset tpcc pg_total_iterations 5
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 0.05
+vuset vu 2
+loadscript
+customscript {file}
+custommonitor {monitor}
+vurun
+"""
+JOB_FILE = """
+target = "null:"
+workload = "tproc-c"
+{top}
+[run] # lengths
+{run}
+[profile]
+duration = "1h"
+"""
+
+
+@pytest.fixture
+def runs_on_null(monkeypatch):
+    """Runs a script in this process; what it runs on PostgreSQL runs on the null database, where nothing is built. Returns
+    the results."""
+    def run(file, quiet=True):
+        from triphammer.hammerdb.interpreters import Interpreter
+
+        handles = []
+
+        def on_null(_, **settings):
+            handles.append(real("null:", **settings))
+            return handles[-1]
+
+        real = triphammer.run
+        monkeypatch.setattr(triphammer, "run", on_null)
+        interpreter = Interpreter()
+        if quiet:
+            interpreter.eval("proc puts args {}")
+        interpreter.run_tcl(str(file), [])
+        return [handle.result() for handle in handles]
+
+    return run
+
+
+@pytest.mark.parametrize("monitor, driver, top, run, users, completed", [
+    ("test", "timed", "", 'rampup = "1s"\nduration = "1m"', 2, 10),
+    ("test", "timed", 'duration = "1m"', 'vus = 7', 2, 10),
+    ("timed", "timed", "", "transactions = 3", 2, None),
+    ("timed", "test", "transactions = 3", "", 2, None),
+    ("timed", "timed", "", "transactions = 3\nload = 'keyed' # slow\nterminals = 3\nsessions = 1", 3, None),
+])
+def test_the_monitor_of_a_script_replaces_the_length_of_a_job_file(
+        tmp_path, runs_on_null, monitor, driver, top, run, users, completed):
+    file, script = tmp_path / "saved.toml", tmp_path / "lengths.tcl"
+    file.write_text(JOB_FILE.format(top=top, run=run))
+    script.write_text(LENGTHS.format(file=file, monitor=monitor, driver=driver))
+    [result] = runs_on_null(script)
+    assert result.spec.users == users
+    if completed is None:
+        assert result.durations.window_asked_s == 3
+    else:
+        assert result.run.total.completed == completed
+    # The file is as it was.
+    assert file.read_text() == JOB_FILE.format(top=top, run=run)
+
+
+def test_the_reasons_of_a_failed_run_are_lines(tmp_path, monkeypatch, capfd):
+    """Several reasons, also in the log: requirements, which only a job file has."""
+    from triphammer.hammerdb.interpreters import Interpreter
+
+    file, script = tmp_path / "required.toml", tmp_path / "required.tcl"
+    file.write_text('require = ["nopm >= 1000000000000", "failures < 50%", "all.p95 < 0.001us"]\n')
+    script.write_text(f"dbset db pg\nvuset logtotemp 1\nvuset timestamps 1\ncustomscript {file}\nvurun\n")
+    real = triphammer.run
+    monkeypatch.setattr(triphammer, "run", lambda _, **settings: real(
+        "null:", workload="tproc-c", rampup="0s", duration="1s", **settings))
+    monkeypatch.setenv("TMP", str(tmp_path))
+    interpreter = Interpreter()
+    interpreter.run_tcl(str(script), [])
+    lines = [line for line in capfd.readouterr().out.splitlines() if line.startswith("Error in Virtual User 1: ")]
+    assert [line.partition(": ")[2].partition(": no, ")[0] for line in lines] == ["nopm >= 1000000000000", "all.p95 < 0.001us"]
+    assert interpreter.session.failed
+    log = (tmp_path / "hammerdb.log").read_text()
+    assert re.search(r"^Timestamp 1 @ .*\nError in Virtual User 1: nopm >= 1000000000000: no, ", log, re.MULTILINE), log
+
+
+SILENT = """
+dbset db pg
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 0.05
+vuset showoutput 0
+vuset iterations 1
+vuset iterations 3
+vuset logtotemp 1
+loadscript
+vurun
+vudestroy
+vuset showoutput 1
+vuset logtotemp 0
+vurun
+"""
+
+
+def test_what_virtual_users_print_can_be_hidden(tmp_path, monkeypatch, capfd, runs_on_null):
+    script = tmp_path / "silent.tcl"
+    script.write_text(SILENT)
+    monkeypatch.setenv("TMP", str(tmp_path))
+    assert len(runs_on_null(script, quiet=False)) == 2
+    hidden, _, shown = capfd.readouterr().out.partition("vudestroy success\n")
+    words = ["Vuser 1:Beginning rampup time", "Vuser 1:Timing test period", "Vuser 1:TEST RESULT"]
+    log = (tmp_path / "hammerdb.log").read_text()
+    for word in words:
+        assert word not in hidden and word in shown and log.count(word) == 1, word
+    assert "Vuser 1 created MONITOR" in hidden and "Vuser 1:FINISHED SUCCESS" in hidden
+    assert hidden.count("Virtual Users run the script once, whatever the iterations are: repeat vurun instead\n") == 1
 
 
 def test_files_are_generated(script, tmp_path):
@@ -513,6 +655,22 @@ def test_jobs_are_listed_in_the_form_of_hammerdb(script, result):
     assert triphammer.job(int(json.loads(out)[0], 16)) is not None
 
 
+def test_the_ids_of_all_performance_profiles_are_listed(script):
+    for number in (12, 3):
+        triphammer.run("null:", workload="tproc-c", rampup="0s", duration="1s", label=f"hammerdb-profile-{number}").result()
+    triphammer.run("null:", workload="tproc-c", rampup="0s", duration="1s", label="hammerdb-profile-of-mine").result()
+    code, out, err = script("jobs profileid 3\njobs profileid all\njobs profileid\n")
+    head, _, rest = out.partition("\n")
+    found, _, tail = rest.partition("]\n")
+    # Other tests have profiles, too.
+    assert code == 0 and {3, 12} <= set(json.loads(found + "]")), out + err
+    assert (head, tail) == ("Setting performance profile id to 3", "Performance profile id is 3\n")
+    code, out, err = script("jobs format text\njobs profileid all\n")
+    assert code == 0 and {"3", "12"} <= set(out.splitlines()), out + err
+    code, _, err = script("jobs profileid some\n")
+    assert code == 2 and "the id of a performance profile is a number, or all, not some" in err, err
+
+
 SIZING = """
 puts "SETTING CONFIGURATION"
 dbset db pg
@@ -581,6 +739,45 @@ def test_a_script_becomes_a_job_file(script, tmp_path):
     assert (code, out) == (2, "") and "3 different settings for `run`" in err, err
     code, out, err = script("dbset db pg\nprint db\n", "none.tcl", ["--convert"])
     assert (code, out) == (2, "") and "nothing to convert" in err
+
+
+KEYED = """
+dbset db {prefix}
+diset tpcc {prefix}_keyandthink true
+diset tpcc {prefix}_rampup 0
+diset tpcc {prefix}_duration 0.05
+vuset vu 4
+{more}
+vurun
+"""
+
+
+@pytest.mark.parametrize("prefix, more, terminals", [
+    ("pg", "", 4), ("maria", "", 4), ("mysql", "diset tpcc mysql_async_scale true", 40)])
+def test_virtual_users_that_key_and_think_are_terminals(script, tmp_path, prefix, more, terminals):
+    code, out, err = script(KEYED, "keyed.tcl", ["--convert"], prefix=prefix, more=more)
+    assert code == 0, err
+    assert out.splitlines()[-5:] == [
+        'rampup = "0m"', 'duration = "3000ms"', 'load = "keyed"', f"terminals = {terminals}", "sessions = 4"], out
+    file = tmp_path / "keyed.toml"
+    file.write_text(out)
+    # On another database, because nothing is built.
+    spec = triphammer.run("null:", job_file=file, rampup="0s", duration="1s").result().spec
+    assert (spec.users, spec.load) == (terminals, "keyed")
+    code, out, err = script(KEYED.replace("vurun", "steprun"), prefix=prefix, more=more)
+    assert code == 2 and "line 8: steprun: a step workload has no keying and thinking times" in err, err
+
+
+@pytest.mark.parametrize("benchmark, options, lines", [
+    ("TPC-C", "diset tpcc maria_count_ware 08\ndiset tpcc maria_num_vu 010\ndiset tpcc maria_partition true",
+     ["scale = 8", "jobs = 8", "partitions = 8"]),
+    ("TPC-H", "diset tpch maria_scale_fact 010\ndiset tpch maria_num_tpch_threads 02", ["scale = 10", "jobs = 2"]),
+])
+def test_numbers_with_leading_zeros_are_numbers_of_a_job_file(script, benchmark, options, lines):
+    text = f"dbset db maria\ndbset bm {benchmark}\n{options}\nbuildschema\n"
+    code, out, err = script(text, "zeros.tcl", ["--convert"])
+    assert code == 0, err
+    assert set(lines) <= set(out.splitlines()), out
 
 
 @pytest.mark.parametrize("host, shown", [

@@ -302,6 +302,21 @@ def test_the_console_script_runs_a_file(tmp_path):
     assert done.returncode == 2 and "setup()" in done.stderr
 
 
+def test_a_script_may_begin_with_a_byte_order_mark(tmp_path):
+    file = tmp_path / "marked.py"
+    file.write_bytes(b"\xef\xbb\xbf" + b"""
+import triphammer
+
+class Marked(triphammer.Workload):
+    @triphammer.transaction
+    async def one(self, session):
+        await session.query("SELECT 1")
+""")
+    target = f"sqlite:{tmp_path / 'x.sqlite'}"
+    result = triphammer.run(target, workload="python", script=file, vus=1, transactions=1).result()
+    assert result.run.total.committed == 1
+
+
 def test_a_script_of_the_same_name_as_a_class_that_was_passed_is_another(tmp_path):
     seen = []
 

@@ -205,7 +205,8 @@ def _executed(file, text):
         # At the end: a script that is called like a module of Python does not hide it.
         sys.path.append(folder)
     try:
-        exec(compile(text, file, "exec"), module.__dict__)
+        # An editor may have written a byte-order mark, which only files can begin with.
+        exec(compile(text[text.startswith("\ufeff"):], file, "exec"), module.__dict__)
     except Exception as error:
         raise SettingError(f"--script {file}: {describe(error, file)}") from error
     return module

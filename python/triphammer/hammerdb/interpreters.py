@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import threading
+import tokenize
 import traceback
 
 import triphammer
@@ -127,12 +128,15 @@ class Interpreter:
             return print(*values, **options)
 
         def source(file):
-            with open(file, encoding="utf-8") as text:
+            # Opens it as Python does: with or without a byte-order mark.
+            with tokenize.open(file) as text:
                 exec(compile(text.read(), file, "exec"), names)
 
         names = {name: command(name) for name in Session.COMMANDS}
         names.update(__name__="__main__", __file__=path, print=show, source=source, tclpy=self, os=os, sys=sys)
         before, sys.argv = sys.argv, [path, *arguments]
+        folder = os.path.dirname(os.path.realpath(path))
+        sys.path.insert(0, folder)
         try:
             source(path)
         except SystemExit as end:
@@ -147,6 +151,8 @@ class Interpreter:
             raise _at(lines[0] if lines else None, error if is_ours else f"{type(error).__name__}: {error}") from None
         finally:
             sys.argv = before
+            if folder in sys.path:  # The script may have changed it.
+                sys.path.remove(folder)
 
 
 def _at(line, error):

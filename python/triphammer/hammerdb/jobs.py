@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from xml.etree import ElementTree
 
 import triphammer
 
@@ -80,8 +81,10 @@ class Jobs:
         options = self._generic["commandline"]
         if number == "":
             return self._say(f"Performance profile id is {options['jobs_profile_id']}")
-        if not number.isdigit():
-            return self._refuse(f"the id of a performance profile is a number, not {number}")
+        if number == "all":
+            return self._show(_profile_ids())
+        if not number.isdecimal():
+            return self._refuse(f"the id of a performance profile is a number, or all, not {number}")
         options["jobs_profile_id"] = str(int(number))
         return self._say(f"Setting performance profile id to {int(number)}")
 
@@ -103,7 +106,8 @@ class Jobs:
         parts = {"": result.text, "db": lambda: result.server.product, "bm": lambda: result.workload.title,
                  "timestamp": lambda: result.started_at,
                  "dict": lambda: {setting.name: setting.value for setting in result.settings},
-                 "status": lambda: [f"0 {result.text().splitlines()[0]}"], "system": lambda: result.host.to_dict(),
+                 "status": lambda: [f"0 {line}" for line in (result.text().splitlines()[0], *reasons(result))],
+                 "system": lambda: result.host.to_dict(),
                  "metrics": lambda: f"CPU and I/O are in the report: triphammer report {result.job}",
                  "save": lambda: _saved(which, result.to_json()),
                  "delete": lambda: "Jobs are not deleted: they stay in the file that TRIPHAMMER_STORE names"}
@@ -159,6 +163,13 @@ def _stored(kind=None, **which):
     return [job for job in triphammer.jobs(limit=_JOBS_MAX, **which) if kind in (None, job.kind)]
 
 
+def _profile_ids():
+    """The ids of all performance profiles that have a run."""
+    labels = [job.label or "" for job in _stored(kind="run")]
+    ids = {label[len(_label("")):] for label in labels if label.startswith(_label(""))}
+    return sorted(int(one) for one in ids if one.isdecimal())
+
+
 def _by_users(number):
     """Mean figures of the runs of a performance profile, by number of virtual users."""
     runs = {}
@@ -179,6 +190,14 @@ def _by_users(number):
 def tpm(result):
     """Transactions per minute as the server counted them, or else as the client did."""
     return result.tpm_client if result.tpm_server is None else result.tpm_server
+
+
+def reasons(result):
+    """Why a result is not good, a line for each reason, in the words of the test report, which has all of them."""
+    report = result.junit()
+    cases = ElementTree.fromstring(report).iter("testcase") if report else ()
+    failed = [(case.get("name"), failure.get("message")) for case in cases for failure in case.iter("failure")]
+    return [f"{name}: no, {message}".splitlines()[0] for name, message in failed]
 
 
 def _timing(result):

@@ -21,9 +21,9 @@ class Log:
         """Adds the lines of virtual users."""
         for line in text.splitlines():
             user, colon, _ = line.partition(":")
-            if colon and user.startswith("Vuser "):
+            if colon and user.startswith(("Vuser ", "Error in Virtual User ")):
                 if self._has_times:
-                    print(f"Timestamp {user[6:]} @ {time.asctime()}", file=self._file)
+                    print(f"Timestamp {user.split()[-1]} @ {time.asctime()}", file=self._file)
                 print(line, file=self._file)
 
     def close(self):

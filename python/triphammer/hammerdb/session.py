@@ -11,7 +11,7 @@ import triphammer
 from triphammer._processes import command as this
 
 from . import job_files, options, owner, steps
-from .jobs import Jobs, identifier, tpm
+from .jobs import Jobs, identifier, reasons, tpm
 from .log import Log
 from .scripts import Script
 from .settings import Options, number
@@ -109,6 +109,8 @@ class Session(Jobs):
             value = self.numberOfCPUs()
         if what == "vu" and not str(value).isdigit():
             return self._say("The number of virtual users must be an integer or vcpu")
+        if what == "iterations" and str(value) != "1":
+            self._say("Virtual Users run the script once, whatever the iterations are: repeat vurun instead")
         return self._set(_VUSET, "virtual_user_options", what, value)
 
     def tcset(self, what="", value=""):
@@ -158,7 +160,7 @@ class Session(Jobs):
             self._say(owner.create(given))
         job = triphammer.start("build", given.target(), **settings)
         built = job.result()
-        self._say(f"Vuser 1:{built.outcome}: {built.rows} rows")
+        self._tell(1, f"{built.outcome}: {built.rows} rows")
         self._finished()
         return f"Schema Build jobid={identifier(job.number)}"
 
@@ -312,8 +314,11 @@ class Session(Jobs):
             self._is_complete = True
             raise
         for user, line in self._output(result, self._users):
-            self._say(f"Vuser {user}:{line}")
-        self.failed |= not result.good
+            self._tell(user, line)
+        if not result.good:
+            self.failed = True
+            for reason in reasons(result):
+                self._say(f"Error in Virtual User 1: {reason}")
         self._each("FINISH SUCCESS" if result.good else "FINISH FAILED")
         self._say("ALL VIRTUAL USERS COMPLETE")
         self._is_complete = True
@@ -329,14 +334,15 @@ class Session(Jobs):
         """Prints the progress of a run, and the transaction counter if it was started."""
         is_timed = given.benchmark == "tpcc" and self._has_monitor()
         if is_timed and self._script.file is None:
-            self._say(f"Vuser 1:Beginning rampup time of {given['rampup']} minutes")
+            self._tell(1, f"Beginning rampup time of {given['rampup']} minutes")
         phase, ended, every = "ramp_up", 0, self._refresh_rate()
         for second in run:
             if is_timed and second.phase != phase:
                 phase = second.phase
-                self._say({"window": "Vuser 1:Rampup complete, Taking start Transaction Count.\n"
-                                     f"Vuser 1:Timing test period of {given['duration']} in minutes",
-                           "drain": "Vuser 1:Test complete, Taking end Transaction Count."}.get(phase, phase))
+                for line in {"window": ["Rampup complete, Taking start Transaction Count.",
+                                        f"Timing test period of {given['duration']} in minutes"],
+                             "drain": ["Test complete, Taking end Transaction Count."]}.get(phase, [phase]):
+                    self._tell(1, line)
             ended += second["all.committed"] + second["all.rolled_back"]
             if self._counts and (second.second + 1) % every == 0:
                 self._say(f"{ended * 60 // every} {self._name()} tpm")
@@ -470,10 +476,15 @@ class Session(Jobs):
     def quit(self, code="0"):
         raise Quit(int(code))
 
-    def _say(self, text):
-        self._puts(text)
+    def _say(self, text, is_shown=True):
+        if is_shown:
+            self._puts(text)
         if self._log is not None:
             self._log.write(text)
+
+    def _tell(self, user, text):
+        """Says what a virtual user prints, which `vuset showoutput 0` leaves to the log."""
+        self._say(f"Vuser {user}:{text}", self._generic["virtual_user_options"]["show_output"] != "0")
 
     @staticmethod
     def _refuse(text):

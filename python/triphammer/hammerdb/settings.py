@@ -118,9 +118,9 @@ class Options:
         if self.prefix != "pg" and self.is_on("no_stored_procs"):
             settings["mode"] = "statements"
         if self.is_on("keyandthink"):
-            settings["load"] = "keyed"
-            if self.is_on("async_scale"):
-                settings.update(terminals=users * number("async_client", self["async_client"]), sessions=users, vus=None)
+            # Each virtual user is a session, and one terminal unless it has asynchronous clients.
+            clients = number("async_client", self["async_client"]) if self.is_on("async_scale") else 1
+            settings.update(load="keyed", terminals=users * clients, sessions=users, vus=None)
         return settings
 
     def _queries(self, users):
@@ -140,7 +140,7 @@ def _host(host):
 
 def number(name, text):
     """A number from 1."""
-    if not text.isdigit() or int(text) == 0:
+    if not text.isdecimal() or int(text) == 0:
         raise triphammer.Error(f"{name} must be a number from 1, not {text}")
     return int(text)
 

@@ -41,6 +41,8 @@ def _step(replica):
 def profile(settings, users):
     """The settings of a profile, from those of a run with the users of the first step. Each level lasts as long as the
     longest time between two steps."""
+    if "load" in settings:
+        raise triphammer.Error("a step workload has no keying and thinking times: switch *_keyandthink off")
     found = steps()
     levels = [users]
     for _, more in found:
