@@ -9,6 +9,8 @@ const run = (over: object = {}): RunResult =>
     failures: { share: 0, limit: 0.01, above_limit: false },
     primary_metric: { name: 'NOPM', value: 12345, verification: { verdict: 'verified' } },
     errors: [],
+    audits: [],
+    window: { total: { completed: 741_000 } },
     workload: { title: 'TPROC-C', scale: 1, scale_unit: 'warehouses' },
     server: { product: 'PostgreSQL', version: '15.4 (Debian)' },
     durations: { window_s: 60 },
@@ -22,6 +24,26 @@ test('a run whose requirement fails is not good though it is complete', () => {
   const judged = { requirement: 'nopm >= 50000', passed: false };
   expect(ending(run({ requirements: [judged] }))).toEqual({ tone: 'bad', words: 'complete, requirements failed' });
   expect(ending(run({ requirements: [{ ...judged, passed: true }] })).tone).toBe('good');
+});
+
+test('a run is good only where the exit code is 0', () => {
+  const verification = { verdict: 'violated' };
+  const wrong: [object, string][] = [
+    [{ audits: [{ id: 'a', verdict: 'verified' }, { id: 'b', verdict: 'violated' }] }, 'complete, audit violated'],
+    [{ primary_metric: { name: 'NOPM', value: 1, verification } }, 'complete, count violated'],
+    [{ hosts: [{ name: 'a', loss: null }, { name: 'b', loss: { at_s: 3 } }] }, 'complete, a host was lost'],
+    [{ window: { total: { completed: 0 } } }, 'complete, nothing completed'],
+  ];
+  for (const [over, words] of wrong) expect(ending(run(over))).toEqual({ tone: 'bad', words });
+  expect(ending(run({ audits: [{ verdict: 'not_counted' }] })).tone).toBe('good');
+});
+
+test('a set of queries is good if all that the database supports are answered, and alike', () => {
+  const queries = (outcomes: string[], differing = 0) =>
+    ending(run({ queries: { steps: outcomes.map((outcome) => ({ outcome })), answers: { differing } }, window: { total: { completed: 0 } } })).words;
+  expect(queries(['answered', 'unsupported'])).toBe('complete');
+  expect(queries(['answered', 'timed_out'])).toBe('complete, queries without an answer');
+  expect(queries(['answered'], 1)).toBe('complete, answers differ');
 });
 
 test('a drill is good only if its faults took place and all commits are there', () => {

@@ -16,19 +16,31 @@ export interface Ending {
 /** Returns the requirements that the run did not meet. */
 export const missed = (result: RunResult) => (result.requirements ?? []).filter((judged) => !judged.passed);
 
-/** Returns how a run ended: complete only if nothing that was requested is missing. */
+/** Returns how a run ended: complete only if nothing is wrong with it, by the same rule as the program's exit code. */
 export function ending(result: RunResult): Ending {
   if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
-  if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
-  if (result.queries?.steps.some((step) => step.outcome !== 'answered')) return { tone: 'bad', words: 'complete, queries without an answer' };
-  if ((result.queries?.answers.differing ?? 0) > 0) return { tone: 'bad', words: 'complete, answers differ' };
-  if (lacksAnswers(result)) return { tone: 'bad', words: 'complete, queries without an answer' };
-  if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
-  if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
+  const wrong = fault(result);
+  if (wrong) return { tone: 'bad', words: `complete, ${wrong}` };
   // The requirements may allow it, but it is the first thing to know about the run.
   if ((result.availability?.outages ?? []).length > 0) return { tone: 'warn', words: 'complete, with an outage' };
   return { tone: 'good', words: 'complete' };
 }
+
+/** Names what is wrong with a complete run; null if it is good. */
+function fault(result: RunResult): string | null {
+  // Missing in results of earlier versions.
+  if ((result.hosts ?? []).some((host) => host.loss)) return 'a host was lost';
+  if (missed(result).length > 0) return 'requirements failed';
+  if (lacksAnswers(result)) return 'queries without an answer';
+  if ((result.queries?.answers.differing ?? 0) > 0) return 'answers differ';
+  if (result.failures.above_limit) return 'too many failures';
+  if (!result.queries && result.window.total.completed === 0) return 'nothing completed';
+  if (result.primary_metric.verification.verdict === 'violated') return 'count violated';
+  return violated(result).length > 0 ? 'audit violated' : null;
+}
+
+/** Returns the audits that contradict the run. */
+export const violated = (result: RunResult) => result.audits.filter((audit) => audit.verdict === 'violated');
 
 /** Returns how a drill ended: complete only if every fault took place and nothing is wrong with the commits. */
 export function drilled({ status, commits, faults }: DrillResult): Ending {
@@ -40,8 +52,10 @@ export function drilled({ status, commits, faults }: DrillResult): Ending {
   return { tone: 'good', words: 'complete' };
 }
 
-/** Whether queries of the streams alongside the transactions timed out or failed, or a stream had no connection. */
-function lacksAnswers({ query_streams: streams }: RunResult): boolean {
+/** Whether a query timed out or failed, in a set of queries or beside the transactions, or a stream had no connection. */
+function lacksAnswers({ queries, query_streams: streams }: RunResult): boolean {
+  // A refresh function that the database does not support is no fault of the run.
+  if (queries?.steps.some((step) => !['answered', 'unsupported'].includes(step.outcome))) return true;
   if (!streams) return false;
   return streams.away > 0 || (streams.baseline?.unanswered ?? 0) > 0 || streams.queries.some((query) => query.timed_out + query.failed > 0);
 }
