@@ -35,7 +35,7 @@ describe('numbers', () => {
 
 describe('times', () => {
   it('read as the command line reads them', () => {
-    expect([duration(14.003), duration(0.25)]).toEqual(['14s', '0.250s']);
+    expect([duration(14.003), duration(2.9), duration(59.99), duration(0.25), duration(0)]).toEqual(['14s', '2.9s', '1m', '250ms', '0s']);
     expect([duration(45), duration(300), duration(5400), duration(3661)]).toEqual(['45s', '5m', '1h30m', '1h1m1s']);
     expect([clock(7), clock(3723), clock(-1)]).toEqual(['0:07', '1:02:03', '−0:01']);
   });

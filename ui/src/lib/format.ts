@@ -63,10 +63,12 @@ export function clock(seconds: number | null | undefined): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** Formats seconds as `5m`, `1h30m`, `45s`, as the command line accepts them. */
+/** Formats seconds as `5m`, `1h30m`, `45s`, `2.9s`, `250ms`, as the command line accepts them. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
-  if (seconds < 60) return `${three(seconds).replace(/\.0+$/, '')}s`;
+  if (seconds > 0 && seconds < 0.9995) return `${Math.round(seconds * 1000)}ms`;
+  const tenths = Math.round(seconds * 10);
+  if (tenths < 600) return `${tenths / 10}s`;
   const whole = Math.round(seconds);
   const parts: [number, string][] = [
     [Math.floor(whole / 3600), 'h'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, RunResult } from '../api/types';
-import { commonest, drilled, ending, failing, loadInWords, sentence } from './verdict';
+import { commonest, drilled, ended, ending, failing, loadInWords, sentence } from './verdict';
 
 const run = (over: object = {}): RunResult =>
   ({
@@ -83,4 +83,23 @@ test('a failing run says first how many failed, and with what', () => {
 test('a summary reads as a sentence', () => {
   expect(sentence(run())).toBe('TPROC-C with 1 warehouse on PostgreSQL 15.4: 1 virtual user reached 12,345 NOPM over 1m, and was steady.');
   expect(loadInWords(run({ spec: { users: 64, load: 'rate:500/s' } }))).toBe('arrivals at 500 per second over 64 sessions');
+});
+
+test('a run that ended in its ramp-up reached nothing', () => {
+  expect(sentence(run({ durations: { window_s: 0 } }))).toBe('TPROC-C with 1 warehouse on PostgreSQL 15.4: 1 virtual user. There was no timed window, so NOPM is unknown.');
+});
+
+test('a run that is not complete says why', () => {
+  const how = (status: string, over: object = {}) =>
+    ended(run({ status, durations: { whole_s: 2.9 }, notes: [], run: { total: { in_flight: 3 } }, spec: { users: 16, load: 'closed', pacing: { sessions: 'own' } }, ...over }));
+  expect(how('complete')).toBeNull();
+  expect(how('interrupted')).toBe('interrupted after 2.9s: these are partial figures');
+  expect(how('aborted')).toBe('aborted after 2.9s, 3 transactions in flight abandoned: use the figures with care');
+  expect(how('aborted', { notes: [{ kind: 'abort_on_failures', text: '12 % failed' }] })).toBe('aborted after 2.9s: 12 % failed');
+  expect(how('failed')).toBe('failed after 2.9s: every virtual user had to end early');
+  expect(how('failed', { availability: { sessions_away: 2, answered_at_end: false } })).toBe(
+    'failed after 2.9s: 2 of 16 sessions were lost and had not reconnected at the end; the database answered before the run but not after it',
+  );
+  const violated_identities = [{ identity: 'started = ended + in flight', transaction: 'new_order', left: 9, right: 7 }];
+  expect(how('failed', { violated_identities })).toBe('failed after 2.9s: its counts contradict each other: started = ended + in flight, new_order: 9 and 7');
 });

@@ -4,6 +4,7 @@ import type { DrillResult, RunResult } from '../api/types';
 import { count, counted, duration, percent, sizeOf } from './format';
 import { arrivals } from './load';
 import { figure as shown } from './queries';
+import { isTimed } from './shown';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -41,6 +42,41 @@ function fault(result: RunResult): string | null {
 
 /** Returns the audits that contradict the run. */
 export const violated = (result: RunResult) => result.audits.filter((audit) => audit.verdict === 'violated');
+
+/** Describes how the run ended if it is not complete, as text reports do; null if it is. */
+export function ended(result: RunResult): string | null {
+  const after = duration(result.durations.whole_s);
+  switch (result.status) {
+    case 'complete':
+      return null;
+    case 'interrupted':
+      return `interrupted after ${after}: these are partial figures`;
+    case 'aborted': {
+      const reason = result.notes.find((note) => note.kind === 'abort_on_failures');
+      const givenUp = counted(result.run.total.in_flight ?? 0, 'transactions');
+      return reason ? `aborted after ${after}: ${reason.text}` : `aborted after ${after}, ${givenUp} in flight abandoned: use the figures with care`;
+    }
+    case 'failed':
+      return `failed after ${after}: ${cause(result)}`;
+  }
+}
+
+/** Says why a run failed. */
+function cause({ violated_identities: identities, availability, spec }: RunResult): string {
+  const identity = identities?.[0];
+  if (identity) {
+    const of = identity.transaction ? `, ${identity.transaction}` : '';
+    return `its counts contradict each other: ${identity.identity}${of}: ${count(identity.left)} and ${count(identity.right)}`;
+  }
+  const { sessions } = spec.pacing;
+  const all = typeof sessions === 'object' ? sessions.pool : spec.users;
+  const away = availability?.sessions_away ?? 0;
+  const parts = [
+    ...(away > 0 ? [`${count(away)} of ${counted(all, 'sessions')} were lost and had not reconnected at the end`] : []),
+    ...(availability?.answered_at_end === false ? ['the database answered before the run but not after it'] : []),
+  ];
+  return parts.join('; ') || 'every virtual user had to end early';
+}
 
 /** Returns how a drill ended: complete only if every fault took place and nothing is wrong with the commits. */
 export function drilled({ status, commits, faults }: DrillResult): Ending {
@@ -100,6 +136,7 @@ export function sentence(result: RunResult): string {
     const figure = unavailable ? `${title} is not available: ${unavailable}` : `${title} ${shown(name, value)}`;
     return `${subject}, ${counted(result.queries.streams, 'streams')}: ${figure}.`;
   }
+  if (!isTimed(result)) return `${subject}: ${load}${beside(result)}. There was no timed window, so ${primary_metric.name} is unknown.`;
   const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
   return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
 }
