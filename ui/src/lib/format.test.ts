@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, ago, between, brief, clock, count, counted, duration, percent, time, sizeOf, unbroken } from './format';
+import { NONE, ago, between, brief, clock, count, counted, duration, figure, percent, time, sizeOf, unbroken } from './format';
 
 describe('numbers', () => {
   it('stay on one line with their units, unlike other words', () => {
@@ -23,8 +23,12 @@ describe('numbers', () => {
     expect(between({ low: 900, high: 1100 })).toBe('0.900–1.10 ms');
   });
 
+  it('that were measured have three digits', () => {
+    expect([1.004, 1.012, 12.47, 99.96, 612.4, 0.00012, 0].map(figure)).toEqual(['1', '1.01', '12.5', '100', '612', '0.00012', '0']);
+  });
+
   it('that are absent show as such', () => {
-    for (const show of [count, percent, time, clock, duration]) {
+    for (const show of [count, figure, percent, time, clock, duration]) {
       expect(show(null)).toBe(NONE);
       expect(show(undefined)).toBe(NONE);
       expect(show(Number.NaN)).toBe(NONE);

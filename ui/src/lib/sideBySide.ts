@@ -1,7 +1,7 @@
 // The table of runs side by side.
 
 import type { RunResult } from '../api/types';
-import { bottleneck, capital, count, NONE, percent } from './format';
+import { bottleneck, capital, figure, NONE, percent } from './format';
 import { figureName } from './queries';
 import { isTimed, primary, primaryValue, response } from './shown';
 
@@ -14,7 +14,7 @@ export interface Row {
 
 /** Figures of runs of transactions: of the timed window, because other times cannot be compared. */
 const OF_TRANSACTIONS: [title: string, show: (result: RunResult) => string][] = [
-  ['TPM', (result) => (isTimed(result) ? count(result.tpm_client) : NONE)],
+  ['TPM', (result) => (isTimed(result) ? figure(result.tpm_client) : NONE)],
   ['p50', (result) => response(result.window.total, 'p50_us')],
   ['p95', (result) => response(result.window.total, 'p95_us')],
   ['p99', (result) => response(result.window.total, 'p99_us')],

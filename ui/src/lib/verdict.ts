@@ -1,7 +1,7 @@
 // The verdict on a run: whether it can be used, and if not, why.
 
 import type { DrillResult, RunResult } from '../api/types';
-import { count, counted, duration, percent, sizeOf } from './format';
+import { count, counted, duration, figure, percent, sizeOf } from './format';
 import { arrivals } from './load';
 import { figure as shown } from './queries';
 import { isTimed } from './shown';
@@ -112,7 +112,7 @@ export function failing(result: RunResult): string | null {
   const error = commonest(result);
   if (!above_limit || share === 0) return null;
   const { name, value } = result.primary_metric;
-  return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${cut(error)}` : ''}`;
+  return `${name} ${figure(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${cut(error)}` : ''}`;
 }
 
 /** Longest error in a heading, in characters: all of it is in the table of errors. */
@@ -133,12 +133,12 @@ export function sentence(result: RunResult): string {
   if (result.queries) {
     const { name, unavailable, value } = primary_metric;
     const title = result.queries.figures.find((one) => one.name === name)?.title ?? name;
-    const figure = unavailable ? `${title} is not available: ${unavailable}` : `${title} ${shown(name, value)}`;
-    return `${subject}, ${counted(result.queries.streams, 'streams')}: ${figure}.`;
+    const outcome = unavailable ? `${title} is not available: ${unavailable}` : `${title} ${shown(name, value)}`;
+    return `${subject}, ${counted(result.queries.streams, 'streams')}: ${outcome}.`;
   }
   if (!isTimed(result)) return `${subject}: ${load}${beside(result)}. There was no timed window, so ${primary_metric.name} is unknown.`;
   const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
-  return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
+  return `${subject}: ${load} reached ${figure(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
 }
 
 /** Describes the streams of queries beside the transactions: `, alongside 2 streams with 5,520 queries per hour`. */
