@@ -18,6 +18,13 @@ test('what was found is said with its interval', () => {
   expect(standing(search({ result: 'never_ok', lowest: 10 }), false)).toContain('The limit does not hold even at 10 ');
 });
 
+test('small rates keep three digits', () => {
+  const found = { result: 'found', rate: 1.004, interval: { low: 1.012, high: 12.54 }, precise: true } as const;
+  expect(standing(search(found), false)).toBe('The capacity is 1 transaction per second (95 % interval 1.01 to 12.5).');
+  const probes = [probe(1.25, null), probe(2.5, 'too_slow')];
+  expect(standing({ ...search(null), probes }, true)).toContain('the limit is kept at 1.25, exceeded at 2.5 transactions per second.');
+});
+
 test('limits are read in their unit, and probes stand by their rate', () => {
   expect([microseconds('50ms'), microseconds('1.5s'), microseconds('200us'), microseconds('x')]).toEqual([50_000, 1_500_000, 200, null]);
   expect(byRate([probe(800, null), probe(400, null)]).map((p) => p.rate)).toEqual([400, 800]);

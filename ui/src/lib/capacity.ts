@@ -1,7 +1,7 @@
 // Formats a capacity search for charts and texts.
 
 import type { CapacityBelief, CapacityResult, Probe, Reason } from '../api/types';
-import { count, counted, time } from './format';
+import { counted, figure, time } from './format';
 
 /** Describes why a probe exceeded the limit. */
 export const REASONS: Record<Reason, string> = {
@@ -22,21 +22,28 @@ export function microseconds(text: string): number | null {
 /** Returns the probes, the lowest rate first. */
 export const byRate = (probes: Probe[]): Probe[] => probes.toSorted((a, b) => a.rate - b.rate);
 
+/** Formats a rate in words: `12.5 transactions per second`. */
+function perSecond(rate: number): string {
+  const shown = figure(rate);
+  return `${shown} ${shown === '1' ? 'transaction' : 'transactions'} per second`;
+}
+
 /** Describes the result of a search, or its progress while it is running: never "interrupted" then. */
 export function standing(result: CapacityResult, inProgress: boolean): string {
   const found = result.judgement;
   if (found?.result === 'found') {
     const sure = found.precise ? '' : ', less precisely than asked for';
-    return `The capacity is ${count(found.rate)} transactions per second (95 % interval ${count(found.interval.low)} to ${count(found.interval.high)}${sure}).`;
+    return `The capacity is ${perSecond(found.rate)} (95 % interval ${figure(found.interval.low)} to ${figure(found.interval.high)}${sure}).`;
   }
-  if (found?.result === 'never_ok') return `The limit does not hold even at ${count(found.lowest)} transactions per second, the lowest rate tried.`;
-  if (found?.result === 'always_ok') return `The limit still holds at ${count(found.highest)} transactions per second, the highest rate tried: the capacity is at least that.`;
+  if (found?.result === 'never_ok') return `The limit does not hold even at ${perSecond(found.lowest)}, the lowest rate tried.`;
+  if (found?.result === 'always_ok') return `The limit still holds at ${perSecond(found.highest)}, the highest rate tried: the capacity is at least that.`;
   const kept = Math.max(0, ...result.probes.filter((p) => p.reason === null).map((p) => p.rate));
   const broken = Math.min(...result.probes.filter((p) => p.reason !== null).map((p) => p.rate));
-  const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `exceeded at ${count(broken)}` : ''].filter(Boolean).join(', ');
+  const isBroken = Number.isFinite(broken);
+  const between = [kept > 0 ? `kept at ${isBroken ? figure(kept) : perSecond(kept)}` : '', isBroken ? `exceeded at ${perSecond(broken)}` : ''].filter(Boolean).join(', ');
   // Near the capacity, chance decides.
-  const both = kept >= broken ? `: probes at ${count(broken)} to ${count(kept)} transactions per second had both results` : '';
-  const where = both || (between ? `: the limit is ${between} transactions per second` : '');
+  const both = kept >= broken ? `: probes at ${figure(broken)} to ${perSecond(kept)} had both results` : '';
+  const where = both || (between ? `: the limit is ${between}` : '');
   return inProgress ? `The search is still running after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, ago, between, brief, clock, count, counted, duration, percent, time, sizeOf, unbroken } from './format';
+import { NONE, ago, between, brief, clock, count, counted, duration, figure, percent, time, sizeOf, unbroken } from './format';
 
 describe('numbers', () => {
   it('stay on one line with their units, unlike other words', () => {
@@ -23,8 +23,12 @@ describe('numbers', () => {
     expect(between({ low: 900, high: 1100 })).toBe('0.900–1.10 ms');
   });
 
+  it('that were measured have three digits', () => {
+    expect([1.004, 1.012, 12.47, 99.96, 612.4, 0.00012, 0].map(figure)).toEqual(['1', '1.01', '12.5', '100', '612', '0.00012', '0']);
+  });
+
   it('that are absent show as such', () => {
-    for (const show of [count, percent, time, clock, duration]) {
+    for (const show of [count, figure, percent, time, clock, duration]) {
       expect(show(null)).toBe(NONE);
       expect(show(undefined)).toBe(NONE);
       expect(show(Number.NaN)).toBe(NONE);
@@ -35,7 +39,7 @@ describe('numbers', () => {
 
 describe('times', () => {
   it('read as the command line reads them', () => {
-    expect([duration(14.003), duration(0.25)]).toEqual(['14s', '0.250s']);
+    expect([duration(14.003), duration(2.9), duration(59.99), duration(0.25), duration(0)]).toEqual(['14s', '2.9s', '1m', '250ms', '0s']);
     expect([duration(45), duration(300), duration(5400), duration(3661)]).toEqual(['45s', '5m', '1h30m', '1h1m1s']);
     expect([clock(7), clock(3723), clock(-1)]).toEqual(['0:07', '1:02:03', '−0:01']);
   });

@@ -4,6 +4,7 @@ const integer = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const twoDigits = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
+const threeDigits = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /** Shown if there is no value. */
 export const NONE = '–';
@@ -14,6 +15,12 @@ export function count(value: number | null | undefined): string {
   const size = Math.abs(value);
   const format = size >= 10 || Number.isInteger(value) ? integer : size >= 1 ? oneDigit : twoDigits;
   return format.format(value);
+}
+
+/** Formats a measured value, as text reports do: three significant digits below a hundred, and all whole ones above. */
+export function figure(value: number | null | undefined): string {
+  if (value == null || !Number.isFinite(value) || Math.abs(value) >= 100) return count(value);
+  return threeDigits.format(value);
 }
 
 /** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `0.01 SF`. A scale has up to three fractional digits. */
@@ -63,10 +70,12 @@ export function clock(seconds: number | null | undefined): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** Formats seconds as `5m`, `1h30m`, `45s`, as the command line accepts them. */
+/** Formats seconds as `5m`, `1h30m`, `45s`, `2.9s`, `250ms`, as the command line accepts them. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
-  if (seconds < 60) return `${three(seconds).replace(/\.0+$/, '')}s`;
+  if (seconds > 0 && seconds < 0.9995) return `${Math.round(seconds * 1000)}ms`;
+  const tenths = Math.round(seconds * 10);
+  if (tenths < 600) return `${tenths / 10}s`;
   const whole = Math.round(seconds);
   const parts: [number, string][] = [
     [Math.floor(whole / 3600), 'h'],
@@ -118,7 +127,7 @@ export const bottleneck = (kind: string) => kind.replace(/_(limited|bound)$/, ''
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Formats a figure in its declared unit. */
-export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: count })[unit](value);
+export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: figure })[unit](value);
 
 /** Formats the version of a server without what its packager added: `15.18 (Debian 15.18-0+deb12u1)` becomes `15.18`. */
 export const brief = (version: string | null | undefined) => (version ?? '').replace(/\s*\(.*\)\s*$/, '');

@@ -3,7 +3,7 @@
 
 import { CPU_NUMBER, FIRST, HOST, STACKS } from '../api/metrics';
 import type { JobSamples, SampledSeries, SeriesMeans } from '../api/types';
-import { count, percent, time } from './format';
+import { count, figure, percent, time } from './format';
 import type { Axis, Line } from './plot';
 import type { Column } from './timeline';
 import { onto, SESSIONS_SAMPLED } from './waits';
@@ -99,12 +99,6 @@ export function labelsOf(all: Named[]): (of: Named) => string {
   const differ = names.filter((name) => new Set(all.map(({ labels }) => labels[name])).size > 1);
   const used = differ.length > 0 ? differ : names;
   return ({ labels, title }) => used.map((name) => labels[name]).filter(Boolean).join(' ') || title;
-}
-
-/** Writes three significant digits of a small number, and whole ones of a large. */
-export function figure(value: number | null | undefined): string {
-  if (value == null || !Number.isFinite(value) || Math.abs(value) >= 100 || value === 0) return count(value);
-  return String(Number(value.toPrecision(3)));
 }
 
 /** Writes bytes in the largest binary unit with at least 1: `7.8 GiB`. */

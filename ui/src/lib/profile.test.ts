@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { estimate, usl } from './profile';
+import { curveAt, estimate, usl } from './profile';
 
 const of = (value: number) => ({ value, interval: null });
 const fit = { lambda: of(100), sigma: of(0.02), kappa: of(0.0005) };
@@ -9,6 +9,10 @@ it('the law is linear at one user, and falls beyond its peak', () => {
   const peak = Math.sqrt((1 - 0.02) / 0.0005);
   expect(usl(peak, fit)).toBeGreaterThan(usl(peak / 2, fit));
   expect(usl(peak, fit)).toBeGreaterThan(usl(peak * 2, fit));
+});
+
+it('the curve is drawn from one user to the highest level', () => {
+  expect(curveAt([0, 1, 8, 8.5], 8, fit)).toEqual([null, 100, usl(8, fit), null]);
 });
 
 it('an estimate shows how sure it is', () => {

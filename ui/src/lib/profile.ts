@@ -8,6 +8,10 @@ export function usl(n: number, fit: Pick<Curve, 'lambda' | 'sigma' | 'kappa'>): 
   return (lambda * n) / (1 + sigma * (n - 1) + kappa * n * (n - 1));
 }
 
+/** Returns a fitted curve at these positions, up to the highest level: the legend's last value is that of the table. */
+export const curveAt = (xs: number[], highest: number, fit: Pick<Curve, 'lambda' | 'sigma' | 'kappa'>): (number | null)[] =>
+  xs.map((x) => (x < 1 || x > highest ? null : usl(x, fit)));
+
 /** Formats an estimate with its interval: `0.021 (0.015 to 0.027)`. */
 export function estimate(it: Estimate, show: (value: number) => string): string {
   return it.interval ? `${show(it.value)} (${show(it.interval.low)} to ${show(it.interval.high)})` : show(it.value);

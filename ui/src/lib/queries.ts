@@ -1,11 +1,11 @@
 // Figures of a set of queries.
 
 import type { QueriesResult } from '../api/types';
-import { count, duration, time } from './format';
+import { count, duration, figure as measured, time } from './format';
 
 /** Formats a figure by its name: times are in milliseconds, as in `geomean_ms`. */
 export const figure = (name: string, value: number | null | undefined): string =>
-  value != null && name.endsWith('_ms') ? time(value * 1000) : count(value);
+  value != null && name.endsWith('_ms') ? time(value * 1000) : measured(value);
 
 /** Describes a figure that is shown with its unit. */
 export const meaning = (text: string): string => text.replace(/, in milliseconds$/, '');

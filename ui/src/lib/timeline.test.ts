@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LivePhase, LiveSecond } from '../api/types';
-import { ofLive, stretches, untilEnd } from './timeline';
+import { ofLive, readingOf, stretches, untilEnd } from './timeline';
 
 const second = (first: number, per_second: number) => {
   const type = { name: 'new_order', committed: per_second, failed: 0, retries: 0, per_second, p50_us: 1, p95_us: 1, p99_us: 1, max_us: 1 };
@@ -22,4 +22,10 @@ test('while the load goes on nothing is left out', () => {
 test('a run without a ramp-up has no mark of one', () => {
   const begun = (at_s: number) => stretches([{ phase: 'window', at_s } as LivePhase]).map((stretch) => stretch.label);
   expect([begun(0.002), begun(5)]).toEqual([[], ['ramp-up']]);
+});
+
+test('samples are read every ten seconds, and once more at the end', () => {
+  expect([9, 10, 19, 20].map((last) => readingOf(last, false))).toEqual([0, 1, 1, 2]);
+  expect(readingOf(27, true)).toBeGreaterThan(readingOf(27, false));
+  expect(readingOf(4, true)).toBeGreaterThan(0);
 });

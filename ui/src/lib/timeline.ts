@@ -106,6 +106,12 @@ export function stretches(phases: LivePhase[]): Stretch[] {
   return found;
 }
 
+/** Seconds of a run in progress between two readings of its samples. */
+const ROUND_S = 10;
+
+/** Number of a reading of the samples of a run in progress; the last one, when it is over, has all of them. */
+export const readingOf = (last: number, over: boolean): number => (over ? Infinity : Math.floor(last / ROUND_S));
+
 /** Notes with a time, as marks. */
 export function marks(notes: { at_s?: number | null; kind: string }[]): Stretch[] {
   const shown = new Set(['outage', 'recovered', 'retry_storm', 'checkpoint', 'user_ended']);

@@ -1,9 +1,10 @@
 // The verdict on a run: whether it can be used, and if not, why.
 
 import type { DrillResult, RunResult } from '../api/types';
-import { count, counted, duration, percent, sizeOf } from './format';
+import { count, counted, duration, figure, percent, sizeOf } from './format';
 import { arrivals } from './load';
 import { figure as shown } from './queries';
+import { isTimed } from './shown';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -16,18 +17,65 @@ export interface Ending {
 /** Returns the requirements that the run did not meet. */
 export const missed = (result: RunResult) => (result.requirements ?? []).filter((judged) => !judged.passed);
 
-/** Returns how a run ended: complete only if nothing that was requested is missing. */
+/** Returns how a run ended: complete only if nothing is wrong with it, by the same rule as the program's exit code. */
 export function ending(result: RunResult): Ending {
   if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
-  if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
-  if (result.queries?.steps.some((step) => step.outcome !== 'answered')) return { tone: 'bad', words: 'complete, queries without an answer' };
-  if ((result.queries?.answers.differing ?? 0) > 0) return { tone: 'bad', words: 'complete, answers differ' };
-  if (lacksAnswers(result)) return { tone: 'bad', words: 'complete, queries without an answer' };
-  if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
-  if (result.primary_metric.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
+  const wrong = fault(result);
+  if (wrong) return { tone: 'bad', words: `complete, ${wrong}` };
   // The requirements may allow it, but it is the first thing to know about the run.
   if ((result.availability?.outages ?? []).length > 0) return { tone: 'warn', words: 'complete, with an outage' };
   return { tone: 'good', words: 'complete' };
+}
+
+/** Names what is wrong with a complete run; null if it is good. */
+function fault(result: RunResult): string | null {
+  // Missing in results of earlier versions.
+  if ((result.hosts ?? []).some((host) => host.loss)) return 'a host was lost';
+  if (missed(result).length > 0) return 'requirements failed';
+  if (lacksAnswers(result)) return 'queries without an answer';
+  if ((result.queries?.answers.differing ?? 0) > 0) return 'answers differ';
+  if (result.failures.above_limit) return 'too many failures';
+  if (!result.queries && result.window.total.completed === 0) return 'nothing completed';
+  if (result.primary_metric.verification.verdict === 'violated') return 'count violated';
+  return violated(result).length > 0 ? 'audit violated' : null;
+}
+
+/** Returns the audits that contradict the run. */
+export const violated = (result: RunResult) => result.audits.filter((audit) => audit.verdict === 'violated');
+
+/** Describes how the run ended if it is not complete, as text reports do; null if it is. */
+export function ended(result: RunResult): string | null {
+  const after = duration(result.durations.whole_s);
+  switch (result.status) {
+    case 'complete':
+      return null;
+    case 'interrupted':
+      return `interrupted after ${after}: these are partial figures`;
+    case 'aborted': {
+      const reason = result.notes.find((note) => note.kind === 'abort_on_failures');
+      const givenUp = counted(result.run.total.in_flight ?? 0, 'transactions');
+      return reason ? `aborted after ${after}: ${reason.text}` : `aborted after ${after}, ${givenUp} in flight abandoned: use the figures with care`;
+    }
+    case 'failed':
+      return `failed after ${after}: ${cause(result)}`;
+  }
+}
+
+/** Says why a run failed. */
+function cause({ violated_identities: identities, availability, spec }: RunResult): string {
+  const identity = identities?.[0];
+  if (identity) {
+    const of = identity.transaction ? `, ${identity.transaction}` : '';
+    return `its counts contradict each other: ${identity.identity}${of}: ${count(identity.left)} and ${count(identity.right)}`;
+  }
+  const { sessions } = spec.pacing;
+  const all = typeof sessions === 'object' ? sessions.pool : spec.users;
+  const away = availability?.sessions_away ?? 0;
+  const parts = [
+    ...(away > 0 ? [`${count(away)} of ${counted(all, 'sessions')} were lost and had not reconnected at the end`] : []),
+    ...(availability?.answered_at_end === false ? ['the database answered before the run but not after it'] : []),
+  ];
+  return parts.join('; ') || 'every virtual user had to end early';
 }
 
 /** Returns how a drill ended: complete only if every fault took place and nothing is wrong with the commits. */
@@ -40,8 +88,10 @@ export function drilled({ status, commits, faults }: DrillResult): Ending {
   return { tone: 'good', words: 'complete' };
 }
 
-/** Whether queries of the streams alongside the transactions timed out or failed, or a stream had no connection. */
-function lacksAnswers({ query_streams: streams }: RunResult): boolean {
+/** Whether a query timed out or failed, in a set of queries or beside the transactions, or a stream had no connection. */
+function lacksAnswers({ queries, query_streams: streams }: RunResult): boolean {
+  // A refresh function that the database does not support is no fault of the run.
+  if (queries?.steps.some((step) => !['answered', 'unsupported'].includes(step.outcome))) return true;
   if (!streams) return false;
   return streams.away > 0 || (streams.baseline?.unanswered ?? 0) > 0 || streams.queries.some((query) => query.timed_out + query.failed > 0);
 }
@@ -62,7 +112,7 @@ export function failing(result: RunResult): string | null {
   const error = commonest(result);
   if (!above_limit || share === 0) return null;
   const { name, value } = result.primary_metric;
-  return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${cut(error)}` : ''}`;
+  return `${name} ${figure(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${cut(error)}` : ''}`;
 }
 
 /** Longest error in a heading, in characters: all of it is in the table of errors. */
@@ -83,11 +133,12 @@ export function sentence(result: RunResult): string {
   if (result.queries) {
     const { name, unavailable, value } = primary_metric;
     const title = result.queries.figures.find((one) => one.name === name)?.title ?? name;
-    const figure = unavailable ? `${title} is not available: ${unavailable}` : `${title} ${shown(name, value)}`;
-    return `${subject}, ${counted(result.queries.streams, 'streams')}: ${figure}.`;
+    const outcome = unavailable ? `${title} is not available: ${unavailable}` : `${title} ${shown(name, value)}`;
+    return `${subject}, ${counted(result.queries.streams, 'streams')}: ${outcome}.`;
   }
+  if (!isTimed(result)) return `${subject}: ${load}${beside(result)}. There was no timed window, so ${primary_metric.name} is unknown.`;
   const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
-  return `${subject}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
+  return `${subject}: ${load} reached ${figure(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
 }
 
 /** Describes the streams of queries beside the transactions: `, alongside 2 streams with 5,520 queries per hour`. */
