@@ -170,6 +170,10 @@ pub struct GapDef {
     pub name: String,
     /// Query that returns a row with the name of the user if it is missing.
     pub sql: String,
+    /// Query that returns a row if nothing is hidden after all, and fails otherwise, where `sql`
+    /// cannot see what a role of the user has; `None` if `sql` knows.
+    #[serde(default)]
+    pub shown: Option<String>,
     /// What is hidden.
     pub hides: String,
     /// Statement or setting that shows it; `{user}` stands for the user.

@@ -79,15 +79,20 @@ impl Blocking {
         // Not every session shows what it waits for, but those of one queue wait for the same.
         let mut objects: HashMap<&str, &str> = HashMap::new();
         for (session, edge) in edges.iter().filter(|(_, edge)| !edge.object.is_empty()) {
-            let known = objects.entry(root(&edges, session).blocker).or_insert(edge.object);
-            *known = edge.object.max(*known);
+            let root = root(&edges, session);
+            if root.blocker_is_ours || root.blocker == edge.blocker {
+                let known = objects.entry(root.blocker).or_insert(edge.object);
+                *known = edge.object.max(*known);
+            }
         }
         let mut all = Self { samples: 1, by: BTreeMap::new() };
         for (session, edge) in edges.iter().filter(|(_, edge)| edge.is_ours) {
             let root = root(&edges, session);
             let own = root.blocker_is_ours;
             let of_queue = objects.get(root.blocker).copied().unwrap_or_default();
-            let object = if edge.object.is_empty() { of_queue } else { edge.object };
+            // A foreign session need not have locked what those behind the first in its queue want.
+            let shown = if own { edge.object } else { root.object };
+            let object = if shown.is_empty() { of_queue } else { shown };
             let key = ((!own).then(|| root.blocker.to_owned()), object.to_owned());
             let seen = all.by.entry(key).or_default();
             let [description, statement] = match own {
@@ -189,14 +194,32 @@ mod tests {
         all.add(blocking(&[["1", "ours", "2", "ours", "a", "b", "district"]]));
         all.add(Blocking { samples: 2, ..Blocking::default() });
         let figures = all.figures();
-        assert_eq!(figures.len(), 3);
+        assert_eq!(figures.len(), 2);
         let foreign: Vec<_> = figures.iter().filter(|of| of.session.is_some()).collect();
         assert!(foreign.iter().all(|of| of.session.as_deref() == Some("9")), "{foreign:?}");
         assert!(foreign.iter().all(|of| of.description.contains("psql")), "{foreign:?}");
-        assert!(foreign.iter().all(|of| !of.object.is_empty()), "{foreign:?}");
+        assert!(foreign.iter().all(|of| of.object == "warehouse"), "{foreign:?}");
         assert_eq!(foreign.iter().map(|of| of.blocked).sum::<f64>(), 0.75, "3 in one of 4 samples");
         let own = figures.iter().find(|of| of.session.is_none()).unwrap();
         assert_eq!((own.object.as_str(), own.blocked, own.blocked_max), ("district", 0.25, 1));
+    }
+
+    #[test]
+    fn a_foreign_blocker_is_named_with_what_it_locked() {
+        let all = blocking(&[
+            ["1", "ours", "9", "other", "ann, psql", "SELECT", "district row (0,1)"],
+            ["2", "ours", "1", "ours", "app", "UPDATE d", "warehouse"],
+            ["3", "ours", "2", "ours", "app", "UPDATE w", "warehouse"],
+            ["4", "ours", "9", "other", "ann, psql", "SELECT", ""],
+        ]);
+        let figures = all.figures();
+        let [of] = &figures[..] else { panic!("{figures:?}") };
+        assert_eq!((of.object.as_str(), of.blocked), ("district row (0,1)", 4.0));
+        let unknown = blocking(&[
+            ["1", "ours", "9", "other", "ann, psql", "SELECT", ""],
+            ["2", "ours", "1", "ours", "app", "UPDATE d", "warehouse"],
+        ]);
+        assert!(unknown.figures().iter().all(|of| of.object.is_empty()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Observes a database on a thread and a session of its own, until it is stopped: samples sessions
 //! several times per second, reads counters every second, and the statistics of statements at both
 //! ends of the timed window. A lost session is opened again; a query that fails is reported once
-//! and not made again.
+//! and not made again, unless somebody only cancelled it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use triphammer_core::clock::{Elapsed, thread_cpu_ns};
 use triphammer_core::session::{Admin as _, Role, Session, StatementId};
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::text::one_line;
-use triphammer_core::{Clock, DbError, Rows};
+use triphammer_core::{Clock, DbError, ErrorClass, Rows};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
@@ -39,6 +39,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const CONNECT_EVERY: Duration = Duration::from_secs(1);
 /// Maximum time for what is read and closed after the run.
 const END_LIMIT: Duration = Duration::from_secs(1);
+/// Number of failures in a row after which a query that was cancelled is not made again.
+const FAILURES_MAX: u32 = 5;
 /// Maximum number of things that are reported as not read.
 const GAPS_MAX: usize = 50;
 
@@ -102,7 +104,7 @@ struct Prepared {
 }
 
 /// Which query failed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Which {
     Sessions,
     Blockers,
@@ -112,11 +114,35 @@ enum Which {
     Profile(usize),
 }
 
+/// How often queries failed in a row.
+#[derive(Debug, Default)]
+struct Failures(BTreeMap<Which, u32>);
+
+impl Failures {
+    /// Counts a failure; returns whether the query is to be made again. A query that somebody
+    /// cancelled, or that met a lock, may succeed the next time.
+    fn allow_another(&mut self, which: Which, class: ErrorClass) -> bool {
+        let failures = self.0.entry(which).or_default();
+        *failures += 1;
+        let passes = matches!(class, ErrorClass::Cancelled | ErrorClass::LockTimeout);
+        let is_allowed = passes && *failures < FAILURES_MAX;
+        if !is_allowed {
+            self.forget(which);
+        }
+        is_allowed
+    }
+
+    fn forget(&mut self, which: Which) {
+        self.0.remove(&which);
+    }
+}
+
 struct DatabaseObserver {
     setup: Setup,
     profile: Vec<ProfileQuery>,
     prepared: Option<Prepared>,
     connect_at: Elapsed,
+    failures: Failures,
     rows: Rows,
     now: Activity,
     known: Known,
@@ -157,6 +183,7 @@ impl DatabaseObserver {
             profile: Vec::new(),
             prepared: None,
             connect_at: Elapsed::default(),
+            failures: Failures::default(),
             rows: Rows::new(),
             now: Activity::default(),
             known: Known::default(),
@@ -297,12 +324,15 @@ impl DatabaseObserver {
             Ok(Ok(())) => {
                 self.setup.answered.fetch_add(1, Ordering::Relaxed);
                 self.setup.own.fetch_add(1, Ordering::Relaxed);
+                self.failures.forget(which);
                 true
             }
             Ok(Err(error)) if !error.class().loses_session() => {
-                let name = self.name(which);
-                self.disable(which);
-                self.not_read(&name, error.message());
+                if !self.failures.allow_another(which, error.class()) {
+                    let name = self.name(which);
+                    self.disable(which);
+                    self.not_read(&name, error.message());
+                }
                 false
             }
             _ => {
@@ -504,16 +534,26 @@ impl DatabaseObserver {
     ) -> Result<(), DbError> {
         let gaps = self.setup.def.gap.clone();
         for gap in gaps.into_iter().filter(|gap| gap.is_for(version)) {
-            match has_row(session, &gap.name, &gap.sql).await {
-                Ok(Some(user)) => self.gap(ObserverGap {
-                    name: gap.name,
-                    hides: gap.hides,
-                    change: gap.change.replace("{user}", &user),
-                }),
-                Ok(None) => {}
+            let missing = match has_row(session, &gap.name, &gap.sql).await {
                 Err(error) if error.class().loses_session() => return Err(error),
-                Err(error) => self.not_read(&gap.name, error.message()),
+                Err(error) => {
+                    self.not_read(&gap.name, error.message());
+                    None
+                }
+                Ok(missing) => missing,
+            };
+            let Some(user) = missing else { continue };
+            // Without the privilege this fails.
+            if let Some(shown) = &gap.shown
+                && matches!(has_row(session, &gap.name, shown).await, Ok(Some(_)))
+            {
+                continue;
             }
+            self.gap(ObserverGap {
+                name: gap.name,
+                hides: gap.hides,
+                change: gap.change.replace("{user}", &user),
+            });
         }
         Ok(())
     }
@@ -584,4 +624,24 @@ async fn has_row(
     let mut rows = Rows::new();
     session.query(id, &[], &mut rows).await?;
     Ok(rows.iter().next().map(|row| row.text(0).unwrap_or_default().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_query_is_made_again_unless_it_fails_several_times_in_a_row() {
+        let mut failures = Failures::default();
+        let mut allow = |which, class| failures.allow_another(which, class);
+        assert!(!allow(Which::Sessions, ErrorClass::Other), "a missing table stays missing");
+        for _ in 1..FAILURES_MAX {
+            assert!(allow(Which::Sessions, ErrorClass::Cancelled));
+            assert!(allow(Which::Profile(1), ErrorClass::LockTimeout));
+        }
+        assert!(!allow(Which::Sessions, ErrorClass::Cancelled));
+        failures.forget(Which::Profile(1));
+        assert!(failures.allow_another(Which::Profile(1), ErrorClass::LockTimeout), "was answered");
+        assert!(failures.allow_another(Which::Sessions, ErrorClass::Cancelled), "a new session");
+    }
 }

@@ -26,7 +26,7 @@ use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_workloads::observe::observed_dialects;
 
 use crate::failure::Failure;
-use crate::result::{JobKind, RunResult, Warning};
+use crate::result::{JobKind, ObserverGap, RunResult, Warning};
 use crate::store::{JobId, Store, StoreError, StoredJob};
 
 /// Fewer seconds than this have wide intervals, which the result mentions.
@@ -44,10 +44,9 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
     let all = Observations::read(store, job, &result).map_err(refuse)?;
     let window = window(&result);
     if !all.seconds.iter().any(|second| window.contains(second)) {
-        let dialects = observed_dialects().join(", ");
+        let reason = not_observed(&result);
         return Err(Failure::refuse(format!(
-            "job {job} cannot be explained: its sessions were not observed; triphammer observes \
-             runs of transactions on databases of the dialects {dialects}, unless --no-observe is given"
+            "job {job} cannot be explained: its sessions were not observed; {reason}"
         )));
     }
     let (basis, stretch) = match at {
@@ -75,6 +74,27 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
         .expect("both parts are long enough, and the rest has transactions");
     let made = WhyResult::new(&result, basis, waits, &here, rest.as_ref(), &stretch);
     Ok(WhyResult { warnings: warnings(&here, rest.as_ref()), ..made })
+}
+
+/// Why no sessions were observed, as far as the run knows.
+fn not_observed(result: &RunResult) -> String {
+    let observed = result.observed.as_ref().filter(|observed| observed.sessions.is_none());
+    observed.and_then(|observed| hidden(&observed.gaps)).unwrap_or_else(|| {
+        let dialects = observed_dialects().join(", ");
+        format!(
+            "triphammer observes runs of transactions on databases of the dialects {dialects}, \
+             unless --no-observe is given"
+        )
+    })
+}
+
+/// What kept the observer from its session, or else hid the sessions from it.
+fn hidden(gaps: &[ObserverGap]) -> Option<String> {
+    let not_read = gaps.iter().find(|gap| matches!(gap.name.as_str(), "session" | "sessions"));
+    let gap = not_read.or_else(|| gaps.iter().find(|gap| gap.hides.contains("sessions")))?;
+    let ObserverGap { name, hides, change } = gap;
+    let change = if change.is_empty() { String::new() } else { format!(" → {change}") };
+    Some(format!("{name}: {hides}{change}"))
 }
 
 /// The result of a run that has one.
@@ -139,4 +159,25 @@ fn warnings(here: &Observations, rest: Option<&Observations>) -> Vec<Warning> {
 
 fn refuse(error: StoreError) -> Failure {
     Failure::refuse(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hid_the_sessions_is_the_reason() {
+        let gap = |name: &str, hides: &str, change: &str| ObserverGap {
+            name: name.to_owned(),
+            hides: hides.to_owned(),
+            change: change.to_owned(),
+        };
+        let mut gaps = vec![gap("pg_stat_statements", "the top statements", "CREATE EXTENSION")];
+        assert_eq!(hidden(&gaps), None);
+        gaps.push(gap("view_server_state", "sessions, waits and locks", "GRANT it"));
+        let text = hidden(&gaps).unwrap();
+        assert_eq!(text, "view_server_state: sessions, waits and locks → GRANT it");
+        gaps.push(gap("session", "not read: too many clients", ""));
+        assert_eq!(hidden(&gaps).unwrap(), "session: not read: too many clients");
+    }
 }

@@ -87,7 +87,8 @@ fn nothing(why: &WhyResult) -> String {
 /// active-session time`.
 fn lead(why: &WhyResult, cause: &Cause) -> String {
     let locks = locks(why, cause);
-    let object = locks.iter().find(|lock| !lock.object.is_empty());
+    let is_first = |lock: &Lock| session(lock) == session(locks[0]);
+    let object = locks.iter().find(|lock| is_first(lock) && !lock.object.is_empty());
     let object = object.map_or_else(String::new, |lock| format!(" on `{}`", lock.object));
     format!("{}{object}: {}", title(cause), clause(&cause.figures))
 }
@@ -143,22 +144,31 @@ fn locks<'a>(why: &'a WhyResult, cause: &Cause) -> Vec<&'a Lock> {
     }
     let all: f64 = why.locks.iter().map(|lock| lock.blocked).sum();
     let mut found: Vec<&Lock> = why.locks.iter().collect();
-    let is_main = |lock: &Lock| lock.is_foreign && lock.blocked >= all / 3.0;
+    let is_main = |lock: &Lock| lock.is_foreign && blocked_by(why, lock) >= all / 3.0;
+    found.sort_by(|a, b| blocked_by(why, b).total_cmp(&blocked_by(why, a)));
     found.sort_by_key(|lock| !is_main(lock));
     found
 }
 
+/// How many sessions the blocker blocked, whatever it had locked.
+fn blocked_by(why: &WhyResult, lock: &Lock) -> f64 {
+    why.locks.iter().filter(|of| session(of) == session(lock)).map(|of| of.blocked).sum()
+}
+
+/// What tells blockers apart: the number, because the state of a session changes. Those of the run
+/// have none, and begin with the same word.
+fn session(lock: &Lock) -> &str {
+    lock.blocker.split(' ').next().unwrap_or_default()
+}
+
 fn holder(why: &WhyResult, cause: &Cause) -> Option<String> {
     let lock = *locks(why, cause).first()?;
+    let blocked = figure(blocked_by(why, lock));
     if !lock.is_foreign {
-        let own: f64 =
-            locks(why, cause).iter().filter(|of| !of.is_foreign).map(|of| of.blocked).sum();
-        let own = figure(own);
         return Some(format!(
-            "the run's own sessions held the locks and blocked {own} of its sessions"
+            "the run's own sessions held the locks and blocked {blocked} of its sessions"
         ));
     }
-    let blocked = figure(lock.blocked);
     let last = match lock.statement.is_empty() {
         true => String::new(),
         false => format!(", last statement `{}`", lock.statement),
@@ -458,5 +468,24 @@ mod tests {
         shown.locks = serde_json::from_value(lock).unwrap();
         let words = of(&shown, Bottleneck::Database);
         assert!(words.starts_with("CPU: "), "locks are shown, and too few to be certain: {words}");
+    }
+
+    #[test]
+    fn a_blocker_counts_as_a_whole_whatever_it_locked() {
+        let lock = |blocker: &str, object: &str, blocked: f64| json!({"is_foreign": !blocker.starts_with("sessions"), "blocker": blocker, "statement": "", "object": object, "blocked": blocked, "blocked_rest": null});
+        let mut why = short_of_memory(&["row_lock"], 0.0, true);
+        let locks = json!([
+            lock("sessions of this run", "stock", 2.5),
+            lock("9 ann, psql, idle in transaction", "district", 1.5),
+            lock("9 ann, psql, active", "warehouse", 0.5),
+        ]);
+        why.locks = serde_json::from_value(locks).unwrap();
+        let words = of(&why, Bottleneck::Database);
+        assert!(words.starts_with("Row locks on `district`: "), "{words}");
+        assert!(words.contains("session 9 of another program (ann, psql, idle"), "{words}");
+        assert!(words.contains("held the lock and blocked 2.00 sessions"), "{words}");
+        why.locks.remove(1);
+        let words = of(&why, Bottleneck::Database);
+        assert!(words.contains("own sessions held the locks and blocked 2.50 of"), "{words}");
     }
 }

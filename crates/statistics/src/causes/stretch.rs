@@ -9,6 +9,8 @@ use crate::numbers::{mean, size, squares};
 pub const DROP_MIN: f64 = 0.1;
 /// Smallest number of points in which a drop is looked for.
 const POINTS_MIN: usize = 4 * SECONDS_MIN;
+/// The same for a stall, which no noise explains: as many as the stretch and the rest need.
+const POINTS_STALL: usize = 2 * SECONDS_MIN;
 /// A stretch in which no point is above this share of the median is a stall, whatever the noise is:
 /// the seconds in which it begins and ends make a short series look noisy.
 const STALL: f64 = 0.2;
@@ -20,11 +22,14 @@ const RHO_MAX: f64 = 0.95;
 #[must_use]
 pub fn lowest(series: &[f64]) -> Option<Range<usize>> {
     let n = series.len();
-    if n < POINTS_MIN || series.iter().any(|x| !x.is_finite()) {
+    if n < POINTS_STALL || series.iter().any(|x| !x.is_finite()) {
         return None;
     }
     if let Some(found) = stall(series) {
         return Some(found);
+    }
+    if n < POINTS_MIN {
+        return None;
     }
     let sums: Vec<f64> = std::iter::once(0.0)
         .chain(series.iter().scan(0.0, |sum, x| {
@@ -60,7 +65,8 @@ fn errors_min(points: usize) -> f64 {
     (3.95 + 20.0 / n).max((2.0 * n.ln()).sqrt() + 0.75)
 }
 
-/// The longest stretch whose points are all at most [`STALL`] of the median.
+/// The longest stretch whose points are all at most [`STALL`] of the median, and so at most half of
+/// all points.
 fn stall(series: &[f64]) -> Option<Range<usize>> {
     let mut sorted = series.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -147,9 +147,26 @@ fn a_drop_is_found_with_its_bounds() {
 }
 
 #[test]
+fn a_stall_is_found_as_soon_as_stretch_and_rest_are_long_enough() {
+    for (points, stalled) in [(10, 3..8), (12, 0..6), (19, 9..14)] {
+        let mut series = vec![100.0; points];
+        series[stalled.clone()].fill(2.0);
+        assert_eq!(lowest(&series), Some(stalled.clone()), "{points} points");
+        series[stalled.clone()].fill(60.0);
+        assert_eq!(lowest(&series), None, "{points} points: a drop needs more of them");
+        series[stalled.clone()].fill(2.0);
+        series[stalled.start + 1] = 100.0;
+        assert_eq!(lowest(&series), None, "{points} points: too short");
+    }
+    let mut short = [100.0; 9];
+    short[..5].fill(0.0);
+    assert_eq!(lowest(&short), None);
+}
+
+#[test]
 fn steady_series_have_no_drop() {
     let mut random = Random::new(3);
-    for (points, runs) in [(20, RUNS), (60, RUNS), (300, RUNS), (1_800, 50)] {
+    for (points, runs) in [(20, RUNS), (60, RUNS), (300, RUNS), (1_800, 50), (10, RUNS)] {
         for rho in [0.0, 0.3, 0.6, 0.8] {
             let found = (0..runs).filter(|_| {
                 let noise = random.ar1(points, rho);
