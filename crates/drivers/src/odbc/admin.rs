@@ -258,7 +258,7 @@ impl OdbcSession {
             let width = statement.describe()?;
             while width > TABLE_NAME && statement.fetch()? {
                 let catalog = text_of(statement.field(TABLE_CATALOG)).unwrap_or_default();
-                if is_current(&catalog, &current) {
+                if is_current(catalog.trim(), &current) {
                     names.extend(text_of(statement.field(TABLE_NAME)));
                 }
             }
