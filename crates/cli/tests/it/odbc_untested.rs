@@ -140,6 +140,7 @@ fn work(recorded: &[String]) -> Vec<String> {
         let is_about_the_session =
             matches!(kind, "connect" | "prepare") || text.starts_with("ALTER SESSION");
         if is_about_the_session
+            || matches!(text, "SELECT 1 FROM dual" | "SELECT 1 FROM sysibm.sysdummy1")
             || text.contains("triphammer_build")
             || call.contains("FROM v$version")
             || call.contains("'service_level'")

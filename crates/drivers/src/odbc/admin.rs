@@ -7,7 +7,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::odbc::{CreateDef, LockDef, OdbcDef};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Admin, LockMode, ServerInfo};
-use triphammer_odbc::Info;
+use triphammer_odbc::{Field, Info};
 
 use super::connection_string::{get, redacted};
 use super::errors::on_statement;
@@ -18,7 +18,8 @@ use crate::socket::is_loopback;
 
 /// Where a database in this process is reached.
 const IN_PROCESS: &str = "in process";
-/// Column of `SQLTables` that has a table's name, from 0.
+/// Columns of `SQLTables`, from 0: the database that a table is in, and its name.
+const TABLE_CATALOG: usize = 0;
 const TABLE_NAME: usize = 2;
 
 /// Creates the database that the target names.
@@ -247,20 +248,65 @@ impl Admin for OdbcSession {
 }
 
 impl OdbcSession {
-    /// The tables by ODBC's catalog.
+    /// The tables of the current database by ODBC's catalog.
     fn catalog_tables(&mut self) -> Result<Vec<String>, DbError> {
+        let current = self.current_catalog();
         let mut statement = self.connection.statement().map_err(|error| self.failed(&error))?;
         let mut list = || {
-            let mut names = Vec::new();
+            let mut names: Vec<String> = Vec::new();
             statement.tables()?;
             let width = statement.describe()?;
             while width > TABLE_NAME && statement.fetch()? {
-                if let triphammer_odbc::Field::Text(name) = statement.field(TABLE_NAME) {
-                    names.push(String::from_utf8_lossy(name).into_owned());
+                let catalog = text_of(statement.field(TABLE_CATALOG)).unwrap_or_default();
+                if is_current(catalog.trim(), &current) {
+                    names.extend(text_of(statement.field(TABLE_NAME)));
                 }
             }
             Ok(names)
         };
         list().map_err(|error: triphammer_odbc::Error| self.failed(&error))
+    }
+
+    /// The name of the current database; empty if it is unknown. `SQL_ATTR_CURRENT_CATALOG` would
+    /// be the same, but PostgreSQL's driver returns bytes for it where UTF-16 is due.
+    fn current_catalog(&self) -> String {
+        // Drivers name the file of a database in this process, which is no catalog.
+        if self.is_in_process() {
+            return String::new();
+        }
+        self.connection.info(Info::DatabaseName)
+    }
+}
+
+/// A field's text; `None` for NULL.
+fn text_of(field: Field<'_>) -> Option<String> {
+    match field {
+        Field::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        _ => None,
+    }
+}
+
+/// Whether a table's catalog is the current one, as far as both are known. Many drivers list the
+/// tables of all databases of a server.
+fn is_current(catalog: &str, current: &str) -> bool {
+    catalog.is_empty() || current.is_empty() || catalog.eq_ignore_ascii_case(current)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_other_databases_are_left_out() {
+        for (catalog, current, expected) in [
+            ("od", "od", true),
+            ("OD", "od", true),
+            ("other", "od", false),
+            // Databases without catalogs, and drivers that do not know the current one.
+            ("", "od", true),
+            ("other", "", true),
+        ] {
+            assert_eq!(is_current(catalog, current), expected, "{catalog:?}, {current:?}");
+        }
     }
 }

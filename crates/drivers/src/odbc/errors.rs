@@ -57,14 +57,25 @@ pub(super) fn on_connect(error: &Error, def: Option<&OdbcDef>, was_there: bool) 
     };
     let hint = match error.state.as_str() {
         "IM002" => "; list the names with `odbcinst -q -s` and `odbcinst -q -d`",
+        "01000" if error.of_manager && is_unregistered(&error.message) => {
+            "; no driver of that name is registered: list the names with `odbcinst -q -d`"
+        }
         "01000" | "IM003" | "IM004" | "IM005" if error.of_manager => {
-            "; the manager found the name and cannot load the driver: see `odbcinst -j` for the \
-             files it reads, and check the library with `ldd`"
+            "; the manager cannot load the driver: see `odbcinst -j` for the files it reads, and \
+             check the library with `ldd`"
         }
         _ => "",
     };
     let message = format!("{}{hint}", error.message);
     DbError::new(class, message).with_code(code(error, def))
+}
+
+/// Whether unixODBC tried to load a driver's name as a library, which it does with names that are
+/// not registered. A library has a path or an ending.
+fn is_unregistered(message: &str) -> bool {
+    let rest = message.strip_prefix("Can't open lib '");
+    let name = rest.and_then(|rest| rest.split_once('\'')).map(|(name, _)| name);
+    name.is_some_and(|name| !name.contains('/') && !name.contains(".so"))
 }
 
 /// The error for a driver manager that is not there.
@@ -106,5 +117,26 @@ mod tests {
         }
         let def = OdbcDef::default();
         assert_eq!(on_statement(&of("HYT00"), &def).class(), ErrorClass::Cancelled);
+    }
+
+    #[test]
+    fn a_driver_that_is_not_registered_is_told_from_one_that_does_not_load() {
+        for (name, hint) in [
+            ("Nope", "`odbcinst -q -d`"),
+            ("MariaDB Unicod", "`odbcinst -q -d`"),
+            ("/nowhere/driver.so", "cannot load the driver"),
+            ("/nowhere/driver", "cannot load the driver"),
+            ("libmaodbc.so", "cannot load the driver"),
+            ("libmaodbc.so.2", "cannot load the driver"),
+        ] {
+            let error = Error {
+                state: "01000".to_owned(),
+                message: format!("Can't open lib '{name}' : file not found"),
+                of_manager: true,
+                ..Error::default()
+            };
+            let message = on_connect(&error, None, false).message().to_owned();
+            assert!(message.contains(hint), "{message}");
+        }
     }
 }

@@ -54,7 +54,7 @@ const NO_COLUMNS: u16 = 0xffff;
 /// Longest name of a server to connect to instead.
 const SERVER_CHARS_MAX: usize = 255;
 /// Maximum number of tokens other than rows in the answer to a login, and to another command: a server that sends more
-/// never ends.
+/// never ends. The ends of a command's statements are not among them.
 const TOKENS_MAX_OF_LOGIN: u32 = 1_000;
 const TOKENS_MAX: u32 = 1_000_000;
 
@@ -102,7 +102,7 @@ pub(super) struct Answer {
     /// Length of packets that the server has chosen.
     pub(super) packet_bytes: Option<usize>,
     pub(super) redirect: Option<Redirect>,
-    /// Tokens of the answer so far, other than rows.
+    /// Tokens of the answer so far that are limited in number.
     tokens: u32,
     /// Rows that are not needed.
     scratch: Rows,
@@ -195,11 +195,7 @@ impl Answer {
 
     fn token(&mut self, rest: &mut Reader<'_>, keep: Keep, rows: &mut Rows) -> Result<(), Fault> {
         let token = rest.byte()?;
-        self.tokens += 1;
-        let most = if self.connecting { TOKENS_MAX_OF_LOGIN } else { TOKENS_MAX };
-        if self.tokens > most {
-            return Err(Fault::broken("an answer with too many tokens"));
-        }
+        self.count(token)?;
         match token {
             token::COLUMNS => self.columns(rest, keep, rows),
             token::DONE | token::DONE_PROCEDURE | token::DONE_IN_PROCEDURE => {
@@ -237,6 +233,22 @@ impl Answer {
             }
             _ => Err(Fault::broken("a token")),
         }
+    }
+
+    /// Counts a token, and rejects an answer with too many.
+    fn count(&mut self, token: u8) -> Result<(), Fault> {
+        // A loop on the server sends one for each of its statements, however long it runs. They
+        // need no memory, and a command has limits of time.
+        let ends_statement = matches!(token, token::DONE | token::DONE_IN_PROCEDURE);
+        if ends_statement && !self.connecting {
+            return Ok(());
+        }
+        self.tokens += 1;
+        let most = if self.connecting { TOKENS_MAX_OF_LOGIN } else { TOKENS_MAX };
+        if self.tokens > most {
+            return Err(Fault::broken("an answer with too many tokens"));
+        }
+        Ok(())
     }
 
     /// Reads the description of a result's columns, and begins a result.

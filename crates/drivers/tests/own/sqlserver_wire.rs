@@ -82,8 +82,8 @@ fn an_answer_without_an_end_is_given_up() {
     let one = [columns(&[LONG_TEXT]), vec![0xd1], value].concat();
     let row = [&[0xd1][..], &1_000_000u64.to_le_bytes(), &chunk, &[0; 4]].concat();
     let many = [columns(&[LONG_TEXT]), row.repeat(80)].concat();
-    // Changes of the environment and ends of statements, without end.
-    for token in [change(1, &[]), done_with(0xff, 1, 0)] {
+    // Changes of the environment and ends of procedures, without end.
+    for token in [change(1, &[]), done_with(0xfe, 1, 0)] {
         on_worker(async {
             let endless = packets(&token.repeat(1_000_001), 32_000);
             let (mut session, _heard) = session_with(vec![prepared(), endless]).await;
@@ -121,6 +121,23 @@ fn an_answer_without_an_end_is_given_up() {
         let error = session.tables().await.unwrap_err();
         assert!(error.message().contains("100000 rows"), "{error}");
     });
+}
+
+#[test]
+fn a_loop_of_a_million_statements_is_read_to_its_end() {
+    for kind in [0xfd, 0xff] {
+        on_worker(async {
+            let ends = done_with(kind, 0x11, 1).repeat(1_000_001);
+            let answer = [ends, columns(&[INT]), int_row(7), done()].concat();
+            let (mut session, _heard) =
+                session_with(vec![prepared(), packets(&answer, 32_000)]).await;
+            let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
+            let mut rows = Rows::new();
+            session.query(id, &[], &mut rows).await.unwrap();
+            assert_eq!(rows.row(0).int(0).unwrap(), 7, "{kind:x}");
+            assert!(!session.is_closed());
+        });
+    }
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod warnings;
 pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
+pub(crate) use bottleneck::IN_PROCESS;
 pub use bottleneck::{
     Bottleneck, BottleneckVerdict, BottleneckWait, CHECKPOINTS_FREQUENT, CLEAR, Cause, Certainty,
     HOST_BUSY, HOST_FREE, LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures,

@@ -17,7 +17,7 @@ use crate::doctor::SetupOfRun;
 use crate::doctor::check::Line;
 use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
-use crate::result::{SchemaFact, ServerTransactions};
+use crate::result::{IN_PROCESS, SchemaFact, ServerTransactions};
 use crate::worker_pool::connect;
 
 use super::fingerprint;
@@ -252,11 +252,28 @@ impl<'a> Monitor<'a> {
     /// Waits until the database answers again, at most for `limit`; returns whether it did.
     pub async fn wait_for_database(&mut self, limit: Duration) -> bool {
         let waited = tokio::time::timeout(limit, async {
-            while self.query(async |session| session.server().await.map(drop)).await.is_none() {
+            while !self.answers().await {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         });
         waited.await.is_ok()
+    }
+
+    /// Whether the database answers now. Some sessions know the server without asking it, so only
+    /// a round trip counts, or a new connection where there is none.
+    async fn answers(&mut self) -> bool {
+        let Some(server) = self.query(async |session| session.server().await).await else {
+            return false;
+        };
+        match self.query(async |session| session.ping().await).await {
+            Some(true) => true,
+            Some(false) if server.transport == IN_PROCESS => true,
+            // A session may be lost without its driver noticing.
+            _ => {
+                self.session = None;
+                self.query(async |session| session.server().await).await.is_some()
+            }
+        }
     }
 
     /// Records that the data is no longer as built.

@@ -68,7 +68,7 @@ pub const WAIT_SHARE_MIN: f64 = 0.2;
 /// Checkpoints per minute from which on they are named with what sessions waited for.
 pub const CHECKPOINTS_FREQUENT: f64 = 2.0;
 /// Transport of a database that is part of this process.
-const IN_PROCESS: &str = "in process";
+pub(crate) const IN_PROCESS: &str = "in process";
 
 /// The bottleneck of a run, the reason, and advice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
