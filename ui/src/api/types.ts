@@ -1308,6 +1308,8 @@ export type JobStatus = "running" | "complete" | "interrupted" | "aborted" | "fa
 
 /** A job in a list. */
 export interface JobSummary {
+  /** Whether the data contradicts the counts of a run: it is complete, but not successful. */
+  counts_violated: boolean;
   /** End time, RFC 3339, UTC; `null` while it runs, and for lost jobs. */
   ended_at: string | null;
   /** Number in the job store. */

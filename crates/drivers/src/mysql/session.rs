@@ -118,7 +118,7 @@ impl Replication {
     const SQL_RUNNING: usize = 11;
     const SECONDS_BEHIND: usize = 32;
 
-    fn of(row: &Vec<Option<String>>) -> Self {
+    fn of(row: &[Option<String>]) -> Self {
         let field = |index: usize| row.get(index).and_then(Option::as_deref);
         let is_applying = field(Self::SQL_RUNNING) == Some("Yes");
         let seconds: Option<u64> = field(Self::SECONDS_BEHIND).and_then(|text| text.parse().ok());
@@ -135,7 +135,7 @@ impl MysqlSession {
         // Servers before MySQL 8.0.22 and MariaDB 10.5 know the older statement only.
         for sql in ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"] {
             match self.connection.ask(sql).await {
-                Ok(rows) => return Ok(rows.first().map(Replication::of).unwrap_or_default()),
+                Ok(rows) => return Ok(rows.first().map(|row| Replication::of(row)).unwrap_or_default()),
                 Err(error) if error.class().loses_session() => return Err(error),
                 Err(_) => {}
             }
