@@ -135,7 +135,9 @@ impl MysqlSession {
         // Servers before MySQL 8.0.22 and MariaDB 10.5 know the older statement only.
         for sql in ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"] {
             match self.connection.ask(sql).await {
-                Ok(rows) => return Ok(rows.first().map(|row| Replication::of(row)).unwrap_or_default()),
+                Ok(rows) => {
+                    return Ok(rows.first().map(|row| Replication::of(row)).unwrap_or_default());
+                }
                 Err(error) if error.class().loses_session() => return Err(error),
                 Err(_) => {}
             }
