@@ -59,25 +59,15 @@ pub struct GuardianPlan<'a> {
 impl Guardian {
     /// Starts a guardian and its commands.
     pub fn start(plan: &GuardianPlan<'_>) -> Result<Self, TestbedError> {
-        use std::os::unix::process::CommandExt;
         let pid_file = plan.folder.join("server.pid");
         // Left over from an earlier start in this folder.
         let _ = std::fs::remove_file(&pid_file);
-        let child = Command::new("sh")
-            .arg("-c")
-            .arg(SCRIPT)
-            .arg("guardian")
+        let child = attendant(SCRIPT)
             .arg(plan.folder)
             .arg(&pid_file)
             .arg(plan.log)
             .arg(shell_text(plan.first))
             .args(plan.server)
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            // Ctrl-C at the terminal is meant for the test process; its end is what counts here.
-            .process_group(0)
             .spawn()
             .map_err(TestbedError::io("starting sh"))?;
         Ok(Self { child, server: None })
@@ -145,6 +135,21 @@ impl Guardian {
             std::thread::sleep(DEATH_POLL);
         }
     }
+}
+
+/// A shell that outlives the test process, whose end it sees as that of its standard input.
+pub(crate) fn attendant(script: &str) -> Command {
+    use std::os::unix::process::CommandExt as _;
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", script, "attendant"])
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // Ctrl-C at the terminal is meant for the test process; its end is what counts here.
+        .process_group(0);
+    shell
 }
 
 /// Quotes a command for a shell.
