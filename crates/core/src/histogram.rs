@@ -16,7 +16,7 @@ pub(crate) mod optional {
     use super::{Histogram, decode, encode};
 
     pub(crate) fn serialize<S: serde::Serializer>(
-        histogram: &Option<Histogram<u32>>,
+        histogram: &Option<Histogram<u64>>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         let encoded = histogram.as_ref().map(encode).transpose();
@@ -25,24 +25,31 @@ pub(crate) mod optional {
 
     pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(
         from: D,
-    ) -> Result<Option<Histogram<u32>>, D::Error> {
+    ) -> Result<Option<Histogram<u64>>, D::Error> {
         let encoded = Option::<String>::deserialize(from)?;
         encoded.as_deref().map(decode).transpose().map_err(D::Error::custom)
     }
 }
 
-fn encode(histogram: &Histogram<u32>) -> Result<String, String> {
+/// Greatest number of values in a histogram of another process: more than any second has, and so few
+/// that the sums of a year stay below 2^63, which the encoding can express.
+const VALUES_MAX: u64 = 1 << 36;
+
+fn encode(histogram: &Histogram<u64>) -> Result<String, String> {
     let mut bytes = Vec::new();
     let encoded = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
     encoded.map_err(|error| format!("encoding a histogram: {error}"))?;
     Ok(STANDARD.encode(bytes))
 }
 
-fn decode(text: &str) -> Result<Histogram<u32>, String> {
+fn decode(text: &str) -> Result<Histogram<u64>, String> {
     let bytes = STANDARD.decode(text).map_err(|error| format!("invalid histogram: {error}"))?;
     let decoded = Deserializer::new().deserialize(&mut &*bytes);
-    let mut histogram: Histogram<u32> =
+    let mut histogram: Histogram<u64> =
         decoded.map_err(|error| format!("invalid histogram: {error}"))?;
+    if histogram.len() > VALUES_MAX {
+        return Err(format!("invalid histogram: {} values", histogram.len()));
+    }
     histogram.auto(true);
     Ok(histogram)
 }

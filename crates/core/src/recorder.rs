@@ -17,10 +17,11 @@ use crate::outcome::{Counts, Outcome, Timing};
 
 /// Lowest value distinguished, in microseconds.
 pub const LOWEST_US: u64 = 1;
-/// Highest value that a new histogram has room for, in microseconds: one hour. It takes 94 kB.
+/// Highest value that a new histogram has room for, in microseconds: one hour. It takes 188 kB,
+/// of which the kernel provides what is touched.
 pub const ROOM_US: u64 = 3_600_000_000;
 /// Highest value kept, in microseconds: 366 days, the longest run. A histogram grows for longer
-/// values than it has room for (4 kB for each doubling). Values above this limit are recorded as
+/// values than it has room for (8 kB for each doubling). Values above this limit are recorded as
 /// the limit, and counted.
 pub const HIGHEST_US: u64 = 366 * 24 * 3_600_000_000;
 /// Significant decimal digits kept.
@@ -28,9 +29,10 @@ pub const DIGITS: u8 = 3;
 
 /// Creates an empty histogram of microseconds with the lowest value and the precision used
 /// throughout triphammer, so that any two merge exactly. It grows when more than an hour is
-/// recorded or added.
+/// recorded or added. Its counts have 64 bits: at ten million per second, 32 are full after seven
+/// minutes, and every percentile above a full bucket would be 0.
 #[must_use]
-pub fn histogram() -> Histogram<u32> {
+pub fn histogram() -> Histogram<u64> {
     let mut histogram =
         Histogram::new_with_bounds(LOWEST_US, ROOM_US, DIGITS).expect("the bounds are valid");
     histogram.auto(true);
@@ -39,7 +41,7 @@ pub fn histogram() -> Histogram<u32> {
 
 /// Records microseconds, at most [`HIGHEST_US`], and creates the histogram if needed.
 #[inline]
-fn record(times: &mut Option<Histogram<u32>>, us: u64) {
+fn record(times: &mut Option<Histogram<u64>>, us: u64) {
     let times = times.get_or_insert_with(histogram);
     times.record(us.min(HIGHEST_US)).expect("these histograms grow up to HIGHEST_US");
 }
@@ -51,17 +53,17 @@ pub struct TypeInterval {
     pub counts: Counts,
     /// Response times of committed transactions, µs.
     #[serde(with = "crate::histogram::optional")]
-    pub response: Option<Histogram<u32>>,
+    pub response: Option<Histogram<u64>>,
     /// Service times of committed transactions, µs; `None` where the load is closed and both are
     /// the same.
     #[serde(with = "crate::histogram::optional")]
-    pub service: Option<Histogram<u32>>,
+    pub service: Option<Histogram<u64>>,
     /// Response times of transactions rolled back by rule, µs.
     #[serde(with = "crate::histogram::optional")]
-    pub rolled_back: Option<Histogram<u32>>,
+    pub rolled_back: Option<Histogram<u64>>,
     /// Response times of transactions failed or in doubt, µs.
     #[serde(with = "crate::histogram::optional")]
-    pub failed: Option<Histogram<u32>>,
+    pub failed: Option<Histogram<u64>>,
     /// Number of times longer than [`HIGHEST_US`].
     pub saturated: u64,
 }
@@ -87,6 +89,7 @@ impl TypeInterval {
         let Self { counts, response, service, rolled_back, failed, saturated } = self;
         let is_completed = matches!(ended.outcome, Outcome::Committed | Outcome::RolledBack);
         counts.unread += u64::from(ended.unread && is_completed);
+        counts.unconfirmed += u64::from(ended.unconfirmed);
         let response_us = microseconds(timing.response_ns());
         let times = match ended.outcome {
             Outcome::Committed => {
@@ -118,7 +121,7 @@ impl TypeInterval {
 
     /// The service times: their own histogram, or the response times where the load is closed.
     #[must_use]
-    pub fn service_times(&self) -> Option<&Histogram<u32>> {
+    pub fn service_times(&self) -> Option<&Histogram<u64>> {
         self.service.as_ref().or(self.response.as_ref())
     }
 }
@@ -266,11 +269,11 @@ pub struct Gauges {
     /// Event-loop lag, µs: how late the worker threads handled what was ready. `None` where it is
     /// not measured, because sessions block their thread.
     #[serde(with = "crate::histogram::optional")]
-    pub lag: Option<Histogram<u32>>,
+    pub lag: Option<Histogram<u64>>,
     /// Round trips measured on the run's own sessions, µs. `None` if there is no network in
     /// between.
     #[serde(with = "crate::histogram::optional")]
-    pub round_trip: Option<Histogram<u32>>,
+    pub round_trip: Option<Histogram<u64>>,
     /// CPU time of the host; zero where it cannot be read.
     pub host: HostCpu,
     /// Use of the host's CPUs, and how long tasks waited for them.
@@ -308,7 +311,7 @@ impl Gauges {
 }
 
 /// Adds a histogram to one that may not exist yet.
-pub(crate) fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram<u32>>) {
+pub(crate) fn merge(mine: &mut Option<Histogram<u64>>, theirs: Option<&Histogram<u64>>) {
     if let Some(theirs) = theirs {
         mine.get_or_insert_with(histogram).add(theirs).expect("these histograms grow");
     }
@@ -352,7 +355,7 @@ pub struct RecordedInterval {
     /// Time from due to the start of the first attempt, µs, of every transaction that ended: the
     /// wait for a free session. `None` where the load is closed and nothing waits.
     #[serde(with = "crate::histogram::optional")]
-    pub pool_wait: Option<Histogram<u32>>,
+    pub pool_wait: Option<Histogram<u64>>,
     /// Arrivals; `None` where the load is not open.
     pub arrived: Option<Arrived>,
     /// Arrivals, or terminals, that were due and waited for a session when the interval ended; `None`
@@ -452,6 +455,24 @@ pub struct TransactionEnd {
     pub counter: i64,
     /// Whether the database acknowledged it but its answer could not be read.
     pub unread: bool,
+    /// Whether it is committed on its server but not confirmed by a standby for which the server was
+    /// to wait.
+    pub unconfirmed: bool,
+}
+
+impl TransactionEnd {
+    /// An end with nothing but this outcome.
+    #[must_use]
+    pub const fn of(outcome: Outcome) -> Self {
+        Self { outcome, counter: 0, unread: false, unconfirmed: false }
+    }
+
+    /// The outcome as far as it lasts if the server is lost: a commit that no standby has confirmed
+    /// is in doubt.
+    #[must_use]
+    pub const fn lasting_outcome(&self) -> Outcome {
+        if self.unconfirmed { Outcome::Indeterminate } else { self.outcome }
+    }
 }
 
 /// Totals that a recorder keeps besides its intervals, to prove that nothing was lost in between.
@@ -598,6 +619,7 @@ const fn microseconds(ns: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Times;
 
     fn at(due_ms: u64, started_ms: u64, finished_ms: u64) -> Timing {
         let ms = |n| Elapsed(n * 1_000_000);
@@ -605,7 +627,7 @@ mod tests {
     }
 
     const COMMITTED: TransactionEnd =
-        TransactionEnd { outcome: Outcome::Committed, counter: 2, unread: false };
+        TransactionEnd { counter: 2, ..TransactionEnd::of(Outcome::Committed) };
 
     #[test]
     fn response_runs_from_due_and_service_from_start() {
@@ -679,6 +701,22 @@ mod tests {
             let near = |us: u64, seconds: u64| us.abs_diff(seconds * 1_000_000) <= us / 1000;
             assert!(near(times.max(), 86_400) && near(times.min(), 1), "{times:?}");
         }
+    }
+
+    #[test]
+    fn more_than_four_thousand_million_in_a_bucket_are_counted() {
+        let mut all = None;
+        for us in [10, 20] {
+            let mut times = histogram();
+            times.record_n(us, 3_000_000_000).unwrap();
+            (0..3).for_each(|_| merge(&mut all, Some(&times)));
+        }
+        let times = Times::of(all.as_ref(), None);
+        assert_eq!((times.count, times.p50_us, times.p99_us), (18_000_000_000, 10, 20));
+        let interval = TypeInterval { response: all, ..TypeInterval::default() };
+        let passed_on = serde_json::to_string(&interval).unwrap();
+        let read: TypeInterval = serde_json::from_str(&passed_on).unwrap();
+        assert_eq!(Times::of(read.response.as_ref(), None), times);
     }
 
     #[test]

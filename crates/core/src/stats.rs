@@ -35,7 +35,7 @@ impl Times {
     /// Summarises a histogram; `sum_ns` is the exact sum of its values in nanoseconds, if known.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a mean of microseconds")]
-    pub fn of(histogram: Option<&Histogram<u32>>, sum_ns: Option<u64>) -> Self {
+    pub fn of(histogram: Option<&Histogram<u64>>, sum_ns: Option<u64>) -> Self {
         let Some(h) = histogram.filter(|h| !h.is_empty()) else { return Self::default() };
         let mean_us = match sum_ns {
             Some(sum) => sum as f64 / 1000.0 / h.len() as f64,

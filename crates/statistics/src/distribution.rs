@@ -20,9 +20,11 @@ pub(crate) fn t_975(freedom: f64) -> f64 {
     students_t(freedom).inverse_cdf(0.975)
 }
 
-/// The 90 % quantile of Student's t; degrees of freedom below 1 count as 1.
-pub(crate) fn t_90(freedom: f64) -> f64 {
-    students_t(freedom).inverse_cdf(0.9)
+/// Half the width in standard errors of each of several intervals that all hold in 95 %
+/// (Bonferroni): the 97.5 % quantile of Student's t for one.
+pub(crate) fn t_of_all(freedom: f64, together: usize) -> f64 {
+    let together = crate::numbers::size(together.max(1));
+    students_t(freedom).inverse_cdf(1.0 - 0.025 / together)
 }
 
 /// Degrees of freedom of the sum of two estimates, each (variance, freedom) (Welch, Biometrika 34, 1947;
@@ -41,6 +43,12 @@ pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
         return 1.0;
     }
     (2.0 * students_t(freedom).cdf(-t.abs().min(1e100))).clamp(0.0, 1.0)
+}
+
+/// The number that a standard normal one is farther from 0 than, in either direction, with this
+/// probability.
+pub(crate) fn normal_two_sided(probability: f64) -> f64 {
+    Normal::standard().inverse_cdf(1.0 - probability / 2.0)
 }
 
 /// Probability that a standard normal number is at most this.
@@ -111,6 +119,8 @@ mod tests {
         assert!((t_975(6.0) - 2.446_912).abs() < 1e-5);
         assert!((t_975(1.0) - 12.706_205).abs() < 1e-4);
         assert!((t_975(1e9) - NORMAL_975).abs() < 1e-4);
+        assert!((t_of_all(6.0, 1) - t_975(6.0)).abs() < 1e-9);
+        assert!((t_of_all(10.0, 5) - 3.169_273).abs() < 1e-5);
         assert!((t_two_sided(2.446_912, 6.0) - 0.05).abs() < 1e-6);
         assert!((f_tail(4.256_495, 2.0, 9.0) - 0.05).abs() < 1e-6);
         assert!((kolmogorov_tail(1.358_099) - 0.05).abs() < 1e-5);

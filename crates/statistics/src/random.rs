@@ -27,6 +27,13 @@ impl Random {
     }
 }
 
+/// The seed of a simulation: `TRIPHAMMER_TEST_SEED`, or `default`.
+#[cfg(test)]
+pub(crate) fn seed(default: u64) -> u64 {
+    let asked = std::env::var("TRIPHAMMER_TEST_SEED").ok();
+    asked.map_or(default, |text| text.parse().expect("TRIPHAMMER_TEST_SEED is a number"))
+}
+
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
 impl Random {
@@ -38,6 +45,11 @@ impl Random {
     /// A negative exponential number of mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
+    }
+
+    /// A Pareto number of at least 1: the smaller its shape, the heavier its tail.
+    pub(crate) fn pareto(&mut self, shape: f64) -> f64 {
+        (self.exponential() / shape).exp()
     }
 
     /// A standard normal number (Box and Muller 1958).

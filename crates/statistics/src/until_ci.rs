@@ -66,9 +66,9 @@ pub enum Decision {
 /// half-width, or more if the series' own interval is wider. `None` if the series has none.
 #[must_use]
 pub fn at_end(summary: &Summary, relative_half_width: f64) -> Option<Interval> {
-    let own = summary.interval?.half_width();
-    let asked = relative_half_width * summary.mean.abs();
-    Some(Interval::around(summary.mean, own.max(asked)))
+    let own = summary.interval?;
+    let asked = Interval::around(summary.mean, relative_half_width * summary.mean.abs());
+    Some(Interval { low: own.low.min(asked.low), high: own.high.max(asked.high) })
 }
 
 /// Whether [`decide`] may return something other than one point before.

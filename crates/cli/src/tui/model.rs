@@ -432,8 +432,8 @@ pub mod tests {
             let mut interval = RecordedInterval::new(at, SHARES.len());
             interval.connected = 4;
             for (index, seen) in interval.types.iter_mut().enumerate() {
-                let count = SHARES[index] * 4 + u32::try_from(at * 7 % 11).unwrap();
-                seen.counts.committed = count.into();
+                let count = u64::from(SHARES[index]) * 4 + at * 7 % 11;
+                seen.counts.committed = count;
                 let mut times = histogram();
                 times.record_n(1_000 + at * 37 % 900, count).unwrap();
                 seen.response = Some(times);

@@ -98,7 +98,7 @@ pub struct Sums {
     pub window: Vec<TypeInterval>,
     /// Time from due to the start of the first attempt, of transactions that ended in the timed
     /// window, µs.
-    pub pool_wait: Option<Histogram<u32>>,
+    pub pool_wait: Option<Histogram<u64>>,
     /// Gauges of the timed window; round trips of the whole run.
     pub gauges: Gauges,
     /// Largest number of transactions waiting for a session at the end of a second of the timed

@@ -21,6 +21,7 @@ mod control;
 mod course;
 mod demand;
 mod exemplar;
+mod failing;
 mod host;
 pub mod hosts;
 mod lag;
@@ -41,6 +42,7 @@ mod replay;
 mod session_slot;
 mod share;
 mod signal;
+mod silence;
 mod slots;
 mod thread;
 mod timer_queue;
@@ -203,7 +205,7 @@ pub struct RunEnd {
     pub offered: Option<Offered>,
     /// Time from due to the start of the first attempt, of transactions that ended in the timed
     /// window, µs; `None` where the load is closed.
-    pub pool_wait: Option<Histogram<u32>>,
+    pub pool_wait: Option<Histogram<u64>>,
     /// Largest number of arrivals, or terminals, waiting for a session at the end of a second of
     /// the timed window; `None` where the load is closed.
     pub backlog_max: Option<u64>,

@@ -31,7 +31,7 @@ fn about(found: u64, expected: f64) -> bool {
     (f64::from(u32::try_from(found).unwrap()) - expected).abs() < 5.0 * expected.sqrt()
 }
 
-fn mean_ms(times: Option<&hdrhistogram::Histogram<u32>>) -> f64 {
+fn mean_ms(times: Option<&hdrhistogram::Histogram<u64>>) -> f64 {
     times.unwrap().mean() / 1000.0
 }
 

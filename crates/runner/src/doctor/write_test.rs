@@ -65,7 +65,7 @@ pub struct LatencyClass {
 }
 
 impl WriteTest {
-    fn new(seconds: f64, times: &Histogram<u32>, sum_ns: u64) -> Self {
+    fn new(seconds: f64, times: &Histogram<u64>, sum_ns: u64) -> Self {
         Self { seconds, times: Times::of(Some(times), Some(sum_ns)), histogram: classes(times) }
     }
 
@@ -85,7 +85,7 @@ impl WriteTest {
 }
 
 /// Merges a histogram into classes that end at powers of two.
-pub(crate) fn classes(times: &Histogram<u32>) -> Vec<LatencyClass> {
+pub(crate) fn classes(times: &Histogram<u64>) -> Vec<LatencyClass> {
     let mut classes: Vec<LatencyClass> = Vec::new();
     for recorded in times.iter_recorded() {
         let up_to_us = recorded.value_iterated_to().next_power_of_two();
@@ -95,7 +95,7 @@ pub(crate) fn classes(times: &Histogram<u32>) -> Vec<LatencyClass> {
             next *= 2;
         }
         if let Some(last) = classes.last_mut() {
-            last.commits += u64::from(recorded.count_at_value());
+            last.commits += recorded.count_at_value();
         }
     }
     classes

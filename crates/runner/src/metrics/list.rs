@@ -38,7 +38,7 @@ macro_rules! of_histogram {
             $kind,
             Merge::Max,
             OfSecond(|s| {
-                let times: fn(&Second) -> Option<&Histogram<u32>> = $times;
+                let times: fn(&Second) -> Option<&Histogram<u64>> = $times;
                 of_times(times(s), $read)
             }),
         )
@@ -423,11 +423,11 @@ fn cpu(second: &Second, read: fn(&WorkerCpu) -> u64) -> f64 {
 }
 
 /// Reads a value from a histogram; `None` if it is empty.
-fn of_times(times: Option<&Histogram<u32>>, read: fn(&Histogram<u32>) -> u64) -> Option<f64> {
+fn of_times(times: Option<&Histogram<u64>>, read: fn(&Histogram<u64>) -> u64) -> Option<f64> {
     times.filter(|times| !times.is_empty()).map(|times| float(read(times)))
 }
 
-fn quantile(times: Option<&Histogram<u32>>, at: f64) -> Option<f64> {
+fn quantile(times: Option<&Histogram<u64>>, at: f64) -> Option<f64> {
     times.filter(|times| !times.is_empty()).map(|times| float(times.value_at_quantile(at)))
 }
 

@@ -178,7 +178,7 @@ struct Probe {
 /// Commits of a second.
 #[derive(Debug)]
 struct Second {
-    times: Histogram<u32>,
+    times: Histogram<u64>,
     sum_ns: u64,
     failed: u64,
     missed: u64,

@@ -178,7 +178,7 @@ impl Page {
             clipped(paragraph("", &format!("“{label}”")), most).iter().for_each(|l| self.line(l));
         }
         let first = if most < usize::MAX { first::in_short(result) } else { first::lines(result) };
-        let ending = words::ending(result);
+        let ending = result.ending.detail.clone();
         for text in first {
             // Why a run ended is never left out.
             let most = if Some(&text) == ending.as_ref() { most.max(ENTRY_LINES) } else { most };
@@ -239,7 +239,7 @@ impl Page {
         let ink = match steadiness.verdict {
             Steady::Steady => Ink::Green,
             Steady::Drifting => Ink::Yellow,
-            Steady::TooShort => Ink::Dim,
+            Steady::WithinWindow | Steady::TooShort => Ink::Dim,
         };
         let next = steadiness.next.as_deref();
         self.verdict(words::STEADINESS, ink, &words::steadiness(steadiness), next);

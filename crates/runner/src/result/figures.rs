@@ -73,7 +73,7 @@ impl TypeFigures {
     /// whole run.
     fn of(seen: &TypeInterval, all_completed: u64, seconds: f64) -> Self {
         let counts = &seen.counts;
-        let own = |histogram: &Option<Histogram<u32>>| Times::of(histogram.as_ref(), None);
+        let own = |histogram: &Option<Histogram<u64>>| Times::of(histogram.as_ref(), None);
         Self {
             name: String::new(),
             title: String::new(),
@@ -88,6 +88,7 @@ impl TypeFigures {
             failed_by_class: ClassCount::occurred(&counts.failed),
             indeterminate: counts.indeterminate,
             unread: counts.unread,
+            unconfirmed: counts.unconfirmed,
             in_flight: None,
             retries_by_class: ClassCount::occurred(&counts.retries),
             retried: counts.retried,

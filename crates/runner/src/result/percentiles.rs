@@ -1,5 +1,6 @@
 //! Confidence intervals of response time percentiles: the slices of the window are used as batches,
-//! which accounts for clusters of slow transactions (see `percentile` in the statistics crate).
+//! which accounts for clusters of slow transactions (see `percentile` in the statistics crate). There
+//! are none where the level of the response times wanders more slowly than the window can show.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,10 @@ use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::Interval;
-use triphammer_statistics::percentile::{Batch, of_batches};
+use triphammer_statistics::percentile::{Batch, of_batches, wanders};
 
 /// 95 % confidence intervals of percentiles, in microseconds; `None` if the window has too few
-/// slices or transactions.
+/// slices or transactions, or if the response times wander.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PercentileIntervals {
     /// Interval of the median, in microseconds.
@@ -23,6 +24,10 @@ pub struct PercentileIntervals {
     pub p99_us: Option<Interval>,
     /// Interval of the 99.9th percentile, in microseconds.
     pub p99_9_us: Option<Interval>,
+    /// Whether there are none because the level of the response times drifts or wanders so slowly
+    /// that the window does not show how far.
+    #[serde(default)]
+    pub wanders: bool,
 }
 
 impl PercentileIntervals {
@@ -33,8 +38,14 @@ impl PercentileIntervals {
     }
 
     /// Computes the intervals from histograms of equal time intervals, in order; `None` is one
-    /// without transactions.
-    pub(super) fn of<'a>(stretches: impl Iterator<Item = Option<&'a Histogram<u32>>>) -> Self {
+    /// without transactions. `seconds` are the mean response times of the seconds.
+    pub(super) fn of<'a>(
+        stretches: impl Iterator<Item = Option<&'a Histogram<u64>>>,
+        seconds: &[f64],
+    ) -> Self {
+        if wanders(seconds) {
+            return Self { wanders: true, ..Self::default() };
+        }
         let stretches: Vec<Buckets> = stretches.map(buckets).collect();
         let mut all = BTreeMap::new();
         for (us, count) in stretches.iter().flatten() {
@@ -68,6 +79,7 @@ impl PercentileIntervals {
             p95_us: interval(95.0),
             p99_us: interval(99.0),
             p99_9_us: interval(99.9),
+            wanders: false,
         }
     }
 }
@@ -75,9 +87,9 @@ impl PercentileIntervals {
 /// Recorded values with their counts, ascending: only a few of a histogram's thousands of buckets.
 type Buckets = Vec<(u64, u64)>;
 
-fn buckets(histogram: Option<&Histogram<u32>>) -> Buckets {
+fn buckets(histogram: Option<&Histogram<u64>>) -> Buckets {
     let recorded = histogram.into_iter().flat_map(Histogram::iter_recorded);
-    recorded.map(|seen| (seen.value_iterated_to(), u64::from(seen.count_at_value()))).collect()
+    recorded.map(|seen| (seen.value_iterated_to(), seen.count_at_value())).collect()
 }
 
 #[cfg(test)]
@@ -95,7 +107,8 @@ mod tests {
 
     const MEAN_US: f64 = 10_000.0;
 
-    /// Seconds of a run with one type: exponential times whose mean wanders as an AR(1) of 20 %, 10 s long.
+    /// Seconds of a run with one type: exponential times whose mean wanders as an AR(1) of 20 %, with
+    /// a memory of 10 s.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "microseconds")]
     fn intervals(seed: u64, seconds: u64, a_second: u64) -> PercentileIntervals {
         let mut rng = Rng::of(seed, &[]);
@@ -103,13 +116,15 @@ mod tests {
         let mut wander = normal(&mut rng);
         for second in 0..seconds {
             wander = 0.9 * wander + 0.19_f64.sqrt() * normal(&mut rng);
-            let mut times = histogram();
+            let (mut times, mut sum_us) = (histogram(), 0);
             for _ in 0..a_second {
                 let us = rng.exponential(MEAN_US * (0.2 * wander).exp());
                 times.record((us as u64).max(1)).unwrap();
+                sum_us += us as u64;
             }
             let mut interval = RecordedInterval::new(second, 1);
             interval.types[0].counts.committed = a_second;
+            interval.types[0].counts.response_ns = 1_000 * sum_us;
             interval.types[0].response = Some(times);
             slicer.take(&Second::new(interval, Phase::Window, None));
         }
@@ -154,24 +169,25 @@ mod tests {
                 held[index] += f64::from(u8::from(wide.contains(truths[index])));
             }
         }
-        assert!(given.iter().all(|given| *given >= runs as f64 * 0.9), "{given:?} of {runs}");
+        // In 300 s a memory of 10 s is often too long; in 900 s it never is.
+        let least = if seconds < 900 { 0.0 } else { 0.6 };
+        assert!(given.iter().all(|given| *given >= runs as f64 * least), "{given:?} of {runs}");
         std::array::from_fn(|index| held[index] / given[index])
     }
 
     #[test]
     fn intervals_hold_the_true_percentiles() {
-        let held = held(300, 40);
+        let held = held(900, 25);
         assert!(held.iter().all(|held| *held >= 0.8), "{held:?}");
     }
 
     #[test]
     #[ignore = "a minute of CPU; prints the figures of docs/steadiness.md"]
     fn intervals_hold_the_true_percentiles_of_many() {
-        for seconds in [100, 300, 900] {
+        for seconds in [300, 900] {
             let held = held(seconds, 500);
             println!("{seconds} s: p50 {:.3}, p95 {:.3}, p99 {:.3}", held[0], held[1], held[2]);
-            // 100 s is only ten times the correlation time of the level.
-            let least = if seconds > 100 { 0.9 } else { 0.87 };
+            let least = if seconds > 300 { 0.9 } else { 0.86 };
             assert!(held.iter().all(|held| *held >= least), "{held:?}");
         }
     }
@@ -179,8 +195,20 @@ mod tests {
     #[test]
     fn few_slices_or_transactions_say_nothing() {
         assert_eq!(intervals(1, 7, 50), PercentileIntervals::default());
-        let found = intervals(1, 100, 1);
+        let mut sparse = (1..20).map(|seed| intervals(seed, 300, 1));
+        let found = sparse.find(|found| !found.wanders).unwrap();
         assert!(found.p50_us.is_some() && found.p99_9_us.is_none(), "{found:?}");
-        assert_eq!(PercentileIntervals::of([None; 20].into_iter()), PercentileIntervals::default());
+        let nothing = PercentileIntervals::of([None; 20].into_iter(), &[]);
+        assert_eq!(nothing, PercentileIntervals::default());
+    }
+
+    #[test]
+    fn times_that_drift_have_no_interval_and_say_so() {
+        let mut times = histogram();
+        times.record_n(1_000, 50).unwrap();
+        let rising: Vec<f64> = (0..100).map(|second| 1_000.0 + f64::from(second)).collect();
+        let of = |seconds| PercentileIntervals::of([Some(&times); 20].into_iter(), seconds);
+        assert!(of(&rising).wanders && of(&rising).p50_us.is_none());
+        assert!(!of(&[1_000.0; 100]).wanders && of(&[1_000.0; 100]).p50_us.is_some());
     }
 }

@@ -259,7 +259,7 @@ struct TakenQuery {
     name: String,
     title: String,
     /// Of answers in the timed window, µs.
-    times: Histogram<u32>,
+    times: Histogram<u64>,
     sum_s: f64,
     min_s: f64,
     max_s: f64,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::spec::Length;
-use triphammer_statistics::series::{self, EFFECTIVE_MIN, MEMORY_MIN};
+use triphammer_statistics::series::{self, EFFECTIVE_MIN, MEMORY_MIN, Verdict};
 use triphammer_statistics::until_ci;
 use triphammer_statistics::warmup::{self, POINTS_MIN, SETTLED};
 use triphammer_statistics::{Interval, warmup::WarmUp as Found};
@@ -18,10 +18,36 @@ use crate::report::format::{duration, percent, precise};
 use crate::schedule::Schedule;
 use crate::stopping_rule;
 
-pub use triphammer_statistics::series::Verdict as Steady;
-
 /// Round lengths for advice, in seconds.
 const ROUND_SECONDS: [u64; 14] = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1200, 1800];
+
+/// Whether a run's mean represents the level of its primary metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Steady {
+    /// No trend and no step that matters, in a window that contains at least two periods of the
+    /// server's periodic work: the interval is that of the level.
+    Steady,
+    /// No trend and no step that matters, in a shorter window: the interval is that of this window,
+    /// and not of the level.
+    WithinWindow,
+    /// A trend or a step of at least 1 % that chance does not explain.
+    Drifting,
+    /// Too few seconds, or too much correlation between them, for a verdict.
+    TooShort,
+}
+
+impl Steady {
+    /// The verdict on a window of this length, which must be at least `shortest`.
+    const fn of(verdict: Verdict, seconds: usize, shortest: usize) -> Self {
+        match verdict {
+            Verdict::Steady if seconds < shortest => Self::WithinWindow,
+            Verdict::Steady => Self::Steady,
+            Verdict::Drifting => Self::Drifting,
+            Verdict::TooShort => Self::TooShort,
+        }
+    }
+}
 
 /// Statistics on a run's primary metric, from its seconds. All refer to the timed window, except
 /// the end of the warm-up, which is searched from the start of the run.
@@ -43,8 +69,10 @@ pub struct Steadiness {
     pub seconds: u64,
     /// Mean of the seconds, in the unit of the primary metric.
     pub mean: f64,
-    /// 95 % confidence interval of the mean, adjusted for autocorrelation; `None` if the window is
-    /// too short. For a window that ended by its interval, it is at least as wide as requested.
+    /// 95 % confidence interval of the mean, adjusted for autocorrelation and for rare, large
+    /// values; `None` if the window is too short. It is that of the level only if the verdict is
+    /// `steady`, and otherwise that of this window. For a window that ended by its interval, it is
+    /// at least as wide as requested.
     pub interval: Option<Interval>,
     /// Half-width of the interval relative to the mean; `None` without an interval.
     pub relative_half_width: Option<f64>,
@@ -67,6 +95,16 @@ pub struct Steadiness {
     pub step_at_s: u64,
     /// Target of `--until-ci`; `None` if the length was a time or a number.
     pub until: Option<Until>,
+    /// Periodic work of the server, of which a window has to contain two periods so that its mean is
+    /// claimed for the level.
+    #[serde(default)]
+    pub schedule: Schedule,
+    /// Number of periods of that work in the window; `None` if no period is known.
+    #[serde(default)]
+    pub periods: Option<f64>,
+    /// Minimum length of a window whose mean is claimed for the level, in seconds.
+    #[serde(default)]
+    pub shortest_s: u64,
 }
 
 /// The default of a field that older documents lack: no long memory.
@@ -97,12 +135,6 @@ pub struct Until {
     pub relative_half_width: f64,
     /// Whether it was reached within the maximum time.
     pub reached: bool,
-    /// Minimum length of a window that ends by its interval, in seconds.
-    #[serde(default)]
-    pub shortest_s: u64,
-    /// Periodic work of the server, of which the window has to contain two periods.
-    #[serde(default)]
-    pub schedule: Schedule,
 }
 
 /// Input of the analysis: the seconds of a run, and facts about it.
@@ -152,10 +184,11 @@ impl Steadiness {
             low: interval.low * per_unit,
             high: interval.high * per_unit,
         };
-        let rampup_s = start as u64;
+        let (rampup_s, schedule) = (start as u64, judged.schedule);
         let (warm_up, settled_s) = warm_up(all);
+        let shortest = stopping_rule::shortest(schedule);
         let mut steadiness = Self {
-            verdict: summary.verdict,
+            verdict: Steady::of(summary.verdict, window.len(), shortest),
             words: String::new(),
             next: None,
             warm_up,
@@ -172,6 +205,9 @@ impl Steadiness {
             step: summary.step.change.share,
             step_at_s: rampup_s + summary.step.at as u64,
             until,
+            schedule: schedule.clone(),
+            periods: schedule.periods(window.len() as u64),
+            shortest_s: shortest as u64,
         };
         steadiness.words = words(&steadiness, rampup_s, sooner(&summary));
         steadiness.next = next(&steadiness, rampup_s);
@@ -181,6 +217,11 @@ impl Steadiness {
     /// Whether the interval became as narrow as requested.
     pub(crate) fn is_reached(&self) -> bool {
         self.until.as_ref().is_some_and(|until| until.reached)
+    }
+
+    /// Whether the window neither drifts nor is too short to say.
+    fn is_level(&self) -> bool {
+        matches!(self.verdict, Steady::Steady | Steady::WithinWindow)
     }
 
     /// Whether the timed window began before the warm-up had ended.
@@ -208,13 +249,11 @@ fn warm_up(all: &[f64]) -> (WarmUp, Option<u64>) {
 fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
     let (asked, ended) = judged.until_ci?;
     let shortest = stopping_rule::shortest(judged.schedule);
-    let narrow = summary.verdict == Steady::Steady
+    let narrow = summary.verdict == Verdict::Steady
         && summary.relative_half_width().is_some_and(|width| width <= asked);
     Some(Until {
         relative_half_width: asked,
         reached: summary.points >= shortest && (ended || narrow),
-        shortest_s: shortest as u64,
-        schedule: judged.schedule.clone(),
     })
 }
 
@@ -241,12 +280,14 @@ fn sooner(summary: &series::Summary) -> ClearerSign {
 
 fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
     let mut parts = Vec::new();
+    let known = steadiness.relative_half_width.map(|half| format!("± {} (95 %)", precise(half)));
     match steadiness.verdict {
-        Steady::Steady => parts.extend(
-            steadiness
-                .relative_half_width
-                .map(|half| format!("the mean is known to ± {} (95 %)", precise(half))),
-        ),
+        Steady::Steady => {
+            parts.extend(known.map(|known| format!("the mean is known to {known}")));
+        }
+        Steady::WithinWindow => parts.extend(known.map(|known| {
+            format!("the mean of this window is known to {known}, and the level is not")
+        })),
         Steady::Drifting => parts.push(drift(steadiness, &sign)),
         Steady::TooShort => parts.push(format!(
             "the window of {} is worth only {:.0} independent {}; at least {EFFECTIVE_MIN:.0} are \
@@ -259,33 +300,60 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
     if let Some(variation) = steadiness.coefficient_of_variation {
         parts.push(format!("seconds vary by {}", precise(variation)));
     }
-    if steadiness.memory > MEMORY_MIN && steadiness.verdict == Steady::Steady {
+    if steadiness.memory > MEMORY_MIN && steadiness.is_level() {
         parts.push(
             "slow fluctuations widen this interval, and slower ones may remain undetected"
                 .to_owned(),
         );
     }
+    parts.extend(scheduled(steadiness));
     parts.extend(warm_up_words(steadiness, rampup_s));
     parts.extend(steadiness.until.as_ref().map(|until| until_words(until, steadiness)));
     parts.join(" · ")
+}
+
+/// How much of the server's periodic work the window contains, and why a window that is steady in
+/// itself does not show the level.
+fn scheduled(steadiness: &Steadiness) -> Option<String> {
+    let short = steadiness.verdict == Steady::WithinWindow;
+    let needed = || {
+        let shortest = duration(steadiness.shortest_s as f64);
+        format!("a window that shows the level takes {shortest}: {}", steadiness.schedule.words())
+    };
+    match (&steadiness.schedule, steadiness.periods) {
+        _ if steadiness.verdict == Steady::TooShort => None,
+        (Schedule::Every { setting, seconds }, Some(periods)) => {
+            let every = duration(*seconds as f64);
+            let periods =
+                format!("the window contains {periods:.1} periods of {setting} ({every})");
+            match short && periods_are_few(steadiness) {
+                true => Some(format!("{periods}, and the level takes two")),
+                false if short => Some(format!("{periods}; {}", needed())),
+                false => Some(periods),
+            }
+        }
+        _ => short.then(needed),
+    }
+}
+
+/// Whether the window contains less than two periods of the server's periodic work.
+fn periods_are_few(steadiness: &Steadiness) -> bool {
+    steadiness.periods.is_some_and(|periods| periods < 2.0)
 }
 
 /// Describes the outcome of `--until-ci`, and what the interval does not cover.
 fn until_words(until: &Until, steadiness: &Steadiness) -> String {
     let asked = precise(until.relative_half_width);
     if !until.reached {
-        let why = until.schedule.words().filter(|_| steadiness.seconds < until.shortest_s);
+        let short = steadiness.seconds < steadiness.shortest_s;
+        let why = short.then(|| steadiness.schedule.words());
         let why = why.map_or_else(String::new, |why| format!(": the window is too short, {why}"));
         return format!("the requested ± {asked} was not reached{why}");
     }
     let half = duration((steadiness.seconds / 2) as f64);
     let rarer = format!("the interval does not cover events rarer than every {half}");
-    match &until.schedule {
-        Schedule::Nothing => rarer,
-        Schedule::Every { setting, seconds } => {
-            let rounds = steadiness.seconds / seconds.max(&1);
-            format!("the window contains {rounds} periods of {setting}; {rarer}")
-        }
+    match &steadiness.schedule {
+        Schedule::Nothing | Schedule::Every { .. } => rarer,
         Schedule::Unknown { why } => {
             format!("the server's periodic work is not known ({why}); {rarer}")
         }
@@ -327,7 +395,7 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
             "warm-up detected until {}, {settled}, {rampup}",
             duration(after_s as f64)
         )),
-        WarmUp::NotFound if steadiness.verdict == Steady::Steady => {
+        WarmUp::NotFound if steadiness.is_level() => {
             Some(format!("the end of the warm-up cannot be determined, {rampup}"))
         }
         WarmUp::NotFound => Some(format!("the run never settled, {rampup}")),
@@ -343,11 +411,21 @@ fn round(seconds: u64) -> String {
     ))
 }
 
+/// Advice on a window that contains what it has to.
+fn longer(steadiness: &Steadiness) -> String {
+    let why = match &steadiness.schedule {
+        Schedule::Every { setting, .. } if periods_are_few(steadiness) => {
+            format!(", which contains two periods of {setting}")
+        }
+        Schedule::Nothing | Schedule::Every { .. } | Schedule::Unknown { .. } => String::new(),
+    };
+    format!("use --duration {} or more{why}", round(steadiness.shortest_s))
+}
+
 /// Advice on reaching the requested interval.
 fn give_until(steadiness: &Steadiness) -> String {
-    let shortest = steadiness.until.as_ref().map_or(0, |until| until.shortest_s);
-    if steadiness.seconds < shortest {
-        return format!("use --duration {} or more", round(shortest));
+    if steadiness.seconds < steadiness.shortest_s {
+        return longer(steadiness);
     }
     "use a longer --duration, or a larger --until-ci".to_owned()
 }
@@ -357,10 +435,13 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         return Some(format!("use --rampup {}", round(rampup_s + into)));
     }
     match steadiness.verdict {
+        Steady::WithinWindow => Some(longer(steadiness)),
         Steady::Steady if steadiness.until.as_ref().is_some_and(|until| !until.reached) => {
             Some(give_until(steadiness))
         }
         Steady::Steady => None,
+        // What looks like a drift may be a part of what comes back.
+        Steady::Drifting if periods_are_few(steadiness) => Some(longer(steadiness)),
         Steady::Drifting if steadiness.warm_up == WarmUp::NotFound => Some(format!(
             "run longer (--duration {}) to see whether it settles; if not, look for something that \
              grows: data, dead rows, a cache",

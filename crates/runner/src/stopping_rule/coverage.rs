@@ -1,5 +1,6 @@
-//! Simulations of the coverage of `--until-ci`: simulated seconds are processed like those of a
-//! run, on a server with given settings, and the claim is that of the result.
+//! Simulations of what a result claims about the level, on a server with given settings: of
+//! `--until-ci`, whose simulated seconds are processed like those of a run, and of windows whose
+//! length is given.
 
 use triphammer_core::event::Phase;
 use triphammer_core::random::Rng;
@@ -7,7 +8,7 @@ use triphammer_core::recorder::RecordedInterval;
 
 use super::tests::primary_metric;
 use super::{Now, StoppingRule};
-use crate::result::{Judged, Steadiness};
+use crate::result::{Judged, Steadiness, Steady};
 use crate::schedule::Schedule;
 
 /// Transactions per second, in the long run.
@@ -25,6 +26,12 @@ enum Process {
     SlowUnderWhite,
     /// Periodic dips of a depth, length and period, at a random phase, and white noise of 3 %.
     Dips { depth: f64, seconds: u64, every: u64 },
+    /// 10 % less after each checkpoint, every 300 s, of which e^-1 is left after 60 s.
+    Checkpoints,
+    /// A second in a hundred is 90 % slower.
+    Stalls,
+    /// Losses of a Pareto distribution (shape 1.8).
+    Pareto,
 }
 
 const PROCESSES: [Process; 6] = [
@@ -39,11 +46,14 @@ const PROCESSES: [Process; 6] = [
 impl Process {
     /// Seconds whose expectation is [`LEVEL`].
     fn seconds(self, rng: &mut Rng, count: usize) -> Vec<f64> {
-        let phase = if let Self::Dips { every, .. } = self { rng.below(every) } else { 0 };
+        let phase = match self {
+            Self::Dips { every, .. } => rng.below(every),
+            _ => rng.below(300),
+        };
         let rho: f64 = match self {
             Self::Ar1(rho) => rho,
             Self::SlowUnderWhite => 0.97,
-            Self::Dips { .. } => 0.0,
+            _ => 0.0,
         };
         let mut slow = normal(rng);
         let second = |t: u64| {
@@ -56,6 +66,16 @@ impl Process {
                     let dip = if (t + phase) % every < seconds { depth } else { 0.0 };
                     (1.0 - dip) / (1.0 - lost) * (1.0 + 0.03 * slow)
                 }
+                Self::Checkpoints => {
+                    let left = |second: u64| 1.0 - 0.1 * (-(second as f64) / 60.0).exp();
+                    let mean = (0..300).map(left).sum::<f64>() / 300.0;
+                    left((t + phase) % 300) / mean * (1.0 + 0.02 * slow)
+                }
+                Self::Stalls => {
+                    let stalled = if rng.below(100) == 0 { 0.1 } else { 1.0 };
+                    stalled / 0.991 * (1.0 + 0.02 * slow)
+                }
+                Self::Pareto => 1.0 - 0.02 * ((rng.exponential(1.0) / 1.8).exp() - 1.8 / 0.8),
             };
             LEVEL * level.max(0.0)
         };
@@ -148,7 +168,7 @@ fn servers() -> [(&'static str, Schedule); 3] {
 
 /// Whether the server cannot cause these dips, so that a rule cannot know of them.
 fn cannot_be(name: &str, process: Process) -> bool {
-    name == "nothing" && matches!(process, Process::Dips { every: 300, .. })
+    name == "nothing" && matches!(process, Process::Dips { every: 300, .. } | Process::Checkpoints)
 }
 
 fn holds(runs: u64, seed: u64, least: f64) {
@@ -172,6 +192,77 @@ fn holds(runs: u64, seed: u64, least: f64) {
     }
 }
 
+/// Windows of a given length, of so many runs: how many claim the level, how many of these are
+/// right, and how many claim only their own mean.
+fn plain(process: Process, schedule: &Schedule, window: usize, runs: u64, seed: u64) -> [usize; 3] {
+    let (mut claimed, mut right, mut within) = (0, 0, 0);
+    for run in 0..runs {
+        let mut rng = Rng::of(seed, &[run]);
+        let seconds = process.seconds(&mut rng, RAMPUP + window);
+        let seconds = seconds.as_slice();
+        let judged = Judged { seconds, start: RAMPUP, per_unit: 60.0, until_ci: None, schedule };
+        let of = Steadiness::of(&judged);
+        within += usize::from(of.verdict == Steady::WithinWindow);
+        if of.verdict == Steady::Steady {
+            claimed += 1;
+            right += usize::from(of.interval.is_some_and(|i| i.contains(LEVEL * 60.0)));
+        } else {
+            assert!(of.next.is_some(), "{}", of.words);
+        }
+    }
+    [claimed, right, within]
+}
+
+/// In windows of a given length, a claim about the level is right in at least 90 %, beyond chance,
+/// or not made.
+fn plain_windows_hold(runs: u64, seed: u64) {
+    const PLAIN: [Process; 7] = [
+        Process::Ar1(0.0),
+        Process::Ar1(0.5),
+        Process::Dips { depth: 0.4, seconds: 30, every: 300 },
+        Process::Dips { depth: 0.6, seconds: 3, every: 30 },
+        Process::Checkpoints,
+        Process::Stalls,
+        Process::Pareto,
+    ];
+    for (name, schedule) in servers() {
+        for process in PLAIN.into_iter().filter(|process| !cannot_be(name, *process)) {
+            for window in [120, 300, 600, 900] {
+                let [claimed, right, within] = plain(process, &schedule, window, runs, seed);
+                let line = format!(
+                    "{name:8} {process:?}, {window} s: {claimed} of {runs} claim the level, \
+                     {right} rightly, {within} their own mean"
+                );
+                println!("{line}");
+                let chance = 3.0 * (0.1 * 0.9 * claimed as f64).sqrt();
+                assert!(right as f64 >= 0.9 * claimed as f64 - chance, "{line}");
+                let is_short = window < super::shortest(&schedule);
+                assert!(!is_short || claimed == 0, "{line}");
+                let is_plain = matches!(process, Process::Ar1(_));
+                let most = 0.9 * runs as f64 - 3.0 * (0.1 * 0.9 * runs as f64).sqrt();
+                assert!(is_short || !is_plain || claimed as f64 >= most, "{line}");
+            }
+        }
+    }
+}
+
+/// The seed of a simulation: `TRIPHAMMER_TEST_SEED`, or `default`.
+fn seed(default: u64) -> u64 {
+    let asked = std::env::var("TRIPHAMMER_TEST_SEED").ok();
+    asked.map_or(default, |text| text.parse().expect("TRIPHAMMER_TEST_SEED is a number"))
+}
+
+#[test]
+fn a_window_claims_the_level_if_it_shows_it() {
+    plain_windows_hold(20, 3);
+}
+
+#[test]
+#[ignore = "minutes of CPU; prints the figures of docs/steadiness.md"]
+fn a_window_claims_the_level_if_it_shows_it_in_many() {
+    plain_windows_hold(2_000, seed(4));
+}
+
 #[test]
 fn an_advisory_lock_is_held_or_not_taken() {
     holds(30, 1, 0.8);
@@ -180,5 +271,5 @@ fn an_advisory_lock_is_held_or_not_taken() {
 #[test]
 #[ignore = "a minute of CPU; prints the figures of docs/steadiness.md"]
 fn a_claim_holds_in_nine_of_ten_of_many() {
-    holds(1_000, 2, 0.9);
+    holds(1_000, seed(2), 0.9);
 }

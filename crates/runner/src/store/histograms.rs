@@ -41,7 +41,7 @@ impl TimesKind {
         }
     }
 
-    const fn of(self, seen: &TypeInterval) -> Option<&Histogram<u32>> {
+    const fn of(self, seen: &TypeInterval) -> Option<&Histogram<u64>> {
         match self {
             Self::Response => seen.response.as_ref(),
             Self::Service => seen.service.as_ref(),
@@ -81,7 +81,7 @@ pub struct HistogramRow {
     /// Kind of times in the histogram.
     pub times: TimesKind,
     /// Histogram of times in microseconds.
-    pub histogram: Histogram<u32>,
+    pub histogram: Histogram<u64>,
 }
 
 /// Times of one transaction type in the whole run or the timed window.
@@ -92,7 +92,7 @@ pub struct TotalRow {
     /// Kind of times in the histogram.
     pub times: TimesKind,
     /// Histogram of times in microseconds.
-    pub histogram: Histogram<u32>,
+    pub histogram: Histogram<u64>,
 }
 
 /// An encoded histogram to be stored.
@@ -115,7 +115,7 @@ pub(super) fn encode(types: &[TypeInterval], [first, last]: [u64; 2]) -> Vec<Enc
             let mut counts = Vec::new();
             serializer
                 .serialize(histogram, &mut counts)
-                .expect("a vector takes every byte, and u32 counts fit the format");
+                .expect("a vector takes every byte, and no run counts 2^63");
             out.push(Encoded { first, last, transaction, times, counts });
         }
     }
@@ -123,7 +123,7 @@ pub(super) fn encode(types: &[TypeInterval], [first, last]: [u64; 2]) -> Vec<Enc
 }
 
 /// Decodes a histogram, or returns the reason why that fails.
-pub(super) fn decode(counts: &[u8]) -> Result<Histogram<u32>, String> {
+pub(super) fn decode(counts: &[u8]) -> Result<Histogram<u64>, String> {
     Deserializer::new().deserialize(&mut &*counts).map_err(|error| error.to_string())
 }
 
@@ -147,7 +147,7 @@ impl Bins {
         let Some(mut counts) = OURS.counts_of(encoded) else {
             let histogram = decode(encoded)?;
             for value in histogram.iter_recorded() {
-                each((self.of)(value.value_iterated_to()), value.count_at_value().into());
+                each((self.of)(value.value_iterated_to()), value.count_at_value());
             }
             return Ok(());
         };
@@ -276,7 +276,7 @@ mod tests {
         ((us.max(1) as f64).log10() * 1e3) as usize
     }
 
-    fn binned(histogram: &Histogram<u32>) -> BTreeMap<usize, u64> {
+    fn binned(histogram: &Histogram<u64>) -> BTreeMap<usize, u64> {
         let mut encoded = Vec::new();
         V2Serializer::new().serialize(histogram, &mut encoded).unwrap();
         let mut bins = BTreeMap::new();
@@ -284,10 +284,10 @@ mod tests {
         bins
     }
 
-    fn recorded(histogram: &Histogram<u32>) -> BTreeMap<usize, u64> {
+    fn recorded(histogram: &Histogram<u64>) -> BTreeMap<usize, u64> {
         let mut bins = BTreeMap::new();
         for value in histogram.iter_recorded() {
-            let count: u64 = value.count_at_value().into();
+            let count: u64 = value.count_at_value();
             *bins.entry(bin(value.value_iterated_to())).or_default() += count;
         }
         bins
@@ -300,13 +300,13 @@ mod tests {
             let mut histogram = recorder::histogram();
             for _ in 0..length {
                 let below = 10_u64.pow(1 + u32::try_from(rng.below(9)).unwrap());
-                let count = 1 + u32::try_from(rng.below(300)).unwrap();
+                let count = 1 + rng.below(300);
                 histogram.record_n(1 + rng.below(below), count).unwrap();
             }
             assert_eq!(binned(&histogram), recorded(&histogram));
         }
         let mut ends = recorder::histogram();
-        ends.record_n(recorder::LOWEST_US, u32::MAX).unwrap();
+        ends.record_n(recorder::LOWEST_US, u64::from(u32::MAX) + 1).unwrap();
         ends.record(recorder::ROOM_US).unwrap();
         assert_eq!(binned(&ends), recorded(&ends));
         ends.record(recorder::HIGHEST_US).unwrap();

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_statistics::Interval;
-use triphammer_statistics::causes::{Change, RESAMPLES, Side, changes};
+use triphammer_statistics::causes::{Change, RESAMPLES, SHARE_MIN, Side, changes};
 
 use super::observations::Observations;
 use super::{evidence, words};
@@ -20,8 +20,6 @@ use crate::result::{Redacted, Remark, RunResult, Tool, WaitClass, Warning, Workl
 pub const WHY_FORMAT: u32 = 1;
 /// Minimum number of samples in which a cause must have been seen.
 const SIGHTINGS_MIN: f64 = 10.0;
-/// Smallest share of active-session time, here or in the rest, of a cause that is named.
-const SHARE_MIN: f64 = 0.005;
 /// Maximum number of events of a cause, and of statements.
 const SHOWN_MAX: usize = 10;
 /// The doctor's checks of whether commits wait for the log.

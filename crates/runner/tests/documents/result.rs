@@ -10,11 +10,10 @@ use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
-use triphammer_runner::document::JobDocument as _;
-use triphammer_runner::report::{Charset, Report as _, Style};
+use triphammer_runner::report::{Charset, Report as _, Style, junit};
 use triphammer_runner::result::{
     Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange,
-    Status, Verdict,
+    Status, Steady, Verdict,
 };
 use triphammer_runner::schedule::Schedule;
 
@@ -117,7 +116,7 @@ fn the_database_verifies_bounds_or_contradicts() {
             assert!(verification.words.contains(words), "{}", verification.words);
             assert_eq!(verification.database, Some(74_070 + surplus));
             assert_eq!(kinds(&result).contains(&"verification"), verdict == Verdict::Violated);
-            assert_eq!(result.is_good(), verdict != Verdict::Violated);
+            assert_eq!(result.ending.good, verdict != Verdict::Violated);
         };
     check(0, 0, 0, Verdict::Verified, "counts the same");
     check(0, 3, 2, Verdict::Verified, "counts the same");
@@ -202,7 +201,7 @@ fn what_limited_a_run_is_read_off_its_window() {
 fn a_calm_run_has_nothing_to_warn_of() {
     let result = calm();
     assert_eq!(result.warnings, []);
-    assert!(result.is_good());
+    assert!(result.ending.good);
     assert_eq!(result.started_at, "2026-05-09T07:29:52Z");
     assert_eq!((result.durations.rampup_s, result.durations.window_s), (60.0, 300.0));
     assert!(near(result.durations.whole_s, 360.004));
@@ -215,7 +214,7 @@ fn a_counter_warns_above_its_limit_only() {
     let result = with(|_, end| end.timed[3].counts.counter = 1_919);
     let text = "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the normal 1 %";
     assert_eq!(result.warnings[0].text, text);
-    assert!(result.is_good(), "a warning is no failure");
+    assert!(result.ending.good, "a warning is no failure");
 }
 
 #[test]
@@ -225,7 +224,7 @@ fn failures_count_in_the_window_and_indeterminate_with_them() {
         end.timed[0].counts.indeterminate = 500;
     });
     assert!(near(result.failures.share, 1_500.0 / 144_588.0), "{}", result.failures.share);
-    assert!(result.failures.above_limit && !result.is_good());
+    assert!(result.failures.above_limit && !result.ending.good);
     assert_eq!(kinds(&result), ["failures"]);
     let exactly = with(|facts, end| {
         end.timed[0].counts.indeterminate = 500;
@@ -240,7 +239,7 @@ fn a_run_stopped_early_says_so() {
         end.window.end = Elapsed::at_second(180);
         end.ending = RunEnding::Stopped;
     });
-    assert_eq!((cut.status, cut.is_good()), (Status::Interrupted, false));
+    assert_eq!((cut.status, cut.ending.good), (Status::Interrupted, false));
     assert_eq!(cut.warnings[0].text, "the window was cut short: 2m of 5m");
     let empty = with(|_, end| {
         end.window = triphammer_core::engine::Window {
@@ -318,7 +317,7 @@ fn the_document_reads_what_it_wrote() {
 fn a_run_whose_database_is_gone_at_its_end_failed() {
     let gone = |change: &dyn Fn(&mut RunFacts, &mut RunEnd), words: &str| {
         let result = with(change);
-        assert_eq!((result.status, result.is_good()), (Status::Failed, false), "{words}");
+        assert_eq!((result.status, result.ending.good), (Status::Failed, false), "{words}");
         assert_eq!(kinds(&result), ["database_gone"], "{:?}", result.warnings);
         assert!(result.cause().unwrap().contains(words), "{:?}", result.cause());
         let text = result.text(Charset::Unicode, Style::Plain);
@@ -362,7 +361,7 @@ fn a_count_that_does_not_add_up_is_violated_and_named() {
         end.violations =
             vec![Violation { identity: identity.into(), transaction: Some(0), left: 9, right: 7 }];
     });
-    assert_eq!((result.status, result.is_good()), (Status::Failed, false));
+    assert_eq!((result.status, result.ending.good), (Status::Failed, false));
     assert_eq!(kinds(&result), ["identity"]);
     let words = "started = ended + in flight, new_order: 9 and 7";
     assert_eq!(result.violated_identities[0].words(), words);
@@ -386,7 +385,7 @@ fn answers_that_cannot_be_read_count_against_the_limit() {
     assert_eq!(kinds(&result), ["unread", "failures"]);
     assert_eq!(result.run.types[0].unread, 5_000);
     assert_eq!(result.primary_metric.verification.verdict, Verdict::Verified);
-    assert!(result.failures.above_limit && !result.is_good());
+    assert!(result.failures.above_limit && !result.ending.good);
 }
 
 #[test]
@@ -398,17 +397,22 @@ fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_
     let every = |seconds| Schedule::Every { setting: "checkpoint_timeout".into(), seconds };
     let (held, short) = (asked(every(100), 0.01), asked(every(300), 0.01));
     let until = held.until.as_ref().unwrap();
-    assert!(until.reached && until.shortest_s == 220, "{until:?}");
-    assert!(
-        held.words.contains("3 periods of checkpoint_timeout; the interval does not cover"),
-        "{}",
-        held.words
-    );
+    assert!(until.reached && held.shortest_s == 300, "{until:?}");
+    assert_eq!((held.verdict, held.periods), (Steady::Steady, Some(3.0)));
+    for words in
+        ["contains 3.0 periods of checkpoint_timeout (1m 40s)", "the interval does not cover"]
+    {
+        assert!(held.words.contains(words), "{}", held.words);
+    }
     assert!(near(held.relative_half_width.unwrap(), 0.01), "as wide as was asked for");
     assert!(!short.until.as_ref().unwrap().reached, "300 s do not hold it twice");
     assert!(short.relative_half_width.unwrap() < 0.002, "its own interval: {}", short.words);
     assert!(short.words.contains("two periods of checkpoint_timeout (5m)"), "{}", short.words);
-    assert_eq!(short.next.as_deref(), Some("use --duration 10m or more"));
+    assert_eq!((short.verdict, short.periods), (Steady::WithinWindow, Some(1.0)));
+    let advice = "use --duration 10m or more, which contains two periods of checkpoint_timeout";
+    assert_eq!(short.next.as_deref(), Some(advice));
+    let own = "the mean of this window is known to ± ";
+    assert!(short.words.starts_with(own), "{}", short.words);
     let unknown = asked(Schedule::default(), 0.01);
     assert!(!unknown.until.as_ref().unwrap().reached);
     assert!(
@@ -416,6 +420,31 @@ fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_
         "{}",
         unknown.words
     );
+}
+
+#[test]
+fn every_report_says_that_a_window_between_two_checkpoints_does_not_show_the_level() {
+    let every = |seconds| Schedule::Every { setting: "checkpoint_timeout".into(), seconds };
+    let of = |seconds| with(|facts, _| facts.schedule = every(seconds));
+    let (short, long) = (of(300), of(100));
+    let steadiness = short.steadiness.as_ref().unwrap();
+    assert_eq!(steadiness.verdict, Steady::WithinWindow);
+    let words = "contains 1.0 periods of checkpoint_timeout (5m), and the level takes two";
+    assert!(steadiness.words.contains(words), "{}", steadiness.words);
+    assert_eq!(serde_json::to_value(steadiness).unwrap()["verdict"], "within_window");
+    let reports = |result: &RunResult| {
+        let text = result.text(Charset::Unicode, Style::Plain);
+        [text, result.markdown().unwrap(), junit::of_run(result).xml()]
+    };
+    for (short, long) in reports(&short).into_iter().zip(reports(&long)) {
+        assert!(short.contains("steady within the window"), "{short}");
+        assert!(!long.contains("steady within the window"), "{long}");
+    }
+    let mut old = serde_json::to_value(&short).unwrap();
+    let judged = old["steadiness"].as_object_mut().unwrap();
+    judged.retain(|name, _| !["schedule", "periods", "shortest_s"].contains(&name.as_str()));
+    let old: RunResult = serde_json::from_value(old).unwrap();
+    assert_eq!(old.steadiness.unwrap().periods, None);
 }
 
 #[test]

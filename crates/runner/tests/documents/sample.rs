@@ -45,7 +45,7 @@ pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
         if count == 0 {
             break;
         }
-        times.record_n(base_us * tenfold / 10, u32::try_from(count).unwrap()).unwrap();
+        times.record_n(base_us * tenfold / 10, count).unwrap();
         seen.counts.response_ns += count * base_us * tenfold * 100;
         left -= count;
     }
@@ -54,7 +54,7 @@ pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
     seen.response = (committed > 0).then_some(times);
     if rolled_back > 0 {
         let mut times = histogram();
-        times.record_n(base_us, u32::try_from(rolled_back).unwrap()).unwrap();
+        times.record_n(base_us, rolled_back).unwrap();
         seen.counts.rolled_back = rolled_back;
         seen.rolled_back = Some(times);
     }
@@ -156,6 +156,7 @@ pub fn facts() -> RunFacts {
             end: Some(144_500),
             seconds: 300.2,
             late_s: 1.0,
+            ..CounterSpan::default()
         },
         schema: Vec::new(),
         setup: Vec::new(),

@@ -144,7 +144,7 @@ impl Percentiles {
     }
 }
 
-fn curve(name: String, times: &hdrhistogram::Histogram<u32>) -> PercentileCurve {
+fn curve(name: String, times: &hdrhistogram::Histogram<u64>) -> PercentileCurve {
     let mut points: Vec<PercentilePoint> = Vec::new();
     for step in times.iter_quantiles(4) {
         let point = PercentilePoint { quantile: step.quantile(), us: step.value_iterated_to() };

@@ -17,7 +17,14 @@
 //! - Stretches from 5 seconds on beside 60 seconds and more: the interval covers the true change in
 //!   at least 92 % with normal noise of AR(1), ρ ≤ 0.6, and in at least 88 % with exponential noise.
 //! - A cause that did not change is called changed in at most 8 % and 12 %.
+//!
+//! A few seconds that are far from all others make such an interval too narrow, and of many causes
+//! one is outside its interval by chance. So a change is [certain](Change::is_certain) only if the
+//! ranks of the seconds differ too, with the probability of an error divided by the number of causes
+//! that matter. Of ten causes that did not change, one is then called changed in at most 8 % of the
+//! stretches, whatever the noise.
 
+mod ranks;
 mod stretch;
 
 pub use stretch::{DROP_MIN, lowest};
@@ -33,6 +40,10 @@ pub const RESAMPLES: usize = 2_000;
 pub const SECONDS_MIN: usize = 5;
 /// Seed of the resamples: the same seconds give the same intervals.
 const SEED: u64 = 1;
+/// Share of all session time in one of the parts from which a cause matters.
+pub const SHARE_MIN: f64 = 0.005;
+/// Probability that a cause is called changed although none did.
+const ALARM: f64 = 0.05;
 /// Number of sessions below which a change is an error of rounding.
 const ROUNDING: f64 = 1e-9;
 /// Greatest correlation of neighbours that is accepted.
@@ -67,13 +78,18 @@ pub struct Change {
     pub change: Option<f64>,
     /// 95 % interval of `change`; `None` if so few transactions were committed that it has no end.
     pub change_interval: Option<Interval>,
+    /// Whether the ranks of the seconds differ more than chance explains, among all causes, in the
+    /// direction of `excess`; true without a rest.
+    pub in_ranks: bool,
 }
 
 impl Change {
-    /// Whether the interval excludes 0: chance does not explain the change.
+    /// Whether chance does not explain the change: the interval excludes 0, and the seconds differ
+    /// in their ranks too.
     #[must_use]
     pub fn is_certain(&self) -> bool {
-        !self.excess_interval.contains(0.0) && self.excess.abs() > ROUNDING
+        let is_outside = !self.excess_interval.contains(0.0) && self.excess.abs() > ROUNDING;
+        is_outside && self.in_ranks
     }
 }
 
@@ -88,14 +104,30 @@ pub fn changes(here: &Side, rest: Option<&Side>) -> Option<Vec<Change>> {
     if !is_long(here) || !rest.is_none_or(|rest| is_long(rest) && mean(&rest.transactions) > 0.0) {
         return None;
     }
+    let least = ranks::least(ALARM, rest.map_or(0, |rest| matter(here, rest)));
     let of = |cause: usize| {
         let here = Pairs::new(&here.causes[cause], &here.transactions);
         let rest = rest.map(|rest| Pairs::new(&rest.causes[cause], &rest.transactions));
-        change(cause, &here, rest.as_ref())
+        let change = change(cause, &here, rest.as_ref());
+        let in_ranks = rest.is_none_or(|rest| {
+            let [here, rest] = [&here, &rest].map(|side| side.excesses(change.rest));
+            ranks::difference(&here, &rest) * change.excess.signum() > least
+        });
+        Change { in_ranks, ..change }
     };
     let mut all: Vec<Change> = (0..here.causes.len()).map(of).collect();
     all.sort_by(|a, b| b.excess.abs().total_cmp(&a.excess.abs()));
     Some(all)
+}
+
+/// Number of causes that are at least [`SHARE_MIN`] of all session time in one of the sides.
+fn matter(here: &Side, rest: &Side) -> usize {
+    let shares = |side: &Side| {
+        let means: Vec<f64> = side.causes.iter().map(|cause| mean(cause)).collect();
+        let all: f64 = means.iter().sum();
+        means.into_iter().map(|mean| mean >= SHARE_MIN * all && mean > 0.0).collect::<Vec<_>>()
+    };
+    shares(here).into_iter().zip(shares(rest)).filter(|(here, rest)| *here || *rest).count()
 }
 
 /// Session time and transactions of the seconds of a side.
@@ -115,6 +147,11 @@ impl<'a> Pairs<'a> {
     fn ratio(&self) -> Option<f64> {
         let [sessions, transactions] = self.means;
         (transactions > 0.0).then(|| sessions / transactions)
+    }
+
+    /// Sessions of each second beyond those that its transactions need at this cost.
+    fn excesses(&self, cost: f64) -> Vec<f64> {
+        self.sessions.iter().zip(self.transactions).map(|(s, t)| s - cost * t).collect()
     }
 
     /// Lag-1 correlation of what the transactions do not explain, corrected for the bias of short
@@ -163,6 +200,7 @@ fn change(cause: usize, here: &Pairs<'_>, rest: Option<&Pairs<'_>>) -> Change {
         change: here.ratio().map(|here| finite(here - ratio)),
         change_interval: Some(interval(each))
             .filter(|of| transactions > 0.0 && of.low.is_finite() && of.high.is_finite()),
+        in_ranks: true,
     }
 }
 

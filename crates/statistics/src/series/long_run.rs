@@ -57,8 +57,7 @@ impl LongRun {
 /// number of parameters besides the mean that were removed before; each takes away one cosine's
 /// worth of slow noise.
 pub(super) fn long_run(centred: &[f64], fitted: usize) -> LongRun {
-    let batch = length((size(centred.len()) / BATCH_SCALE).sqrt()).max(1);
-    let batches: Vec<f64> = centred.chunks_exact(batch).map(mean).collect();
+    let batches = batches(centred);
     let n = size(batches.len());
     let rho = correlation(&batches, fitted);
     let white: Vec<f64> = batches.windows(2).map(|pair| pair[1] - rho * pair[0]).collect();
@@ -69,10 +68,20 @@ pub(super) fn long_run(centred: &[f64], fitted: usize) -> LongRun {
     let of_rho = 4.0 * (1.0 + rho) / (n * (1.0 - rho));
     LongRun {
         rho: correlation(centred, fitted),
-        variance: of_batches * size(batch),
+        variance: of_batches * size(batch(centred.len())),
         freedom: 2.0 / (2.0 / left + of_rho),
         memory: 1.0,
     }
+}
+
+/// Number of points in a batch of a series of this length.
+fn batch(points: usize) -> usize {
+    length((size(points) / BATCH_SCALE).sqrt()).max(1)
+}
+
+/// Means of the batches of a series.
+pub(super) fn batches(series: &[f64]) -> Vec<f64> {
+    series.chunks_exact(batch(series.len())).map(mean).collect()
 }
 
 impl LongRun {

@@ -6,6 +6,10 @@
 //!
 //! - Intervals cover the true mean in 94 to 98 % of the series that get one: AR(1) noise from 300
 //!   points with ρ ≤ 0.6 and from 900 points with ρ = 0.8, AR(2), moving averages, skewed noise.
+//! - Rare, large values make the mean itself skewed, and [`skewness`] moves both ends of the
+//!   interval: stalls of 90 % in one point of a hundred are covered in 94 % at 300 points and in
+//!   97 % at 600, Pareto noise (α = 1.5, whose variance is infinite) in 90 %. A third of the series
+//!   of 120 points contains no such stall, and no method can know of it.
 //! - Long memory: if the slowest swings are greater than the correlation of neighbours explains,
 //!   the interval is based on them alone, and is wider. Noise with a memory of 33 points under
 //!   white noise is then covered in 91 % at 300 points and 94 % at 600 (75 % without). Nothing
@@ -15,17 +19,16 @@
 //! - A drift is found in 8 of 10 when it is four of its standard errors, which are √12 times that
 //!   of the mean: 5 % over 300 points with noise of 3 % and ρ = 0.6.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::drift::drift;
 use self::long_run::long_run;
 use crate::Interval;
-use crate::distribution::t_975;
 use crate::numbers::{finite, mean, scaled, size};
 
 mod drift;
 pub(crate) mod long_run;
+mod skewness;
 
 /// Minimum number of points, after allowing for autocorrelation, for a trusted mean.
 pub const EFFECTIVE_MIN: f64 = 45.0;
@@ -92,9 +95,8 @@ pub struct LevelShift {
 }
 
 /// Whether the mean represents the series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "Steady")]
 pub enum Verdict {
     /// No trend and no step that matters: the interval can be trusted.
     Steady,
@@ -146,7 +148,7 @@ pub fn summarise(series: &[f64]) -> Summary {
     let error = (noise.variance / n).sqrt();
     let known = verdict != Verdict::TooShort;
     Summary {
-        interval: known.then(|| Interval::around(mean, t_975(noise.freedom) * error).times(scale)),
+        interval: known.then(|| skewness::interval(&centred, mean, &noise).times(scale)),
         standard_error: known.then(|| finite(error * scale)),
         degrees_of_freedom: known.then_some(noise.freedom),
         lag_1: noise.rho,

@@ -25,9 +25,13 @@ impl Tally {
 
 /// Summaries of series about [`LEVEL`] with `noise` as shares of it.
 fn tally(seed: u64, noise: impl Fn(&mut Random) -> Vec<f64>) -> Tally {
+    tally_of(RUNS, seed, noise)
+}
+
+fn tally_of(runs: usize, seed: u64, noise: impl Fn(&mut Random) -> Vec<f64>) -> Tally {
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
-    for _ in 0..RUNS {
+    for _ in 0..runs {
         let series: Vec<f64> = noise(&mut random).iter().map(|e| LEVEL * (1.0 + e)).collect();
         let summary = summarise(&series);
         tally.drifting += usize::from(summary.verdict == Verdict::Drifting);
@@ -90,6 +94,73 @@ fn intervals_hold_the_true_mean_of_other_noise() {
         assert!((93.0..=99.0).contains(&tally.coverage()), "{name}: {tally:?}");
         assert!(tally.drifting <= RUNS * 5 / 100, "{name}: {tally:?}");
     }
+}
+
+/// Seconds of which some are far from all others, their mean and the length from which their
+/// interval is right in at least 90 %.
+type Rare = (&'static str, fn(&mut Random, usize) -> Vec<f64>, usize);
+
+/// Deviations from the mean, as shares of it.
+const RARE: [Rare; 7] = [
+    ("stalls, noise of 0.5 %", |random, n| stalls(random, n, 0.005), 300),
+    ("stalls, noise of 2 %", |random, n| stalls(random, n, 0.02), 300),
+    ("stalls, noise of 5 %", |random, n| stalls(random, n, 0.05), 300),
+    ("Pareto 1.8", |random, n| pareto(random, n, 1.8), 120),
+    ("Pareto 2.1", |random, n| pareto(random, n, 2.1), 120),
+    ("lognormal", |random, n| lognormal(random, n, 1.0, 0.0), 120),
+    ("sticky lognormal", |random, n| lognormal(random, n, 1.0, 0.6), 300),
+];
+
+/// A second in a hundred at 10 % of the others.
+fn stalls(random: &mut Random, points: usize, noise: f64) -> Vec<f64> {
+    let second = |_| {
+        let level = if random.unit() < 0.01 { 0.1 } else { 1.0 };
+        level * (1.0 + noise * random.normal()) / 0.991 - 1.0
+    };
+    (0..points).map(second).collect()
+}
+
+fn pareto(random: &mut Random, points: usize, shape: f64) -> Vec<f64> {
+    let mean = shape / (shape - 1.0);
+    (0..points).map(|_| 0.05 * (random.pareto(shape) - mean)).collect()
+}
+
+fn lognormal(random: &mut Random, points: usize, width: f64, rho: f64) -> Vec<f64> {
+    let noise = random.ar1(points, rho).into_iter();
+    noise.map(|e| (width * e - width * width / 2.0).exp() - 1.0).collect()
+}
+
+/// Asserts the coverage of series with rare, large values, and prints it.
+fn rare_values_are_covered(runs: usize, seed: u64) {
+    for (name, noise, shortest) in RARE {
+        for points in [120, 300, 600, 1_200].into_iter().filter(|points| *points >= shortest) {
+            let tally = tally_of(runs, seed, |random| noise(random, points));
+            println!("{name}, {points} points: {:.1} % of {}", tally.coverage(), tally.answered);
+            let chance = 300.0 * (0.1 * 0.9 / size(tally.answered)).sqrt();
+            assert!(tally.coverage() >= 90.0 - chance, "{name}, {points} points: {tally:?}");
+        }
+    }
+}
+
+#[test]
+fn intervals_hold_the_true_mean_of_rare_and_large_values() {
+    rare_values_are_covered(RUNS, 1);
+}
+
+#[test]
+#[ignore = "half a minute of CPU; prints the figures of docs/steadiness.md"]
+fn intervals_hold_the_true_mean_of_rare_and_large_values_in_many() {
+    rare_values_are_covered(2_000, crate::random::seed(2));
+}
+
+#[test]
+fn skewness_moves_both_ends_to_where_the_rare_values_are() {
+    let mut one = vec![100.0; 299];
+    one.push(10.0);
+    one.iter_mut().enumerate().for_each(|(at, x)| *x += f64::from(u8::from(at % 2 == 0)));
+    let Interval { low, high } = summarise(&one).interval.unwrap();
+    let mean = one.iter().sum::<f64>() / 300.0;
+    assert!(mean - low > 3.0 * (high - mean), "{low} to {high} about {mean}");
 }
 
 /// Noise of 3 %, half of it slow, under white noise.

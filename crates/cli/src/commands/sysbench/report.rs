@@ -20,7 +20,7 @@ const BARS_PER_DECADE: f64 = 20.0;
 pub struct Report {
     pub screen: Screen,
     pub hooks: Hooks,
-    times: Option<Histogram<u32>>,
+    times: Option<Histogram<u64>>,
 }
 
 impl Watcher for Report {
@@ -102,7 +102,7 @@ impl Report {
 }
 
 /// Adds the response times of a second.
-pub fn add_times(all: &mut Option<Histogram<u32>>, second: &Second) {
+pub fn add_times(all: &mut Option<Histogram<u64>>, second: &Second) {
     for seen in [&second.total.response, &second.total.rolled_back].into_iter().flatten() {
         match all {
             None => *all = Some(seen.clone()),
@@ -121,7 +121,7 @@ fn figure(result: &RunResult, name: &str) -> Option<f64> {
 
 /// Response times in milliseconds.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-fn latencies(times: Option<&Histogram<u32>>, percentile: u64) -> String {
+fn latencies(times: Option<&Histogram<u64>>, percentile: u64) -> String {
     let Some(times) = times.filter(|times| !times.is_empty()) else { return String::new() };
     let ms = |us: u64| us as f64 / 1000.0;
     let mut rows = vec![
@@ -144,7 +144,7 @@ fn latencies(times: Option<&Histogram<u32>>, percentile: u64) -> String {
 /// The histogram of response times: one line per class that has events.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 #[expect(clippy::cast_possible_truncation, reason = "classes are few")]
-fn bars(times: &Histogram<u32>) -> String {
+fn bars(times: &Histogram<u64>) -> String {
     let mut classes: std::collections::BTreeMap<i64, u64> = std::collections::BTreeMap::new();
     for step in times.iter_recorded() {
         let us = step.value_iterated_to().max(1) as f64;

@@ -6,7 +6,7 @@ use triphammer_statistics::Interval;
 
 use crate::report::format::{clock, figure, integer, milliseconds, percent};
 use crate::report::table::Table;
-use crate::result::{Figures, RunResult, TypeFigures};
+use crate::result::{Figures, PercentileIntervals, RunResult, TypeFigures};
 
 /// Title of the table of slices.
 pub(in crate::report) const SLICES: &str =
@@ -112,9 +112,14 @@ pub(in crate::report) fn intervals(figures: &Figures) -> Option<Table> {
     };
     let mut known = false;
     for seen in rows(figures) {
+        let PercentileIntervals { wanders, .. } = seen.response_intervals;
         let intervals = seen.response_intervals.all();
-        known |= intervals.iter().any(Option::is_some);
-        table.row([seen.title.clone()].into_iter().chain(intervals.map(cell)).collect());
+        known |= wanders || intervals.iter().any(Option::is_some);
+        let title = match wanders {
+            true => format!("{} (drifts or wanders: the window is too short)", seen.title),
+            false => seen.title.clone(),
+        };
+        table.row([title].into_iter().chain(intervals.map(cell)).collect());
     }
     known.then_some(table)
 }
