@@ -88,8 +88,12 @@ pub fn history(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<(String
         let (mut settings, _) = settings(Command::History, &given)?;
         let store = open(&settings)?;
         let given = |name: &str| settings.get(name).map(str::to_owned);
-        let wanted =
-            found::Wanted { label: given("label"), workload: given("workload"), on: given("on") };
+        let wanted = found::Wanted {
+            label: given("label"),
+            workload: given("workload"),
+            on: given("on"),
+            control: given("control"),
+        };
         let found = found::history(&store, &wanted)?;
         let fails = settings.switch("fail-if-slower")? && found.is_slower();
         Ok((report::json_pretty(&found), !fails))

@@ -2,18 +2,22 @@
 //!
 //! Change points are found by the statistics crate. A change is reported with its size and with the
 //! differences between the last run before it and the first run after it, which may explain it.
+//!
+//! With a control, a fixed build that is measured beside each run, the ratio of two adjacent runs
+//! is followed: what the host does affects both.
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::scale::Scale;
 use triphammer_statistics::Interval;
 use triphammer_statistics::change_point::{
-    ChangePoint, RESULTS_MAX, RESULTS_MIN, change_points, results_missing,
+    ChangePoint, Found, RATIOS_MIN, RESULTS_MAX, RESULTS_MIN, change_points,
+    change_points_of_ratios, results_missing,
 };
 
 use crate::compare::{Difference, Facts, Run, server_settings};
-use crate::document::JobDocument as _;
 use crate::execution_plan::fingerprint_of_all;
 use crate::failure::Failure;
 use crate::profile::PrimaryMetricName;
@@ -35,6 +39,8 @@ pub struct Wanted {
     pub workload: Option<String>,
     /// Only runs whose target contains this text.
     pub on: Option<String>,
+    /// Label of the runs of a fixed build: the ratios to them are followed.
+    pub control: Option<String>,
 }
 
 /// The result of a history, as printed by `triphammer history --json`: runs in chronological order,
@@ -52,6 +58,13 @@ pub struct HistoryResult {
     pub tool: Tool,
     /// The requested label; `None` if none was given.
     pub label: Option<String>,
+    /// Label of the control: changes are then those of the ratios to its runs; `None` without one.
+    #[serde(default)]
+    pub control: Option<String>,
+    /// By how much the primary metric drifts steadily from run to run; changes are those beside it.
+    /// `None` if it does not.
+    #[serde(default)]
+    pub drift: Option<f64>,
     /// Workload and its data, from the newest run.
     pub workload: WorkloadFacts,
     /// The primary metric of the runs.
@@ -89,6 +102,20 @@ pub struct HistoryRun {
     /// Fingerprint of the execution plans of all its queries; `None` if none are stored.
     #[serde(default)]
     pub plans: Option<String>,
+    /// The adjacent run of the control; `None` without a control.
+    #[serde(default)]
+    pub control: Option<ControlRun>,
+}
+
+/// A run of the control beside a run of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ControlRun {
+    /// Number in the job store.
+    pub job: i64,
+    /// Value of the primary metric.
+    pub value: f64,
+    /// Value of the followed run over this one.
+    pub ratio: f64,
 }
 
 /// A change of the primary metric.
@@ -100,9 +127,9 @@ pub struct Change {
     pub job: i64,
     /// Whether the change is for the worse.
     pub slower: bool,
-    /// Mean since the previous change, or since the start.
+    /// Mean since the previous change, or since the start; of the ratios if there is a control.
     pub before: f64,
-    /// Mean until the next change, or until the end.
+    /// Mean until the next change, or until the end, likewise.
     pub after: f64,
     /// Ratio of `after` to `before`; `None` if `before` is 0.
     pub ratio: Option<f64>,
@@ -121,16 +148,20 @@ pub struct Change {
 /// # Errors
 /// When there are no runs, no selection is given, or the store cannot be read.
 pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure> {
-    if *wanted == Wanted::default() {
+    let of_runs = Wanted { control: None, ..wanted.clone() };
+    if of_runs == Wanted::default() {
         return Err(Failure::refuse("choose the runs: give a LABEL, --workload or --on"));
     }
-    let (rows, left_out) = choose(store, wanted)?;
-    let mut results = Vec::new();
-    for row in &rows {
-        results.extend(store.load(row.id).and_then(|job| job.result()).map_err(refuse)?);
-    }
-    let mut history = HistoryResult::new(wanted.label.clone(), &results)
-        .ok_or_else(|| Failure::refuse("these runs have no stored results"))?;
+    let (rows, left_out) = choose(store, &of_runs)?;
+    let (results, mut history) = match &wanted.control {
+        Some(control) => beside(store, wanted, control, &rows)?,
+        None => {
+            let results = load(store, &rows)?;
+            let history = HistoryResult::new(wanted.label.clone(), &results)
+                .ok_or_else(|| Failure::refuse("these runs have no stored results"))?;
+            (results, history)
+        }
+    };
     if left_out > 0 {
         let newest = &history.workload;
         let scale = format::scale(newest.scale, &newest.scale_unit);
@@ -161,6 +192,43 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
     Ok(history)
 }
 
+/// The results of these runs.
+fn load(store: &Store, rows: &[JobRow]) -> Result<Vec<RunResult>, Failure> {
+    let mut results = Vec::new();
+    for row in rows {
+        results.extend(store.load(row.id).and_then(|job| job.result()).map_err(refuse)?);
+    }
+    Ok(results)
+}
+
+/// The runs that have a run of the control beside them, and the history of their ratios.
+fn beside(
+    store: &Store,
+    wanted: &Wanted,
+    control: &str,
+    rows: &[JobRow],
+) -> Result<(Vec<RunResult>, HistoryResult), Failure> {
+    if wanted.label.as_deref() == Some(control) {
+        return Err(Failure::refuse(format!(
+            "--control {control}: the control must have another label than the runs"
+        )));
+    }
+    let of_control = Wanted { label: Some(control.to_owned()), ..Wanted::default() };
+    let (mut of_control, _) = choose(store, &of_control)?;
+    of_control.retain(|row| kind(row) == kind(&rows[0]));
+    let (results, controls) = adjacent(load(store, rows)?, &load(store, &of_control)?);
+    let missing = rows.len() - results.len();
+    let label = wanted.label.clone();
+    let history = HistoryResult::with_control(label, control, &results, &controls, missing)
+        .ok_or_else(|| {
+            Failure::refuse(format!(
+                "no run has a run of the control “{control}” beside it, of the same workload, \
+                 version and scale; make one before or after each run, with --label {control}"
+            ))
+        })?;
+    Ok((results, history))
+}
+
 /// Selects the runs, oldest first, and counts those of another workload or scale.
 fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure> {
     let filter = JobFilter {
@@ -177,9 +245,6 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
     let Some(newest) = rows.first() else {
         return Err(Failure::refuse("no complete run matches; `triphammer jobs` lists all runs"));
     };
-    let kind = |row: &JobRow| {
-        (row.workload.clone(), row.workload_version, row.scale, row.primary_metric_name.clone())
-    };
     let (of, all) = (kind(newest), rows.len());
     rows.retain(|row| kind(row) == of);
     let left_out = (all - rows.len()) as u64;
@@ -188,16 +253,95 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
     Ok((rows, left_out))
 }
 
+/// Longest time between the starts of a run and of the control beside it, in milliseconds: 12 h.
+const BESIDE_MS: i64 = 12 * 3_600_000;
+
+/// What the runs of a history have in common.
+fn kind(row: &JobRow) -> (String, u32, Scale, Option<String>) {
+    (row.workload.clone(), row.workload_version, row.scale, row.primary_metric_name.clone())
+}
+
+/// The runs that have a run of the control beside them, and those: each is the one that started
+/// nearest to the other.
+fn adjacent(runs: Vec<RunResult>, control: &[RunResult]) -> (Vec<RunResult>, Vec<RunResult>) {
+    let starts = |runs: &[RunResult]| -> Vec<Option<jiff::Timestamp>> {
+        runs.iter().map(|run| run.started_at.parse().ok()).collect()
+    };
+    let (of_runs, of_control) = (starts(&runs), starts(control));
+    let nearest = |at: Option<jiff::Timestamp>, among: &[Option<jiff::Timestamp>]| {
+        let at = at?;
+        let far =
+            |place: &usize| Some((among[*place]?.as_millisecond() - at.as_millisecond()).abs());
+        let near = (0..among.len()).filter_map(|place| Some((far(&place)?, place))).min()?;
+        (near.0 <= BESIDE_MS).then_some(near.1)
+    };
+    let is_pair = |place: usize| {
+        let beside = nearest(of_runs[place], &of_control)?;
+        (nearest(of_control[beside], &of_runs) == Some(place)).then_some(beside)
+    };
+    let pairs: Vec<Option<usize>> = (0..runs.len()).map(is_pair).collect();
+    let (mut kept, mut beside) = (Vec::new(), Vec::new());
+    for (run, pair) in runs.into_iter().zip(pairs) {
+        if let Some(place) = pair.filter(|&place| control[place].primary_metric.value != 0.0) {
+            kept.push(run);
+            beside.push(control[place].clone());
+        }
+    }
+    (kept, beside)
+}
+
 impl HistoryResult {
     /// Computes the history of runs, oldest first; `None` if there are none. A pure function; the
     /// differences at the changes are added later.
     #[must_use]
     pub fn new(label: Option<String>, results: &[RunResult]) -> Option<Self> {
-        let newest = results.last()?;
-        let primary_metric = PrimaryMetricName::of(&newest.primary_metric);
         let values: Vec<f64> = results.iter().map(|result| result.primary_metric.value).collect();
-        let runs: Vec<HistoryRun> = results.iter().map(HistoryRun::of).collect();
+        let runs = results.iter().map(HistoryRun::of).collect();
         let found = change_points(&values, SEED);
+        Some(Self::of(label, results.last()?, runs, &found))
+    }
+
+    /// The same with a control: the changes of the ratios of the runs to those of the control
+    /// beside them, each at the same place. `missing` is the number of runs without one.
+    #[must_use]
+    pub fn with_control(
+        label: Option<String>,
+        control: &str,
+        results: &[RunResult],
+        beside: &[RunResult],
+        missing: usize,
+    ) -> Option<Self> {
+        let of = |(result, control): (&RunResult, &RunResult)| ControlRun {
+            job: control.job.unwrap_or_default(),
+            value: control.primary_metric.value,
+            ratio: result.primary_metric.value / control.primary_metric.value,
+        };
+        let controls: Vec<ControlRun> = results.iter().zip(beside).map(of).collect();
+        let ratios: Vec<f64> = controls.iter().map(|control| control.ratio).collect();
+        let runs = results.iter().zip(controls);
+        let runs = runs.map(|(result, control)| HistoryRun {
+            control: Some(control),
+            ..HistoryRun::of(result)
+        });
+        let runs: Vec<HistoryRun> = runs.collect();
+        let found = change_points_of_ratios(&ratios);
+        let mut history = Self::of(label, results.last()?, runs, &found);
+        history.control = Some(control.to_owned());
+        history.words = words(&history);
+        if missing > 0 {
+            let missing = counted(missing as u64, "runs");
+            history.warnings.push(Warning {
+                kind: "no_control".to_owned(),
+                text: format!("{missing} without a run of “{control}” beside it, left out"),
+                next: None,
+            });
+        }
+        Some(history)
+    }
+
+    /// The history of these runs and what was found in them.
+    fn of(label: Option<String>, newest: &RunResult, runs: Vec<HistoryRun>, found: &Found) -> Self {
+        let primary_metric = PrimaryMetricName::of(&newest.primary_metric);
         let changes: Vec<Change> =
             found.changes.iter().map(|p| Change::of(p, runs[p.at].job, &primary_metric)).collect();
         let mut warnings = Vec::new();
@@ -212,18 +356,23 @@ impl HistoryResult {
         }
         warnings.extend(several_targets(&runs));
         warnings.extend(unsure(&found.shifts, &runs, &primary_metric));
-        Some(Self {
+        warnings.extend(drifts(found.drift, &runs, &primary_metric));
+        let mut history = Self {
             format: HISTORY_FORMAT,
             kind: "history".to_owned(),
             tool: Tool::this(),
             label,
+            control: None,
+            drift: found.drift,
             workload: newest.workload.clone(),
-            words: words(&changes, &runs, &primary_metric.name),
+            words: String::new(),
             primary_metric,
             runs,
             changes,
             warnings,
-        })
+        };
+        history.words = words(&history);
+        history
     }
 
     /// Whether the last change is a slowdown.
@@ -240,11 +389,12 @@ impl HistoryRun {
             started_at: result.started_at.clone(),
             value: result.primary_metric.value,
             interval: result.steadiness.as_ref().and_then(|steadiness| steadiness.interval),
-            good: result.is_good(),
+            good: result.ending.good,
             target: result.target.clone(),
             server: format!("{} {}", result.server.product, result.server.version),
             tool_version: result.tool.version.clone(),
             plans: result.queries.as_ref().and_then(|set| fingerprint_of_all(&set.plans)),
+            control: None,
         }
     }
 }
@@ -292,23 +442,58 @@ impl Change {
     }
 }
 
-fn words(changes: &[Change], runs: &[HistoryRun], primary_metric: &str) -> String {
+fn words(history: &HistoryResult) -> String {
+    let HistoryResult { changes, runs, .. } = history;
+    let (of, least) = match &history.control {
+        None => (history.primary_metric.name.clone(), RESULTS_MIN),
+        Some(control) => {
+            (format!("{} as a ratio to “{control}”", history.primary_metric.name), RATIOS_MIN)
+        }
+    };
     let Some(last) = changes.last() else {
         let all = counted(runs.len() as u64, "runs");
-        return match runs.len() < RESULTS_MIN {
-            true => format!("{all}: too few to detect a change; at least {RESULTS_MIN} are needed"),
-            false => format!("no change of {primary_metric} over {all}"),
+        return match runs.len() < least {
+            true => format!("{all}: too few to detect a change; at least {least} are needed"),
+            false => format!("no change of {of} over {all}"),
         };
     };
     let way = if last.slower { "slower" } else { "faster" };
     format!(
-        "{} of {primary_metric} in {}; {way} from job {} on, {} ago: {}",
+        "{} of {of} in {}; {way} from job {} on, {} ago: {}",
         counted(changes.len() as u64, "changes"),
         counted(runs.len() as u64, "runs"),
         last.job,
         counted((runs.len() - last.at) as u64, "runs"),
         last.size()
     )
+}
+
+/// Warns of a steady drift, which is no change.
+fn drifts(
+    drift: Option<f64>,
+    runs: &[HistoryRun],
+    primary_metric: &PrimaryMetricName,
+) -> Option<Warning> {
+    let drift = drift?;
+    #[expect(clippy::cast_precision_loss, reason = "at most 500 runs")]
+    let (count, mean) = {
+        let count = runs.len() as f64;
+        (count, runs.iter().map(|run| run.value).sum::<f64>() / count)
+    };
+    let way = if primary_metric.is_worse(0.0, drift) { "slower" } else { "faster" };
+    Some(Warning {
+        kind: "drift".to_owned(),
+        text: format!(
+            "the runs get {way} steadily, by {} per run and {} in all: changes are those beside \
+             that",
+            format::precise((drift / mean).abs()),
+            format::precise((drift * (count - 1.0) / mean).abs())
+        ),
+        next: Some(
+            "data that grows, or a host that ages; a control (--control) tells a host from a build"
+                .to_owned(),
+        ),
+    })
 }
 
 /// Warns of runs at several targets: a change between them is one of the target, not over time.
@@ -337,8 +522,9 @@ fn unsure(
         more => format!(", and {more} more shifts before"),
     };
     let places: Vec<usize> = shifts.iter().map(|shift| shift.at).collect();
+    let has_control = runs.iter().any(|run| run.control.is_some());
     let next = match results_missing(runs.len(), &places) {
-        Some(more) if more > 0 => {
+        Some(more) if more > 0 && !has_control => {
             format!("{} at this level would confirm a change", counted(more as u64, "more runs"))
         }
         _ => "compare before and after in pairs (`compare --ab`)".to_owned(),
@@ -347,8 +533,9 @@ fn unsure(
         kind: "unsure".to_owned(),
         text: format!(
             "{way} from job {} on, {since} ago: {size}{others}; this does not prove a change: \
-             noise, or a host that alternates between two speeds, looks the same",
-            shift.job
+             noise{} looks the same",
+            shift.job,
+            if has_control { "" } else { ", or a host that alternates between two speeds," }
         ),
         next: Some(next),
     })

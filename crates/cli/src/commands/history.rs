@@ -11,7 +11,12 @@ use crate::{Exit, Result};
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let said = |name: &str| settings.get(name).map(str::to_owned);
-    let wanted = Wanted { label: said("label"), workload: said("workload"), on: said("on") };
+    let wanted = Wanted {
+        label: said("label"),
+        workload: said("workload"),
+        on: said("on"),
+        control: said("control"),
+    };
     let found = history(&store, &wanted)?;
     if settings.switch("json")? {
         print(&report::json_pretty(&found))?;

@@ -48,8 +48,10 @@ fn a_server_that_takes_ten_times_as_long_is_called_slower() {
         let runs = result[side]["runs"].as_array().unwrap();
         runs.iter().map(|run| run["step"].as_u64().unwrap()).collect()
     };
-    assert_eq!(steps("a"), [0, 3, 4, 7, 8, 11, 12, 15]);
-    assert_eq!(steps("b"), [1, 2, 5, 6, 9, 10, 13, 14]);
+    // Two adjacent steps are a pair, with either side first.
+    let (a, b) = (steps("a"), steps("b"));
+    assert!((0..8).all(|pair| a[pair] / 2 == pair as u64 && b[pair] == a[pair] ^ 1), "{a:?} {b:?}");
+    assert!(a.iter().any(|step| step % 2 == 0) && b.iter().any(|step| step % 2 == 0), "{a:?}");
     assert_eq!(result["differences"][0]["subject"], "target");
 
     let job = result["job"].to_string();
@@ -130,7 +132,8 @@ fn what_does_not_compare_is_refused() {
         (&["compare", "1", "1", "--vus", "8"], "--vus applies to new runs only"),
         (&["compare", "1", "1", "--margin", "0%"], "more than 0 %"),
         (&["compare", "1", "1", "--format", "csv"], "cannot print a comparison as csv"),
-        (&["compare", "--ab", "null:", "--pairs", "1"], "--pairs 1"),
+        (&["compare", "--ab", "null:", "null:", "--pairs", "1"], "--pairs 1"),
+        (&["compare", "--ab", "null:"], "compare --ab URL URL"),
         (&["compare", "--ab", "null:", "--a", "label=x"], "A and B cannot differ in `label`"),
         (&["compare", "--ab", "null:", "--b", "vus"], "NAME=VALUE"),
         (&["compare", "--resume", "1"], "job 1 is a run, not a comparison"),
@@ -196,7 +199,11 @@ fn a_comparison_goes_on_after_its_process_was_killed() {
     assert_eq!(result["job"], 1);
     assert_eq!((&result["status"], &result["pairs"]["made"]), (&"complete".into(), &2.into()));
     assert_eq!(made().len(), 4);
-    assert_eq!(result["a"]["runs"][0]["job"], before[0]["id"], "it was not made again");
+    let runs = ["a", "b"].into_iter().flat_map(|side| result[side]["runs"].as_array().unwrap());
+    assert!(
+        runs.map(|run| &run["job"]).any(|job| *job == before[0]["id"]),
+        "it was not made again"
+    );
     let again = program.run(&["compare", "--resume", "last"]);
     assert_eq!(again.code, 2);
     assert!(again.err.contains("is complete"), "{}", again.err);
@@ -206,8 +213,8 @@ fn a_comparison_goes_on_after_its_process_was_killed() {
 fn a_database_that_keeps_data_compares_with_itself() {
     let program = Program::new();
     program.ok(&["build", "sqlite:bank.db", "-w", "tpc-b"]);
-    let args =
-        ["compare", "--ab", "sqlite:bank.db", "-w", "tpc-b", "--pairs", "2", "--cool-down", "0s"];
+    let sides = ["compare", "--ab", "sqlite:bank.db", "sqlite:bank.db"];
+    let args = [&sides[..], &["-w", "tpc-b", "--pairs", "2", "--cool-down", "0s"]].concat();
     let short = ["--rampup", "0s", "--duration", "1s", "--margin", "90%"];
     let result = program.json(&[&args[..], &short].concat());
     assert_ne!(kind(&result), "slower", "{}", result["words"]);
@@ -248,12 +255,47 @@ fn profiles_compare_level_by_level() {
     let ratio =
         result["figures"][0]["b"].as_f64().unwrap() / result["figures"][0]["a"].as_f64().unwrap();
     assert!(ratio < 0.8, "{ratio}");
+    // Measured one after the other: five times as slow, and yet no verdict.
+    assert_eq!(kind(&result), "inconclusive", "{}", result["words"]);
     let text = program.ok(&["compare", &job(1), &job(0)]);
-    assert!(text.contains("two profiles"), "{text}");
+    assert!(text.contains("two profiles") && text.contains("one after the other"), "{text}");
+    let strict = program.run(&["compare", &job(1), &job(0), "--fail-if-slower"]);
+    assert_eq!(strict.code, 2, "{}", strict.err);
+    assert!(strict.err.contains("compare --ab A B -w tpc-b --vus 1,2"), "{}", strict.err);
     let run = "3";
     let done = program.run(&["compare", &job(1), run]);
     assert_eq!(done.code, 2, "{}", done.err);
     assert!(done.err.contains("a profile and job 3 is a run"), "{}", done.err);
+}
+
+#[test]
+fn levels_of_two_targets_are_compared_at_the_same_time() {
+    let program = Program::new();
+    let targets = ["compare", "--ab", "null:?service=2ms", "null:?service=40ms", "-w", "tpc-b"];
+    let levels = ["--vus", "1,2", "--pairs", "3", "--transactions", "6", "--cool-down", "0s"];
+    let args = [&targets[..], &levels[..]].concat();
+    let done = program.run(&[&args[..], &["--json", "--fail-if-slower"]].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    let result: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(kind(&result), "slower", "{}", result["words"]);
+    assert!(result["words"].as_str().unwrap().contains("at 2 virtual users 0."), "{result}");
+    assert_eq!((&result["pairs"]["asked"], &result["pairs"]["made"]), (&6.into(), &6.into()));
+    let users = |side: &str| -> Vec<u64> {
+        let runs = result[side]["runs"].as_array().unwrap().iter();
+        let mut users: Vec<u64> = runs.map(|run| run["users"].as_u64().unwrap()).collect();
+        users.sort_unstable();
+        users
+    };
+    assert_eq!((users("a"), users("b")), (vec![1, 1, 1, 2, 2, 2], vec![1, 1, 1, 2, 2, 2]));
+    let report = program.ok(&["report", "1"]);
+    assert!(report.contains("6 pairs at 2 levels"), "{report}");
+    for (bad, message) in [("auto", "the same levels for both sides"), ("1,x", "invalid level")] {
+        let refused = program.run(&[&targets[..], &["--vus", bad]].concat());
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        assert!(refused.err.contains(message), "{}", refused.err);
+    }
+    let both = program.run(&[&args[..], &["--a", "vus=2"]].concat());
+    assert!(both.code == 2 && both.err.contains("which both sides have"), "{}", both.err);
 }
 
 #[test]

@@ -8,12 +8,13 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::rate;
 use triphammer_core::workload::TransactionDef;
-use triphammer_statistics::search::{Answer, CapacityBelief, Judgement};
+use triphammer_statistics::search::{Answer, CapacityBelief, Judgement, LONG, ServerChange};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
 use super::measured::Measured;
 use crate::document::{Head, JobDocument, whole_head};
+use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::profile::PrimaryMetricName;
 use crate::report::format::{figure, milliseconds, percent};
@@ -44,6 +45,9 @@ pub struct CapacityResult {
     pub label: Option<String>,
     /// `complete`, or how the search ended before it was finished.
     pub status: Status,
+    /// Whether a capacity was found, and what is wrong with the search.
+    #[serde(default)]
+    pub ending: Ending,
     /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
@@ -55,6 +59,10 @@ pub struct CapacityResult {
     /// increasing rates. Empty until probes showed a rate on either side, and in older documents.
     #[serde(default)]
     pub belief: Vec<CapacityBelief>,
+    /// By how much the server changed during the search, from an early rate that was repeated at
+    /// the end; `None` if it was not.
+    #[serde(default)]
+    pub change: Option<ServerChange>,
     /// Findings in words, the most important first.
     pub findings: Vec<String>,
     /// The runs, in chronological order.
@@ -75,6 +83,14 @@ pub struct CapacityResult {
     pub server: ServerInfo,
     /// The host of the client.
     pub host: Host,
+}
+
+/// What the confirming probes showed.
+pub(super) struct Confirmed {
+    pub belief: Vec<CapacityBelief>,
+    pub change: Option<ServerChange>,
+    /// Index of the long probe.
+    pub long: Option<usize>,
 }
 
 /// A probe: a run at one rate.
@@ -231,16 +247,26 @@ pub(super) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgem
 }
 
 impl JobDocument for CapacityResult {
+    const FORMAT: Option<u32> = Some(CAPACITY_FORMAT);
     const SCHEMA: Option<&'static str> = Some("capacity-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)
     }
 
-    /// Whether a capacity was found.
-    fn is_good(&self) -> bool {
-        self.status == Status::Complete
-            && !matches!(self.judgement, None | Some(Judgement::NeverOk { .. }))
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// A capacity must be found.
+    fn flaw(&self) -> Option<Flaw> {
+        let is_complete = self.status == Status::Complete;
+        let has_none = matches!(self.judgement, None | Some(Judgement::NeverOk { .. }));
+        (is_complete && has_none).then_some(Flaw::NoCapacity)
     }
 
     fn primary_metric(&self) -> Option<(String, f64)> {
@@ -268,10 +294,12 @@ impl CapacityResult {
             tool: first.tool.clone(),
             label: first.label.clone(),
             status,
+            ending: Ending::default(),
             started_at: first.started_at.clone(),
             limit,
             judgement,
             belief: Vec::new(),
+            change: None,
             findings: Vec::new(),
             probes,
             failed_runs,
@@ -284,7 +312,30 @@ impl CapacityResult {
             host: first.host.clone(),
         };
         result.findings = result.found();
+        result.judged()
+    }
+
+    /// Adds what the confirming probes showed.
+    pub(super) fn confirmed(self, confirmed: Confirmed) -> Self {
+        let Confirmed { belief, change, long } = confirmed;
+        let mut result = Self { belief, change, ..self };
+        let told = [
+            long.and_then(|place| result.probes.get(place)).map(|probe| result.of_long(probe)),
+            change.and_then(of_change),
+        ];
+        // After the capacity itself.
+        let place = result.findings.len().min(1);
+        result.findings.splice(place..place, told.into_iter().flatten());
         result
+    }
+
+    /// Describes the long probe at the low end.
+    fn of_long(&self, probe: &Probe) -> String {
+        let held = match probe.reason {
+            None => "held".to_owned(),
+            Some(reason) => format!("did not hold ({})", reason.label()),
+        };
+        format!("in a probe of {LONG} times the length at {}/s it {held}", figure(probe.rate))
     }
 
     /// The capacity in transactions per second and its interval, if known.
@@ -386,6 +437,21 @@ impl CapacityResult {
             ),
         }
     }
+}
+
+/// Says that the server changed during the search, if chance does not explain it.
+fn of_change(change: ServerChange) -> Option<String> {
+    let Estimate { value, interval } = change.change;
+    let interval = interval.filter(|interval| !interval.contains(0.0))?;
+    let percent = |share: f64| format!("{:+.1} %", share * 100.0);
+    Some(format!(
+        "the server changed by {} ({} to {}) during the search, as {}/s at its start and its end \
+         show: the interval contains that, but neither state alone",
+        percent(value),
+        percent(interval.low),
+        percent(interval.high),
+        figure(change.rate)
+    ))
 }
 
 /// Names the bottleneck, if a probe that exceeded the limit was not limited by the database.

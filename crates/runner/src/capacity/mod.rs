@@ -1,6 +1,9 @@
 //! `capacity`: finds the highest arrival rate at which a percentile of a transaction's response
 //! time stays within a limit. Every probe is a run with an open load, so a database that cannot
 //! keep up shows it in its response times instead of slowing the load down.
+//!
+//! Probes confirm the rate that was found: three repeats of it, an early rate again, and a long
+//! probe at the low end.
 
 mod document;
 mod limit;
@@ -12,11 +15,13 @@ use std::time::Duration;
 use triphammer_core::SpecError;
 use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
-use triphammer_core::spec::SESSIONS_MAX;
+use triphammer_core::spec::{DURATION_MAX, SESSIONS_MAX};
 use triphammer_core::workload::Description;
-use triphammer_statistics::search::{CapacityPlan, CapacitySearch as Search, SearchStep as Next};
+use triphammer_statistics::search::{
+    CapacityPlan, CapacitySearch as Search, LONG, SearchStep as Next,
+};
 
-use crate::campaign::{PlannedRun, Question};
+use crate::campaign::{PlannedRun, Question, RunsAtMost};
 use crate::document::JobType;
 use crate::failure::Failure;
 use crate::report::format::figure;
@@ -25,6 +30,7 @@ use crate::settings::{Given, Settings, parse_closeness};
 use crate::store::JobId;
 use crate::target::Target;
 
+use document::Confirmed;
 pub use document::{CAPACITY_FORMAT, CapacityResult, FailedProbe, Probe, Reason};
 pub use limit::{LatencyLimit, Percentile};
 
@@ -34,8 +40,8 @@ const FIRST: f64 = 100.0;
 const LOWEST: f64 = 1.0;
 /// Default highest rate to try, in transactions per second.
 const HIGHEST: f64 = 1e6;
-/// Most probes.
-const PROBES_MAX: usize = 30;
+/// Most probes, with those that confirm the result.
+const PROBES_MAX: u32 = 30;
 /// Default number of sessions that share the arrivals.
 const SESSIONS: u32 = 64;
 
@@ -52,6 +58,9 @@ pub struct CapacityRequest {
     pub sessions: u32,
     /// Default lengths of ramp-up and window.
     lengths: [(&'static str, Duration); 2],
+    /// Length of the window of the long probe; `None` if a probe ends by another rule than its
+    /// length.
+    long: Option<Duration>,
 }
 
 impl CapacityRequest {
@@ -88,16 +97,14 @@ impl CapacityRequest {
         let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
         let sessions = settings
             .count("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
-        Ok(Self {
-            limit,
-            highest: highest.unwrap_or(HIGHEST),
-            precision,
-            sessions,
-            lengths: match target.embedded {
-                true => lengths(5, 10),
-                false => lengths(10, 60),
-            },
-        })
+        let lengths = if target.embedded { lengths(5, 10) } else { lengths(10, 60) };
+        let is_of_length = settings.get("until-ci").is_none();
+        let long = match is_of_length {
+            true => Some(settings.duration(lengths[1].0, lengths[1].1)? * LONG),
+            false => None,
+        };
+        let highest = highest.unwrap_or(HIGHEST);
+        Ok(Self { limit, highest, precision, sessions, lengths, long })
     }
 
     fn plan(&self) -> CapacityPlan {
@@ -106,7 +113,7 @@ impl CapacityRequest {
             lowest: LOWEST.min(self.highest),
             highest: self.highest,
             precision: self.precision,
-            runs_max: PROBES_MAX,
+            runs_max: PROBES_MAX as usize,
         }
     }
 }
@@ -186,10 +193,14 @@ impl Capacity {
         let first = self.first.as_deref()?;
         let limit = self.request.limit.clone();
         let (probes, failed_runs) = (self.probes.clone(), self.failed_runs.clone());
-        let belief = self.search.belief();
         let (judged, failed) = (judgement, failed_runs);
         let result = CapacityResult::new(first, job, status, limit, probes, failed, judged);
-        Some(CapacityResult { belief, ..result })
+        let confirmed = Confirmed {
+            belief: self.search.belief(),
+            change: self.search.change(),
+            long: self.search.long_run(),
+        };
+        Some(result.confirmed(confirmed))
     }
 }
 
@@ -208,20 +219,30 @@ impl Question for Capacity {
     }
 
     fn next(&self) -> Option<PlannedRun> {
-        let Next::Run { rate } = self.search.next() else { return None };
+        let Next::Run { rate, length } = self.search.next() else { return None };
         let rate = rounded(rate).min(self.request.highest);
         let load = Load::Rate { per_second: rate, constant: false };
         let mut settings = self.decided.clone();
+        let long = self.request.long.filter(|long| length > 1 && *long <= DURATION_MAX);
+        if let Some(long) = long {
+            settings.retain(|(name, _)| name != "duration");
+            settings.push(("duration".to_owned(), long.into()));
+        }
         settings.push(("load".to_owned(), load.into()));
         let number = u32::try_from(self.probes.len()).unwrap_or(u32::MAX);
         let seed = self.seed.wrapping_add(u64::from(number));
         settings.push(("seed".to_owned(), seed.into()));
-        let title = format!("{} transactions per second", figure(rate));
+        let longer = if long.is_some() { format!(", {LONG} times as long") } else { String::new() };
+        let title = format!("{} transactions per second{longer}", figure(rate));
         Some(PlannedRun { number, target: 0, settings, title })
     }
 
     fn runs(&self) -> Option<u32> {
         None
+    }
+
+    fn at_most(&self) -> Option<RunsAtMost> {
+        Some(RunsAtMost { runs: PROBES_MAX, windows: PROBES_MAX + LONG - 1 })
     }
 
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {

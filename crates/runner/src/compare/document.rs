@@ -9,11 +9,13 @@ use triphammer_statistics::compare::Verdict;
 use super::facts::{Difference, Facts};
 use super::figures::{self, Figure, How};
 use super::plans::{self, PlanChange};
-use super::profiles::Profiles;
+use super::profiles::{self, Profiles};
 use super::run::Run;
 use super::words;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
+use crate::ending::{Ending, Flaw};
+use crate::profile::LevelUnit;
 use crate::profile::document::{LevelRun, PrimaryMetricName};
 use crate::report::format;
 use crate::result::{
@@ -45,6 +47,9 @@ pub struct ComparisonResult {
     pub label: Option<String>,
     /// `complete`, or `interrupted` or `failed` if pairs are missing.
     pub status: Status,
+    /// Whether all runs were made and are good, and the verdict passes.
+    #[serde(default)]
+    pub ending: Ending,
     /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
@@ -66,7 +71,7 @@ pub struct ComparisonResult {
     pub b: Side,
     /// Figures of both sides, the primary metric first.
     pub figures: Vec<Figure>,
-    /// Levels and curves; `None` unless profiles are compared.
+    /// Levels and curves; `None` unless profiles are compared or pairs were made at several levels.
     pub profiles: Option<Profiles>,
     /// The pairs of runs; `None` for a comparison of stored jobs.
     pub pairs: Option<Pairing>,
@@ -124,10 +129,10 @@ pub struct SideRun {
     pub bottleneck: Bottleneck,
 }
 
-/// Pairs of runs, made in the order A B B A A B …
+/// Pairs of adjacent runs, each in a random order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairing {
-    /// Requested number of pairs.
+    /// Requested number of pairs, of all levels together.
     pub asked: u32,
     /// Number of pairs whose runs are both complete.
     pub made: u32,
@@ -144,6 +149,39 @@ pub struct FailedRun {
     pub step: u32,
     /// Reason in words, for people.
     pub reason: String,
+}
+
+/// A run of a comparison in pairs.
+#[derive(Clone, Debug)]
+pub(super) struct OfPair {
+    /// Position in the comparison, from 0; two adjacent steps are a pair.
+    pub step: u32,
+    /// Whether it belongs to B.
+    pub is_b: bool,
+    /// Its level; `None` if all runs have the same.
+    pub level: Option<u32>,
+    pub run: Run,
+}
+
+/// A pair with its level.
+pub(super) type MadePair<'r> = (Option<u32>, &'r Run, &'r Run);
+
+/// The complete pairs.
+fn made(runs: &[OfPair]) -> Vec<MadePair<'_>> {
+    let partner = |of: &OfPair| {
+        runs.iter().find(|other| other.is_b && other.step / 2 == of.step / 2).map(|b| &b.run)
+    };
+    let of_a = runs.iter().filter(|one| !one.is_b);
+    of_a.filter_map(|one| Some((one.level, &one.run, partner(one)?))).collect()
+}
+
+/// What is demanded of the verdict on B.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Whether B must not be slower.
+    pub not_slower: bool,
+    /// Whether the verdict must not be inconclusive.
+    pub not_inconclusive: bool,
 }
 
 /// Parameters of a comparison, in addition to the measurements.
@@ -185,6 +223,13 @@ impl Made {
     }
 }
 
+/// The verdict of the primary metric and, if pairs were made at several levels, of the levels.
+fn verdict(made: &Made) -> Verdict {
+    let comparison = made.figures.first().and_then(|figure| figure.comparison);
+    let of_all = comparison.map_or(Verdict::Inconclusive { more: None }, |found| found.verdict);
+    made.profiles.as_ref().map_or(of_all, |profiles| profiles.verdict(of_all))
+}
+
 impl SideRun {
     fn of(run: &Run, step: Option<u32>) -> Self {
         let result = &run.result;
@@ -196,7 +241,7 @@ impl SideRun {
             value: result.primary_metric.value,
             steady: result.steadiness.as_ref().map(|steadiness| steadiness.verdict),
             failure_share: result.failures.share,
-            good: result.is_good(),
+            good: result.ending.good,
             bottleneck: result.bottleneck.kind,
         }
     }
@@ -236,6 +281,7 @@ impl Side {
 }
 
 impl JobDocument for ComparisonResult {
+    const FORMAT: Option<u32> = Some(COMPARISON_FORMAT);
     const SCHEMA: Option<&'static str> = Some("comparison-schema.json");
 
     fn head(&self) -> Head<'_> {
@@ -253,11 +299,21 @@ impl JobDocument for ComparisonResult {
         }
     }
 
-    /// Whether every requested run was made and was successful.
-    fn is_good(&self) -> bool {
-        let all_made = self.pairs.as_ref().is_none_or(|pairs| pairs.made == pairs.asked);
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// Every run that the comparison asked for must be made and be successful. Stored runs are
+    /// compared as they are.
+    fn flaw(&self) -> Option<Flaw> {
+        let pairs = self.pairs.as_ref().filter(|_| self.status == Status::Complete)?;
         let mut runs = self.a.runs.iter().chain(&self.b.runs);
-        self.status == Status::Complete && all_made && runs.all(|run| run.good)
+        let is_flawed = pairs.made != pairs.asked || runs.any(|run| !run.good);
+        is_flawed.then_some(Flaw::RunsFailed)
     }
 
     fn primary_metric(&self) -> Option<(String, f64)> {
@@ -290,28 +346,24 @@ impl ComparisonResult {
             .with_plans(&sides[0], &sides[1])
     }
 
-    /// Compares pairs: runs by step, two steps per pair, with A first in every other one. `None`
-    /// before both sides have a run.
+    /// Compares pairs: runs by step, two adjacent steps per pair. `unit` is what their levels
+    /// count, if they have levels. `None` before both sides have a run.
     pub(super) fn of_pairs(
         names: [&str; 2],
-        runs: &[(u32, bool, Run)],
+        runs: &[OfPair],
+        unit: Option<LevelUnit>,
         asked: Asked,
     ) -> Option<Self> {
         let of = |second: bool| -> Vec<(Option<u32>, &Run)> {
-            let side = runs.iter().filter(|(_, is_b, _)| *is_b == second);
-            side.map(|(step, _, run)| (Some(*step), run)).collect()
+            let side = runs.iter().filter(|one| one.is_b == second);
+            side.map(|one| (Some(one.step), &one.run)).collect()
         };
         let (all_a, all_b) = (of(false), of(true));
         let first = &all_a.first()?.1.result;
         all_b.first()?;
-        let pair = |step: &Option<u32>| step.map(|step| step / 2);
-        let partner = |of: &Option<u32>| {
-            all_b.iter().find(|(step, _)| pair(step) == pair(of)).map(|(_, run)| *run)
-        };
-        let pairs: Vec<(&Run, &Run)> =
-            all_a.iter().filter_map(|(step, a)| partner(step).map(|b| (*a, b))).collect();
-        let (a, b): (Vec<&Run>, Vec<&Run>) = pairs.iter().copied().unzip();
-        let figures = match pairs.is_empty() {
+        let pairs = made(runs);
+        let (a, b): (Vec<&Run>, Vec<&Run>) = pairs.iter().map(|(_, a, b)| (*a, *b)).unzip();
+        let mut figures = match pairs.is_empty() {
             // Both sides have a run, but no pair is complete yet: shows figures anyway.
             true => figures::all(&[all_a[0].1], &[all_b[0].1], How::Pairs, asked.margin),
             false => figures::all(&a, &b, How::Pairs, asked.margin),
@@ -323,7 +375,15 @@ impl ComparisonResult {
         if let Some(pairing) = &mut asked.pairs {
             pairing.made = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
         }
-        Some(Self::new(asked, Made::of(first, sides, figures, facts)))
+        let profiles = unit.map(|unit| {
+            let metric = PrimaryMetricName::of(&first.primary_metric);
+            let (profiles, all) = profiles::interleaved(&metric, unit, &pairs, asked.margin);
+            if !pairs.is_empty() {
+                figures.splice(..figures.len().min(1), [all]);
+            }
+            profiles
+        });
+        Some(Self::new(asked, Made { profiles, ..Made::of(first, sides, figures, facts) }))
     }
 
     /// Adds what the sessions waited for, of a run each.
@@ -339,9 +399,9 @@ impl ComparisonResult {
 
     /// Assembles the document of both sides.
     pub(super) fn new(asked: Asked, made: Made) -> Self {
+        let verdict = verdict(&made);
         let [a, b] = made.sides;
         let [facts_a, facts_b] = &made.facts;
-        let comparison = made.figures.first().and_then(|figure| figure.comparison);
         let runs = a.runs.iter().chain(&b.runs);
         let mut result = Self {
             format: COMPARISON_FORMAT,
@@ -350,10 +410,11 @@ impl ComparisonResult {
             tool: Tool::this(),
             label: asked.label,
             status: asked.status,
+            ending: Ending::default(),
             started_at: runs.map(|run| run.started_at.clone()).min().unwrap_or_default(),
             primary_metric: made.primary_metric,
             margin: asked.margin,
-            verdict: comparison.map_or(Verdict::Inconclusive { more: None }, |found| found.verdict),
+            verdict,
             words: String::new(),
             more_minutes: None,
             a,
@@ -370,13 +431,28 @@ impl ComparisonResult {
         result.more_minutes = words::more_minutes(result.verdict, made.each_s, cool_down_s);
         result.words = words::verdict(&result);
         result.warnings = words::warnings(&result, &made.facts);
-        result
+        result.judged()
     }
 
-    /// Whether both sides have enough runs for a verdict: two runs or one profile each.
+    /// Whether both sides have enough runs for a verdict: two runs each. Two profiles measured one
+    /// after the other never have.
     #[must_use]
     pub fn can_decide(&self) -> bool {
-        self.profiles.is_some() || [&self.a, &self.b].iter().all(|side| side.runs.len() >= 2)
+        let is_of_stored_profiles = self.profiles.is_some() && self.pairs.is_none();
+        !is_of_stored_profiles && [&self.a, &self.b].iter().all(|side| side.runs.len() >= 2)
+    }
+
+    /// Judges the verdict, too: returns the document as failed if the verdict does not meet the demand.
+    #[must_use]
+    pub(crate) fn judged_by(mut self, demand: Demand) -> Self {
+        let verdict = Flaw::worst([
+            (demand.not_slower && self.is_slower(), Flaw::Slower),
+            (demand.not_inconclusive && self.is_inconclusive(), Flaw::Inconclusive),
+        ]);
+        if self.status == Status::Complete {
+            self.ending = Ending::new(self.status, self.flaw().or(verdict));
+        }
+        self
     }
 
     /// Whether B is slower.

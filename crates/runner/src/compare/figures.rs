@@ -34,6 +34,8 @@ pub struct Figure {
 pub(super) enum How {
     /// Pairs of runs made one after the other.
     Pairs,
+    /// The same, as one of several comparisons that decide together.
+    PairsOfSeveral { together: usize },
     /// Runs made separately.
     Runs,
     /// A single run each, compared by their seconds.
@@ -72,10 +74,11 @@ impl Named {
 
     /// Creates the figure from the values of both sides.
     pub fn compare(self, a: &[f64], b: &[f64], how: How, margin: f64) -> Figure {
+        let pairs = || a.iter().copied().zip(b.iter().copied()).collect::<Vec<(f64, f64)>>();
         let found = match how {
-            How::Pairs => {
-                let pairs: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
-                compare::pairs(&pairs, self.better, margin)
+            How::Pairs => compare::pairs(&pairs(), self.better, margin),
+            How::PairsOfSeveral { together } => {
+                compare::pairs_of_several(&pairs(), self.better, margin, together)
             }
             How::Runs => compare::runs(a, b, self.better, margin),
             How::Seconds => compare::series(a, b, self.better, margin).map(undecided),
@@ -98,7 +101,7 @@ impl Named {
     }
 
     /// Creates the figure from a single value of each side.
-    fn alone(self, a: f64, b: f64, reason: String) -> Figure {
+    pub fn alone(self, a: f64, b: f64, reason: String) -> Figure {
         let Self { name, title, unit, .. } = self;
         Figure { name, title, unit, a, b, comparison: None, reason: Some(reason) }
     }

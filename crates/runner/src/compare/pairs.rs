@@ -1,7 +1,8 @@
-//! Pairs of runs: A B, B A, A B, … with a pause between any two. A drift of the database or its
-//! host then affects both sides alike, and each pair gives one figure: the ratio of two adjacent
-//! runs. The number of pairs is fixed: a rule that stops depending on the verdict increases the
-//! number of false verdicts.
+//! Pairs of runs: A B or B A, in a random order, with a pause between any two. A drift of the
+//! database or its host then affects both sides alike, and each pair gives one figure: the ratio of
+//! two adjacent runs. With levels, each block has a pair of every level, so that two profiles are
+//! measured at the same time. The number of pairs is fixed: a rule that stops depending on the
+//! verdict increases the number of false verdicts.
 
 use std::sync::Arc;
 
@@ -10,12 +11,15 @@ use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_statistics::compare::PAIRS_MAX;
 
-use super::document::{Asked, ComparisonResult, FailedRun, Pairing};
+use super::document::{Asked, ComparisonResult, Demand, FailedRun, OfPair, Pairing};
+use super::order::{Turn, turns};
 use super::run::Run;
 use crate::campaign::{self, PlannedRun, Question};
 use crate::command::JobKind;
 use crate::document::JobType;
 use crate::failure::Failure;
+use crate::profile::{Asked as AskedLevels, LevelUnit};
+use crate::report::format::counted;
 use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Given, Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
@@ -23,25 +27,36 @@ use crate::target::Target;
 
 /// Minimum number of pairs: fewer give no interval.
 const PAIRS_MIN: u32 = 2;
+/// Default number of pairs.
+const PAIRS: u32 = 7;
+/// Default number of pairs of each level: they also decide together.
+const PAIRS_OF_LEVEL: u32 = 4;
 
 /// Parameters of a comparison in pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairsRequest {
-    /// Number of pairs.
+    /// Number of pairs, of each level if there are levels.
     pub pairs: u32,
+    /// The levels and what they count; `None` if all runs have the same.
+    pub levels: Option<(LevelUnit, Vec<u32>)>,
+    /// Seed of the order of sides and levels.
+    pub seed: u64,
     /// Difference that does not matter, as a share.
     pub margin: f64,
     /// Pause between two runs, in seconds.
     pub cool_down_s: f64,
     /// Names of the sides: their targets, or their own settings.
     pub names: [String; 2],
+    /// URLs of the targets of the sides, without secrets.
+    pub targets: [String; 2],
     /// Settings that apply to one side only.
     pub own: [Vec<(String, String)>; 2],
+    /// What the verdict must be.
+    pub demand: Demand,
 }
 
 impl PairsRequest {
-    /// Reads the parameters from the settings, given the target of each side. `options` are those
-    /// of the workload.
+    /// Reads the parameters from the settings, given the target of each side.
     ///
     /// # Errors
     /// When a value is invalid.
@@ -50,14 +65,18 @@ impl PairsRequest {
     /// When there are not two targets.
     pub fn read(
         settings: &mut Settings,
-        options: &[OptionDef],
+        workload: &Description,
         targets: &[Target],
     ) -> Result<Self, SpecError> {
+        let options = &workload.options;
         let names = [0, 1].map(|side: usize| targets[side].database.target());
         settings.show("target", names[0].clone(), &settings.source("target"));
         settings.show("other", names[1].clone(), &settings.source("other"));
-        let cool_down = settings.duration("cool-down", campaign::cool_down(targets[0].embedded))?;
-        let pairs = settings.parse("pairs", || 7)?;
+        let cool_down = settings.duration("cool-down", campaign::cool_down(&targets[0]))?;
+        let levels = levels(settings, workload, targets)?;
+        let default = if levels.is_some() { PAIRS_OF_LEVEL } else { PAIRS };
+        let pairs = settings.parse("pairs", || default)?;
+        let seed = settings.parse("seed", || 1)?;
         if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
             return Err(SpecError::new(format!(
                 "--pairs {pairs}: must be {PAIRS_MIN} to {PAIRS_MAX}; 7 pairs detect a difference \
@@ -66,6 +85,14 @@ impl PairsRequest {
         }
         let margin = super::margin(settings)?;
         let own = [own(settings, "a", options)?, own(settings, "b", options)?];
+        if let Some((unit, _)) = &levels
+            && own.iter().flatten().any(|(name, _)| name == unit.setting())
+        {
+            let setting = unit.setting();
+            return Err(SpecError::new(format!(
+                "--{setting} gives levels, which both sides have: remove {setting} from --a and --b"
+            )));
+        }
         let name = |side: usize| {
             let mut parts: Vec<String> =
                 own[side].iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -75,8 +102,42 @@ impl PairsRequest {
             mask_secrets(&parts.join(", "))
         };
         let cool_down_s = cool_down.as_secs_f64();
-        Ok(Self { pairs, margin, cool_down_s, names: [name(0), name(1)], own })
+        let targets = [0, 1].map(|side: usize| mask_secrets(&names[side]));
+        let names = [name(0), name(1)];
+        let demand = super::demand(settings)?;
+        Ok(Self { pairs, levels, seed, margin, cool_down_s, names, targets, own, demand })
     }
+}
+
+/// Reads the levels, if the setting that profiles have them in is a list or a range.
+fn levels(
+    settings: &mut Settings,
+    workload: &Description,
+    targets: &[Target],
+) -> Result<Option<(LevelUnit, Vec<u32>)>, SpecError> {
+    let unit = LevelUnit::of(workload);
+    let setting = unit.setting();
+    let is_list = |text: &str| text.contains(',') || text.contains("..") || text.trim() == "auto";
+    if !settings.get(setting).is_some_and(is_list) {
+        return Ok(None);
+    }
+    let asked = settings.read(setting, str::parse, AskedLevels::to_string, || AskedLevels::Auto)?;
+    let AskedLevels::Given(levels) = asked else {
+        return Err(SpecError::new(format!(
+            "--{setting} auto: a comparison needs the same levels for both sides; give a list \
+             (1,2,4,8) or a range that doubles (1..64)"
+        )));
+    };
+    let most = targets.iter().filter_map(|target| target.database.capabilities().users_max);
+    for (most, reason) in most {
+        if let Some(level) = levels.iter().find(|level| **level > most) {
+            return Err(SpecError::new(format!(
+                "{level} {} are too many: {reason}; use at most {most}",
+                unit.words()
+            )));
+        }
+    }
+    Ok(Some((unit, levels)))
 }
 
 /// Reads the settings of one side, given as `NAME=VALUE`.
@@ -133,8 +194,9 @@ fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
 pub struct Pairs {
     request: PairsRequest,
     label: Option<String>,
-    /// Step, whether it belongs to B, and the run.
-    results: Vec<(u32, bool, Run)>,
+    /// What each step is.
+    turns: Vec<Turn>,
+    results: Vec<OfPair>,
     failed_runs: Vec<FailedRun>,
     /// Server settings of the run that is reported next.
     server_settings: Vec<(String, String)>,
@@ -145,18 +207,29 @@ impl Pairs {
     #[must_use]
     pub fn new(request: PairsRequest, label: Option<String>) -> Self {
         let (results, failed_runs, server_settings) = Default::default();
-        Self { request, label, results, failed_runs, server_settings }
-    }
-
-    /// Whether a step belongs to B: the order of the sides alternates from pair to pair.
-    const fn is_b(step: u32) -> bool {
-        (step % 2 == 1) != (step / 2 % 2 == 1)
+        let levels = request.levels.as_ref().map_or(1, |(_, levels)| levels.len());
+        let turns = turns(request.pairs, levels, request.seed);
+        Self { request, label, turns, results, failed_runs, server_settings }
     }
 
     fn step(&self, number: u32) -> PlannedRun {
-        let side = usize::from(Self::is_b(number));
-        let title = format!("{} ({})", ["A", "B"][side], self.request.names[side]);
-        PlannedRun { number, target: side, settings: given(&self.request.own[side]), title }
+        let turn = self.turns[number as usize];
+        let side = usize::from(turn.is_b);
+        let mut title = format!("{} ({})", ["A", "B"][side], self.request.names[side]);
+        let mut settings = given(&self.request.own[side]);
+        if let Some((unit, levels)) = &self.request.levels {
+            let level = levels[turn.level];
+            settings.extend(unit.settings(level));
+            title = format!("{title}, {}", counted(u64::from(level), unit.words()));
+        }
+        PlannedRun { number, target: side, settings, title }
+    }
+
+    /// The first step of a side, at the highest level: if that is possible, so are the others.
+    fn first(&self, is_b: bool) -> Option<PlannedRun> {
+        let steps = (0..).zip(&self.turns).filter(|(_, turn)| turn.is_b == is_b);
+        let highest = steps.reduce(|a, b| if b.1.level > a.1.level { b } else { a });
+        highest.map(|(number, _)| self.step(number))
     }
 }
 
@@ -164,12 +237,16 @@ impl Pairs {
     /// Document of the runs so far; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
-        let PairsRequest { pairs, margin, cool_down_s, names, .. } = &self.request;
+        let PairsRequest { margin, cool_down_s, names, levels, .. } = &self.request;
         let failed_runs = self.failed_runs.clone();
-        let pairing = Pairing { asked: *pairs, made: 0, cool_down_s: *cool_down_s, failed_runs };
+        let asked = self.runs()? / 2;
+        let pairing = Pairing { asked, made: 0, cool_down_s: *cool_down_s, failed_runs };
         let label = self.label.clone();
         let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
-        ComparisonResult::of_pairs([&names[0], &names[1]], &self.results, asked)
+        let names = [names[0].as_str(), names[1].as_str()];
+        let unit = levels.as_ref().map(|(unit, _)| *unit);
+        let made = ComparisonResult::of_pairs(names, &self.results, unit, asked);
+        made.map(|made| made.judged_by(self.request.demand))
     }
 }
 
@@ -183,27 +260,42 @@ impl Question for Pairs {
         workload: &Arc<Description>,
         targets: &[Target],
     ) -> Result<Self, Failure> {
-        let request = PairsRequest::read(settings, &workload.options, targets)?;
+        let request = PairsRequest::read(settings, workload, targets)?;
         Ok(Self::new(request, settings.get("label").map(str::to_owned)))
     }
 
     fn next(&self) -> Option<PlannedRun> {
-        let done = u32::try_from(self.results.len() + self.failed_runs.len()).unwrap_or(u32::MAX);
-        (done < 2 * self.request.pairs).then(|| self.step(done))
+        let done = self.results.len() + self.failed_runs.len();
+        let number = u32::try_from(done).ok()?;
+        (done < self.turns.len()).then(|| self.step(number))
     }
 
     /// One run of each side: a missing target B is reported before A runs.
     fn trials(&self) -> Vec<PlannedRun> {
-        vec![self.step(0), self.step(1)]
+        [false, true].into_iter().filter_map(|is_b| self.first(is_b)).collect()
     }
 
     fn runs(&self) -> Option<u32> {
-        Some(2 * self.request.pairs)
+        u32::try_from(self.turns.len()).ok()
     }
 
-    /// The number of a step alone determines it.
-    fn is_of(&self, _: &PlannedRun, _: &RunResult) -> bool {
-        true
+    /// The number of a step determines it, unless the stored run has what only the other side has:
+    /// then another version of the program made it, in another order.
+    fn is_of(&self, step: &PlannedRun, result: &RunResult) -> bool {
+        let PairsRequest { targets, own, levels, .. } = &self.request;
+        let (side, other) = (step.target, 1 - step.target);
+        let is_set = |name: &str, value: &str| {
+            result.settings.iter().any(|set| set.name == name && set.value == value)
+        };
+        let of_other = own[other].iter().filter(|setting| !own[side].contains(setting));
+        let is_of_other = of_other.clone().next().is_some()
+            && of_other.clone().all(|(name, value)| is_set(name, value))
+            || targets[side] != targets[other] && result.target.as_str() == targets[other];
+        let of_level = |level: u32, unit: LevelUnit| is_set(unit.setting(), &level.to_string());
+        let level = levels
+            .as_ref()
+            .map(|(unit, levels)| of_level(levels[self.turns[step.number as usize].level], *unit));
+        !is_of_other && level.unwrap_or(true)
     }
 
     fn server_settings(&mut self, settings: Vec<(String, String)>) {
@@ -213,7 +305,9 @@ impl Question for Pairs {
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {
         let server_settings = std::mem::take(&mut self.server_settings);
         let run = Run { result: result.clone(), server_settings, seconds: None };
-        self.results.push((step.number, Self::is_b(step.number), run));
+        let turn = self.turns[step.number as usize];
+        let level = self.request.levels.as_ref().map(|(_, levels)| levels[turn.level]);
+        self.results.push(OfPair { step: step.number, is_b: turn.is_b, level, run });
     }
 
     fn report_failure(&mut self, step: &PlannedRun, reason: &str) {
@@ -229,12 +323,6 @@ impl Question for Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sides_change_their_order_from_pair_to_pair() {
-        let order: String = (0..8).map(|n| if Pairs::is_b(n) { 'B' } else { 'A' }).collect();
-        assert_eq!(order, "ABBAABBA");
-    }
 
     #[test]
     fn sides_differ_in_what_a_run_can_be_told() {

@@ -63,7 +63,16 @@ pub(super) fn verdict(result: &ComparisonResult) -> String {
     };
     let said = ratio(comparison.ratio, comparison.interval);
     let margin = precise(result.margin);
-    let ratio = format!("{} B/A is {said}", figure.title);
+    let ratio = match &result.profiles {
+        None => format!("{} B/A is {said}", figure.title),
+        Some(profiles) => {
+            let levels = [Verdict::Slower, Verdict::Faster].map(|which| profiles.named(which));
+            let levels = levels.concat();
+            let of_all = format!("{said} over all levels");
+            let parts = levels.into_iter().chain([of_all]).collect::<Vec<_>>().join(", ");
+            format!("{} B/A is {parts}", figure.title)
+        }
+    };
     match result.verdict {
         Verdict::Equivalent => format!("equivalent: {ratio}, entirely within ± {margin}"),
         Verdict::Slower => format!("B is slower: {ratio}, beyond ± {margin}"),
@@ -83,15 +92,16 @@ fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>
         format!(", about {}", duration(minutes.ceil().max(1.0) * 60.0))
     });
     match more {
+        _ if result.profiles.is_some() => {
+            "more pairs of each level (--pairs) narrow the intervals, of which all have to hold"
+                .to_owned()
+        }
         None if matches!(comparison.basis, Basis::Series { .. }) => {
             "the interval covers only the variation within a run; one run of each cannot show how \
              much runs vary"
                 .to_owned()
         }
         None => "no practical number of runs would decide it".to_owned(),
-        Some(More::Pairs { .. }) if result.profiles.is_some() => {
-            "profiles with more levels or repeats would narrow the interval".to_owned()
-        }
         Some(More::Pairs { pairs }) => {
             format!("{} would decide it{minutes}", counted(u64::from(pairs), "more pairs"))
         }
@@ -142,6 +152,9 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         [one] => warn("plan", format!("the plan of {one} changed"), None),
         many => warn("plan", format!("the plans of {} changed", many.join(", ")), None),
     }
+    if let Some(text) = one_after_the_other(result, basis) {
+        warn("one_after_the_other", text, Some("make pairs of runs (`compare --ab`)"));
+    }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
         let mixed: Vec<String> =
             facts.mixed().map(|(name, values)| format!("{name} ({})", clipped(&values))).collect();
@@ -169,6 +182,26 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         warn("pairs_missing", text, pairs.failed_runs.first().map(|run| run.reason.as_str()));
     }
     found
+}
+
+/// Warns where all runs of one side were made before all of the other: what changed in between
+/// then counts as a difference.
+fn one_after_the_other(result: &ComparisonResult, basis: Option<Basis>) -> Option<String> {
+    let Some(Basis::Runs { .. }) = basis else { return None };
+    let ends = |side: &Side| {
+        let started = || side.runs.iter().map(|run| run.started_at.as_str());
+        Some((started().min()?.to_owned(), started().max()?.to_owned()))
+    };
+    let ((first_a, last_a), (first_b, last_b)) = (ends(&result.a)?, ends(&result.b)?);
+    let (early, late) = match (last_a < first_b, last_b < first_a) {
+        (true, _) => ("A", "B"),
+        (_, true) => ("B", "A"),
+        _ => return None,
+    };
+    Some(format!(
+        "all runs of {early} were made before all runs of {late}: a change of the host or of the \
+         data in between looks like a difference, and the interval does not contain it"
+    ))
 }
 
 /// The start of a text that may be as long as the definition of a table.

@@ -65,6 +65,17 @@ fn peak(profile: &ProfileResult, usl: &Usl) -> String {
             profile.level(&highest.to_string()),
             percent(1.0 - SATURATED)
         ),
+        Peak::BestLevels { lowest, highest, best, throughput } if lowest == highest => format!(
+            "the peak is at {} with {} {name}, as measured: the curve does not describe it",
+            profile.level(&best.to_string()),
+            figure(*throughput)
+        ),
+        Peak::BestLevels { lowest, highest, best, throughput } => format!(
+            "the peak is between {lowest} and {}, whose throughput cannot be distinguished, with \
+             {} {name} at {best}; the curve does not describe it",
+            profile.level(&highest.to_string()),
+            figure(*throughput)
+        ),
         Peak::NotReached { highest, predicted_users } => {
             let guess = predicted_users.map_or_else(String::new, |users| {
                 let near = profile.level(&whole(users.max(1.0)));

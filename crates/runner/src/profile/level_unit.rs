@@ -37,7 +37,7 @@ impl LevelUnit {
     }
 
     /// The setting that has the levels.
-    pub(super) const fn setting(self) -> &'static str {
+    pub(crate) const fn setting(self) -> &'static str {
         match self {
             Self::Users => "vus",
             Self::Streams => "streams",
@@ -45,7 +45,7 @@ impl LevelUnit {
     }
 
     /// Settings of a run at a level, the level first.
-    pub(super) fn settings(self, level: u32) -> Vec<(String, Given)> {
+    pub(crate) fn settings(self, level: u32) -> Vec<(String, Given)> {
         let mut settings = vec![(self.setting().to_owned(), level.into())];
         if self == Self::Streams {
             settings.push((TEST.to_owned(), QueryTest::Throughput.name().into()));

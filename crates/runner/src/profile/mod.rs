@@ -22,7 +22,7 @@ use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
-use crate::campaign::{PlannedRun, Question};
+use crate::campaign::{PlannedRun, Question, RunsAtMost};
 use crate::document::JobType;
 use crate::failure::Failure;
 use crate::result::{RunResult, Status};
@@ -242,6 +242,12 @@ impl Question for ProfileSearch {
             (Asked::Auto, Some((search, _))) if search.next().is_some() => None,
             _ => u32::try_from(self.steps().len()).ok(),
         }
+    }
+
+    fn at_most(&self) -> Option<RunsAtMost> {
+        let auto = || u32::try_from(LevelsPlan::default().levels_max).ok();
+        let runs = self.runs().or_else(|| Some(auto()? * self.request.repeats))?;
+        Some(RunsAtMost { runs, windows: runs })
     }
 
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {

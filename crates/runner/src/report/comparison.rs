@@ -163,7 +163,11 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
 fn title(result: &ComparisonResult) -> String {
     let of = words::subject_of_two(&result.a.workload, [&result.a.server, &result.b.server]);
     let how = match (&result.pairs, &result.profiles) {
-        (Some(pairs), _) => counted(u64::from(pairs.made), "pairs"),
+        (Some(pairs), None) => counted(u64::from(pairs.made), "pairs"),
+        (Some(pairs), Some(profiles)) => {
+            let levels = counted(profiles.levels.len() as u64, "levels");
+            format!("{} at {levels}", counted(u64::from(pairs.made), "pairs"))
+        }
         (None, Some(_)) => "two profiles".to_owned(),
         (None, None) => match (result.a.runs.len(), result.b.runs.len()) {
             (1, 1) => "one run each".to_owned(),
@@ -228,7 +232,12 @@ fn levels(profiles: &Profiles, primary_metric: &str) -> Table {
     let mut table = Table::new(0, &head);
     for level in &profiles.levels {
         let mut row = vec![level.users.to_string()];
-        row.extend(cells(&level.figure));
+        let [a, b, ratio] = cells(&level.figure);
+        let ratio = match level.figure.comparison {
+            None if level.figure.a > 0.0 => format!("{:.3}", level.figure.b / level.figure.a),
+            _ => ratio,
+        };
+        row.extend([a, b, ratio]);
         row.push(level.figure.comparison.map_or("", |found| word(found.verdict)).to_owned());
         table.row(row);
     }
@@ -322,7 +331,7 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let rest = super::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
     let margin = format!(
-        "Runs in the order A B B A with pauses of {rest}, margin ± {}",
+        "Runs in pairs, in a random order, with pauses of {rest}, margin ± {}",
         precise(result.margin)
     );
     let mut lines = vec![margin, made];

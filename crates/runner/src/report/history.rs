@@ -22,6 +22,9 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
     if let Some(label) = &result.label {
         title.push_str(&format!("{DOT}“{label}”"));
     }
+    if let Some(control) = &result.control {
+        title.push_str(&format!("{DOT}control “{control}”"));
+    }
     let mut lines = fill("", &title, DOT);
     lines.push(String::new());
     lines.extend(wrapped("", &result.words, WIDTH));
@@ -53,6 +56,10 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
 fn table(result: &HistoryResult) -> Table {
     let mut head =
         vec!["job", "started (UTC)", result.primary_metric.name.as_str(), "", "", "change"];
+    let has_control = result.control.is_some();
+    if has_control {
+        head.insert(3, "ratio");
+    }
     let has_plans = result.runs.iter().any(|run| run.plans.is_some());
     if has_plans {
         head.push("plans");
@@ -70,6 +77,10 @@ fn table(result: &HistoryResult) -> Table {
             if run.good { String::new() } else { "!".to_owned() },
             change.map_or_else(String::new, |change| format!("◀ {}", change.estimate())),
         ];
+        if has_control {
+            let ratio = run.control.map(|control| format!("{:.3}", control.ratio));
+            row.insert(3, ratio.unwrap_or_default());
+        }
         if has_plans {
             row.push(
                 run.plans.as_ref().map_or("-".to_owned(), |all| all.chars().take(8).collect()),

@@ -219,6 +219,9 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
         triphammer_statistics::usl::Peak::Reached { users, throughput } => {
             Some((users.value, throughput.value))
         }
+        triphammer_statistics::usl::Peak::BestLevels { best, throughput, .. } => {
+            Some((f64::from(*best), *throughput))
+        }
         triphammer_statistics::usl::Peak::Saturated { .. }
         | triphammer_statistics::usl::Peak::NotReached { .. } => None,
     });

@@ -127,6 +127,15 @@ pub const SETTINGS: &[SettingDef] = &[
                                      text")
         .default("any")
         .marked(&[NotInJobFile]),
+    value(
+        "control",
+        "LABEL",
+        of(&[HISTORY]),
+        "Label of the runs of a fixed build, one beside each run: follow the ratios to them, which \
+         do not depend on the host",
+    )
+    .default("none")
+    .marked(&[NotInJobFile]),
     value("schema", "NAME", CONNECT, "Database schema to use")
         .default("the user's default schema")
         .marked(&[BesideForm]),
@@ -228,7 +237,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "N",
         DRIVE.and(&[BUILD, DATAGEN]),
         "Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs \
-         (`profile`). The same seed produces the same rows and the same inputs",
+         (`profile`, `compare`). The same seed produces the same rows and the same inputs",
     )
     .titled(Group::Data, "Random seed")
     .default("1"),
@@ -249,11 +258,22 @@ pub const SETTINGS: &[SettingDef] = &[
     switch("replace", of(&[BUILD]), "Drop what an earlier build created, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
-    value("vus", "N", ALIKE, "Number of virtual users, or of sessions for a rate, ramp or steps \
-                              load")
+    value("vus", "N", of(&[RUN]), "Number of virtual users, or of sessions for a rate, ramp or \
+                                   steps load")
         .titled(Group::Load, "Virtual users")
         .default("1 for SQLite, else min(10, scale)")
         .marked(&[OfTransactions, OfLoad]),
+    value(
+        "vus",
+        "N|LEVELS",
+        of(&[COMPARE]),
+        "Number of virtual users, or of sessions for a rate, ramp or steps load. With --ab, also \
+         levels, as in `profile`: a list (1,2,4,8) or a range that doubles (1..64), of each of \
+         which pairs are made",
+    )
+    .titled(Group::Load, "Virtual users")
+    .default("1 for SQLite, else min(10, scale)")
+    .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
         "LEVELS",
@@ -352,7 +372,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Length, "Pause between runs")
     .formerly("settle")
-    .default("10s; 1s for the default SQLite file"),
+    .default("10s; 1s where the database is in this process"),
     value(
         "limit",
         "LIMIT",
@@ -376,7 +396,7 @@ pub const SETTINGS: &[SettingDef] = &[
     switch(
         "ab",
         of(&[COMPARE]),
-        "Run A and B in alternating pairs (A B B A) and compare them; A and B are targets",
+        "Run A and B in pairs, with either of them first, and compare them; A and B are targets",
     )
     .marked(&[NotInJobFile, BesideForm]),
     value(
@@ -391,9 +411,10 @@ pub const SETTINGS: &[SettingDef] = &[
                                           B; can be repeated")
         .titled(Group::Question, "Settings of B only")
         .marked(&[Repeats]),
-    value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs")
+    value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs, of each level if \
+                                         there are levels")
         .titled(Group::Question, "Pairs of runs")
-        .default("7"),
+        .default("7, or 4 of each level"),
     value("margin", "SHARE", of(&[COMPARE]), "Smallest difference that matters")
         .titled(Group::Question, "Smallest difference that matters")
         .default("2%")
@@ -525,7 +546,7 @@ pub const SETTINGS: &[SettingDef] = &[
          including the first",
     )
     .titled(Group::Failures, "Attempts per transaction")
-    .default("3")
+    .default("10")
     .marked(&[OfTransactions]),
     value(
         "transaction-timeout",
@@ -820,7 +841,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "allow-scripts",
         of(&[SERVE]),
         "Let clients run their own SQL (workloads script and custom), which can do anything that the \
-         database user of a target may do",
+         database user of a target may do; in SQLite and DuckDB it opens no other files",
     )
     .marked(&[NotInJobFile]),
     switch("open", of(&[SERVE]), "Open the web page in a browser").marked(&[NotInJobFile]),

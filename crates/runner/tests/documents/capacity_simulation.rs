@@ -4,7 +4,7 @@
 //! The suite makes a few searches of each kind. The rates that docs/capacity.md states come from many:
 //!
 //! ```text
-//! TRIPHAMMER_SEARCHES=1000 TRIPHAMMER_SEED=7 cargo test --release -p triphammer-runner \
+//! TRIPHAMMER_SEARCHES=2000 TRIPHAMMER_SEED=7 cargo test --release -p triphammer-runner \
 //!     --test documents -- --ignored --nocapture capacity_simulation
 //! ```
 #![expect(clippy::print_stdout, reason = "the error rates are what the simulation is for")]
@@ -35,6 +35,7 @@ use triphammer_statistics::Interval as Range;
 use triphammer_statistics::search::Judgement;
 
 use crate::sample;
+use crate::verdicts::{asked, normal};
 
 /// Sessions that share the arrivals.
 const SESSIONS: usize = 64;
@@ -49,7 +50,7 @@ struct Server {
     service: fn(&mut Rng) -> f64,
 }
 
-const SERVERS: [Server; 7] = [
+const SERVERS: [Server; 8] = [
     Server { name: "M/M/1 of 5 ms", workers: 1, service: |rng| rng.exponential(0.005) },
     Server { name: "M/M/1 of 1 ms", workers: 1, service: |rng| rng.exponential(0.001) },
     Server { name: "M/M/1 of 10 ms", workers: 1, service: |rng| rng.exponential(0.010) },
@@ -57,7 +58,39 @@ const SERVERS: [Server; 7] = [
     Server { name: "M/M/4 of 10 ms", workers: 4, service: |rng| rng.exponential(0.010) },
     Server { name: "a slow mode, 1 worker", workers: 1, service: slow_mode },
     Server { name: "a slow mode, 4 workers", workers: 4, service: exponential_slow_mode },
+    Server { name: "M/G/1 of 5 ms, Pareto", workers: 1, service: pareto },
 ];
+
+/// Pareto times with a mean of 5 ms and a tail index of 2.2: their variance is finite, their third
+/// moment is not.
+fn pareto(rng: &mut Rng) -> f64 {
+    const TAIL: f64 = 2.2;
+    0.005 * (TAIL - 1.0) / TAIL * (1.0 - rng.unit()).powf(-1.0 / TAIL)
+}
+
+/// How the speed of a server varies from probe to probe.
+#[derive(Clone, Copy, Debug)]
+enum Speed {
+    Same,
+    /// Independent, with this standard deviation.
+    Differs(f64),
+    /// A random walk with steps of 5 %, reflected at 20 % above and below.
+    Wanders,
+}
+
+impl Speed {
+    /// The speed of the next probe, given that of the one before, less 1.
+    fn next(self, rng: &mut Rng, before: f64) -> f64 {
+        match self {
+            Self::Same => 0.0,
+            Self::Differs(share) => (share * normal(rng)).exp_m1(),
+            Self::Wanders => {
+                let next = before + 0.05 * normal(rng);
+                if next.abs() > 0.2 { next.signum() * 0.4 - next } else { next }
+            }
+        }
+    }
+}
 
 /// A tenth take ten times as long.
 fn slow_mode(rng: &mut Rng) -> f64 {
@@ -80,8 +113,8 @@ struct Served {
 }
 
 impl Server {
-    /// Serves the arrivals of this many seconds.
-    fn serve(&self, rng: &mut Rng, rate: f64, seconds: f64) -> Vec<Served> {
+    /// Serves the arrivals of this many seconds, `speed` times as fast as usual.
+    fn serve(&self, rng: &mut Rng, rate: f64, seconds: f64, speed: f64) -> Vec<Served> {
         let mut free = vec![0.0_f64; self.workers];
         let (mut due, mut all) = (0.0, Vec::new());
         loop {
@@ -90,7 +123,7 @@ impl Server {
                 return all;
             }
             let next = free.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
-            *next = next.max(due) + (self.service)(rng);
+            *next = next.max(due) + (self.service)(rng) / speed;
             all.push(Served { due, end: *next });
         }
     }
@@ -101,7 +134,7 @@ impl Server {
         for _ in 0..20 {
             let rate = f64::midpoint(low, high);
             let mut rng = Rng::of(99, &[1]);
-            let served = self.serve(&mut rng, rate, transactions / rate);
+            let served = self.serve(&mut rng, rate, transactions / rate, 1.0);
             let over = served.iter().filter(|one| one.end - one.due > limit).count();
             match over as f64 <= (1.0 - SHARE) * served.len() as f64 {
                 true => low = rate,
@@ -109,6 +142,26 @@ impl Server {
             }
         }
         low
+    }
+}
+
+/// The capacity of a server by its speed, at speeds from 0.7 to 1.3.
+struct Truth(Vec<f64>);
+
+impl Truth {
+    const STEP: f64 = 0.05;
+
+    /// At all speeds; a server twice as fast is the same with twice the limit and half the rate.
+    fn new(server: &Server, transactions: f64) -> Self {
+        let speeds = (0..13).map(|step| 0.7 + Self::STEP * f64::from(step));
+        Self(speeds.map(|speed| speed * server.capacity(0.050 * speed, transactions)).collect())
+    }
+
+    fn of(&self, speed: f64) -> f64 {
+        let last = self.0.len() - 1;
+        let place = ((speed - 0.7) / Self::STEP).clamp(0.0, last as f64);
+        let (below, part) = (place as usize, place.fract());
+        self.0[below] * (1.0 - part) + self.0[(below + 1).min(last)] * part
     }
 }
 
@@ -123,8 +176,10 @@ const SHORT: Lengths = Lengths { rampup: 5, window: 10 };
 const LONG: Lengths = Lengths { rampup: 10, window: 60 };
 
 /// Creates the question as the command does.
-fn question(limit: &str) -> Capacity {
+fn question(limit: &str, lengths: Lengths) -> Capacity {
     let mut settings = Settings::new(JobKind::Capacity);
+    settings.set("rampup", format!("{}s", lengths.rampup), Source::Flag);
+    settings.set("duration", format!("{}s", lengths.window), Source::Flag);
     settings.set("target", "null:", Source::Flag);
     settings.set("limit", limit, Source::Flag);
     let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
@@ -135,13 +190,22 @@ fn question(limit: &str) -> Capacity {
 }
 
 /// Creates the document of a step's run.
-fn run(server: &Server, rng: &mut Rng, step: &PlannedRun, lengths: Lengths) -> RunResult {
+fn run(
+    server: &Server,
+    rng: &mut Rng,
+    step: &PlannedRun,
+    lengths: Lengths,
+    speed: f64,
+) -> RunResult {
     let load = step.settings.iter().find(|(name, _)| name == "load").unwrap();
     let load: Load = load.1.value().unwrap();
     let Load::Rate { per_second, .. } = load else { panic!("{load}") };
-    let Lengths { rampup, window } = lengths;
-    let whole = rampup + window;
-    let served = server.serve(rng, per_second, whole as f64);
+    let longer = step.settings.iter().find(|(name, _)| name == "duration");
+    let longer: Option<Duration> = longer.and_then(|(_, length)| length.value());
+    let window = longer.map_or(lengths.window, |length| length.as_secs());
+    let lengths = Lengths { window, ..lengths };
+    let whole = lengths.rampup + window;
+    let served = server.serve(rng, per_second, whole as f64, speed);
     let mut seconds: Vec<RecordedInterval> = (0..whole)
         .map(|n| RecordedInterval::new(n, sample::workload().transactions.len()))
         .collect();
@@ -216,21 +280,26 @@ fn document(
     RunResult::new(&facts, &end)
 }
 
-/// A search to its end: its document and what every run left.
+/// A search to its end: its document, what every run left, and the server's mean speed.
 fn search(
     server: &Server,
+    speed: Speed,
     rng: &mut Rng,
     limit: &str,
     lengths: Lengths,
-) -> (CapacityResult, Vec<RunResult>) {
-    let mut question = question(limit);
+) -> (CapacityResult, Vec<RunResult>, f64) {
+    let mut question = question(limit, lengths);
     let mut runs = Vec::new();
+    let (mut off, mut sum) = (0.0, 0.0);
     while let Some(step) = question.next() {
-        let result = run(server, rng, &step, lengths);
+        off = speed.next(rng, off);
+        sum += 1.0 + off;
+        let result = run(server, rng, &step, lengths, 1.0 + off);
         question.report_result(&step, &result);
         runs.push(result);
     }
-    (question.result(None, Status::Complete).unwrap(), runs)
+    let mean_speed = sum / runs.len() as f64;
+    (question.result(None, Status::Complete).unwrap(), runs, mean_speed)
 }
 
 fn found(document: &CapacityResult) -> (f64, Range) {
@@ -251,12 +320,20 @@ struct Count {
     probes: f64,
 }
 
-fn count(server: &Server, truth: f64, lengths: Lengths, seed: u64, searches: u64) -> Count {
+fn count(
+    server: &Server,
+    speed: Speed,
+    truth: &Truth,
+    lengths: Lengths,
+    (seed, searches): (u64, u64),
+) -> Count {
     let mut count = Count { searches: searches as f64, ..Count::default() };
     for number in 0..searches {
         let mut rng = Rng::of(seed, &[number]);
-        let (document, _) = search(server, &mut rng, "all.p95 < 50ms", lengths);
+        let (document, _, mean) = search(server, speed, &mut rng, "all.p95 < 50ms", lengths);
         let (rate, interval) = found(&document);
+        // What wanders has the capacity that it had on average during the search.
+        let truth = if matches!(speed, Speed::Wanders) { truth.of(mean) } else { truth.of(1.0) };
         count.held += f64::from(u8::from(interval.contains(truth)));
         count.too_high += f64::from(u8::from(rate > truth * 1.02));
         count.bias += (rate / truth).ln();
@@ -282,32 +359,84 @@ impl Count {
     }
 }
 
-fn asked(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap())
-}
-
 #[test]
 #[ignore = "minutes: the error rates that the documentation states"]
 fn capacity_simulation_of_many_searches() {
     let (searches, seed) = (asked("TRIPHAMMER_SEARCHES", 1_000), asked("TRIPHAMMER_SEED", 1));
     let only = std::env::var("TRIPHAMMER_SERVER").unwrap_or_default();
     for server in SERVERS.iter().filter(|server| server.name.contains(&only)) {
-        let truth = server.capacity(0.050, 4e6);
+        let truth = Truth(vec![server.capacity(0.050, 4e6)]);
         for (lengths, wanted) in [(LONG, 0.93), (SHORT, 0.90)] {
-            let count = count(server, truth, lengths, seed, searches);
-            count.show(server.name, truth, lengths);
+            let count = count(server, Speed::Same, &truth, lengths, (seed, searches));
+            count.show(server.name, truth.of(1.0), lengths);
             assert!(count.held >= wanted * count.searches, "{}", server.name);
         }
     }
+}
+
+/// Servers that are not the same from probe to probe.
+const SPEEDS: [Speed; 3] = [Speed::Differs(0.02), Speed::Differs(0.05), Speed::Wanders];
+
+#[test]
+#[ignore = "minutes: the error rates that the documentation states"]
+fn capacity_simulation_of_servers_that_vary() {
+    let (searches, seed) = (asked("TRIPHAMMER_SEARCHES", 2_000), asked("TRIPHAMMER_SEED", 1));
+    let only = std::env::var("TRIPHAMMER_SERVER").unwrap_or_default();
+    for server in [&SERVERS[0], &SERVERS[3], &SERVERS[4]] {
+        let truth = Truth::new(server, 2e6);
+        for speed in SPEEDS {
+            let name = format!("{}, {speed:?}", server.name);
+            if !name.contains(&only) {
+                continue;
+            }
+            let count = count(server, speed, &truth, LONG, (seed, searches));
+            count.show(&name, truth.of(1.0), LONG);
+            assert!(count.held >= 0.93 * count.searches, "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_interval_holds_the_capacity_of_a_server_that_varies() {
+    let truth = 200.0 - f64::ln(20.0) / 0.050;
+    let varied = Speed::Differs(0.05);
+    let count = count(&SERVERS[0], varied, &Truth(vec![truth]), SHORT, (12, 4));
+    count.show(SERVERS[0].name, truth, SHORT);
+    assert!(count.held >= 3.0, "{} of {}", count.held, count.searches);
+}
+
+/// A server that slows down during the search: the repeat of an early rate shows it.
+#[test]
+#[ignore = "fails: the change is estimated, but its interval contains 0, so that it is not reported"]
+fn a_server_that_changed_is_told() {
+    let mut question = question("all.p95 < 50ms", SHORT);
+    let mut rng = Rng::of(5, &[1]);
+    let (mut probes, mut longest) = (0, 0);
+    while let Some(step) = question.next() {
+        let speed = if probes < 13 { 1.0 } else { 0.8 };
+        let result = run(&SERVERS[3], &mut rng, &step, SHORT, speed);
+        longest = longest.max(result.durations.window_s as u64);
+        question.report_result(&step, &result);
+        probes += 1;
+    }
+    let document = question.result(None, Status::Complete).unwrap();
+    let words = document.findings.join("\n");
+    assert_eq!(longest, 3 * SHORT.window, "{words}");
+    assert!(words.contains("in a probe of 3 times the length at"), "{words}");
+    let most = question.at_most().unwrap();
+    assert!(probes <= most.runs && most.windows == most.runs + 2);
+    let change = document.change.unwrap().change;
+    assert!(change.value < -0.08, "{change:?} {}", told(&document));
+    assert!(words.contains("the server changed by -"), "{words}");
 }
 
 #[test]
 fn an_interval_holds_the_capacity_of_a_simulated_server() {
     // The exact capacity: 95 % of exp(-(200 - rate) t) are below 50 ms.
     let truth = 200.0 - f64::ln(20.0) / 0.050;
-    let count = count(&SERVERS[0], truth, SHORT, 11, 10);
+    let count = count(&SERVERS[0], Speed::Same, &Truth(vec![truth]), SHORT, (11, 6));
     count.show(SERVERS[0].name, truth, SHORT);
-    assert!(count.held >= 8.0, "{} of {}", count.held, count.searches);
+    assert!(count.held >= 5.0, "{} of {}", count.held, count.searches);
     assert!((count.bias / count.searches).abs() < 0.03);
 }
 
@@ -324,7 +453,7 @@ fn never_above(limits: &[(&str, Lengths)], searches: u64, seed: u64) {
         let (mut highest, mut sum) = (0.0_f64, 0.0);
         for number in 0..searches {
             let mut rng = Rng::of(seed, &[number]);
-            let (document, _) = search(&FOUR_WORKERS, &mut rng, limit, lengths);
+            let (document, ..) = search(&FOUR_WORKERS, Speed::Same, &mut rng, limit, lengths);
             let (rate, interval) = found(&document);
             sum += rate;
             highest = highest.max(interval.high);
@@ -361,8 +490,8 @@ fn capacity_simulation_never_finds_more_than_is_served() {
 #[test]
 fn a_resumed_search_goes_on_as_if_never_interrupted() {
     let mut rng = Rng::of(3, &[1]);
-    let (document, runs) = search(&SERVERS[4], &mut rng, "all.p95 < 50ms", SHORT);
-    let mut resumed = question("all.p95 < 50ms");
+    let (document, runs, _) = search(&SERVERS[4], Speed::Same, &mut rng, "all.p95 < 50ms", SHORT);
+    let mut resumed = question("all.p95 < 50ms", SHORT);
     for run in &runs {
         let step = resumed.next().unwrap();
         // As the store returns it.

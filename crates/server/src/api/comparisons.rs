@@ -55,6 +55,8 @@ pub struct HistoryParams {
     pub workload: Option<String>,
     /// Only runs whose target contains this text.
     pub on: Option<String>,
+    /// Label of the runs of a fixed build: changes are those of the ratios to them.
+    pub control: Option<String>,
 }
 
 /// Returns runs in chronological order and the changes of their primary metric, as `triphammer
@@ -66,7 +68,8 @@ pub async fn history(
     State(app): State<App>,
     Params(asked): Params<HistoryParams>,
 ) -> Answer<HistoryResult> {
-    let wanted = Wanted { label: asked.label, workload: asked.workload, on: asked.on };
+    let HistoryParams { label, workload, on, control } = asked;
+    let wanted = Wanted { label, workload, on, control };
     let made = app.store(move |store| Ok(history::history(store, &wanted)));
     Ok(Json(made.await??))
 }

@@ -1,6 +1,10 @@
 //! Detects lasting changes in a sequence of results.
 //!
-//! Three questions in turn:
+//! Does the level drift all along? A host that slows down by a little with every run is not one
+//! that changed: a steady drift is fitted together with the shifts, and subtracted, if it explains
+//! more than its cost.
+//!
+//! Then three questions in turn:
 //!
 //! 1. Where did the level shift? Optimal partitioning: the segments with the least sum of squares
 //!    about their means, plus a penalty for each shift (Jackson et al., "An algorithm for optimal
@@ -45,6 +49,18 @@ const CONSIDERABLE: f64 = 0.1;
 const ALARM: f64 = 0.04;
 /// Probability that the switching of a history is mistaken for a change beyond it.
 const ALARM_BEYOND: f64 = 0.025;
+/// Minimum number of ratios to a reference that can show a change.
+pub const RATIOS_MIN: usize = 8;
+/// Probability that noise of the ratios to a reference is mistaken for a change, each time that the
+/// history is checked.
+const ALARM_OF_RATIOS: f64 = 0.1;
+/// What a drift costs that makes a shift unnecessary, as a share of what a shift costs: shifts must
+/// fit clearly better than it.
+const IN_PLACE: f64 = 0.3;
+/// Maximum number of times that a drift and the shifts beside it are fitted in turn.
+const DRIFT_STEPS: usize = 4;
+/// Minimum variance of a result, of scaled results: rounding errors.
+const NOISE_MIN: f64 = 1e-24;
 /// Number of shuffled orders that a split is compared with.
 const PERMUTATIONS: usize = 399;
 
@@ -66,9 +82,24 @@ pub struct ChangePoint {
     pub confidence: f64,
 }
 
+impl ChangePoint {
+    /// The change at another level.
+    fn moved(self, by: f64) -> Self {
+        if by == 0.0 {
+            return self;
+        }
+        let (before, after) = (finite(self.before + by), finite(self.after + by));
+        let ratio = (before != 0.0).then(|| finite(after / before));
+        Self { before, after, ratio, ..self }
+    }
+}
+
 /// What a sequence of results shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
+    /// By how much the level drifts from one result to the next, if a steady drift explains the
+    /// results better than shifts alone; changes and shifts are then those beside it.
+    pub drift: Option<f64>,
     /// Changes in chronological order.
     pub changes: Vec<ChangePoint>,
     /// Shifts of the level that do not prove a change, in chronological order: noise or a switching
@@ -87,21 +118,131 @@ pub fn change_points(results: &[f64], seed: u64) -> Found {
     let known: Vec<usize> = (0..results.len()).filter(|&i| results[i].is_finite()).collect();
     let known = &known[known.len().saturating_sub(RESULTS_MAX)..];
     let (values, scale) = scaled(&known.iter().map(|&i| results[i]).collect::<Vec<_>>());
-    let shifts = tested(&values, &shifts(&values));
+    let (slope, places) = drift(&values);
+    let values = level(&values, slope);
+    let sloping = slope != 0.0;
+    let shifts = tested(&values, &places, CORRELATION, sloping);
     let considerable = considerable(&values, &shifts);
     let changes = lasting(values.len(), &considerable).unwrap_or_else(|| {
         beyond_switching(&values, &shifts, &mut Random::new(seed)).into_iter().collect()
     });
     let is_change = |at| changes.iter().any(|&(change, _)| change == at);
     let unsure: Vec<Place> = considerable.into_iter().filter(|&(at, _)| !is_change(at)).collect();
-    let described = |places: &[Place]| {
-        let stretches = stretches(&values, places);
-        let described = places.iter().zip(stretches.windows(2)).map(|(&(at, chance), sides)| {
-            describe((sides[0], sides[1]), scale, known[at], 1.0 - chance)
-        });
-        described.collect()
+    let described = |places: &[Place]| -> Vec<ChangePoint> {
+        let found = all_described(&values, places, scale, known, sloping);
+        // At the time of each change.
+        let there = |at: usize| slope * (size(at) - middle(values.len())) * scale;
+        let places = places.iter().map(|&(at, _)| there(at));
+        found.into_iter().zip(places).map(|(point, drifted)| point.moved(drifted)).collect()
     };
-    Found { changes: described(&changes), shifts: described(&unsure) }
+    let drift = (slope != 0.0).then_some(slope * scale);
+    Found { drift, changes: described(&changes), shifts: described(&unsure) }
+}
+
+/// Finds the changes in ratios of results to those of a reference that was measured beside them.
+/// Whatever the host does affects both, so that a shift of their ratio is a change as soon as noise
+/// does not explain it: nothing drifts, and no host switches. Otherwise as [`change_points`].
+#[must_use]
+pub fn change_points_of_ratios(ratios: &[f64]) -> Found {
+    let known: Vec<usize> = (0..ratios.len()).filter(|&i| ratios[i].is_finite()).collect();
+    let known = &known[known.len().saturating_sub(RESULTS_MAX)..];
+    let (values, scale) = scaled(&known.iter().map(|&i| ratios[i]).collect::<Vec<_>>());
+    if values.len() < RATIOS_MIN {
+        return Found::default();
+    }
+    let shifts = tested(&values, &partition(&values).1, 0.0, false);
+    let (changes, unsure): (Vec<Place>, Vec<Place>) =
+        shifts.into_iter().partition(|&(_, of_noise)| of_noise <= ALARM_OF_RATIOS);
+    let described = |places: &[Place]| all_described(&values, places, scale, known, false);
+    Found { drift: None, changes: described(&changes), shifts: described(&unsure) }
+}
+
+/// Describes changes at these places of the scaled values; `known` has their indices. `sloping`
+/// says whether a drift was subtracted.
+fn all_described(
+    values: &[f64],
+    places: &[Place],
+    scale: f64,
+    known: &[usize],
+    sloping: bool,
+) -> Vec<ChangePoint> {
+    let stretches = stretches(values, places);
+    let spread = if sloping { spread(&stretches) } else { f64::INFINITY };
+    let described = places.iter().zip(stretches.windows(2)).map(|(&(at, chance), sides)| {
+        describe((sides[0], sides[1]), spread, scale, known[at], 1.0 - chance)
+    });
+    described.collect()
+}
+
+/// Sum of squares of the places in their stretches: the variance of a result over it is that of the
+/// slope.
+fn spread(stretches: &[&[f64]]) -> f64 {
+    let of_stretch = |count: f64| count * (count * count - 1.0) / 12.0;
+    stretches.iter().map(|stretch| of_stretch(size(stretch.len()))).sum()
+}
+
+/// Variance of the difference between two neighbouring stretches, in variances of a result: that of
+/// their means, and that of a slope times the distance of their centres.
+fn of_difference(before: &[f64], after: &[f64], spread: f64) -> f64 {
+    let (before, after) = (size(before.len()), size(after.len()));
+    1.0 / before + 1.0 / after + ((before + after) / 2.0).powi(2) / spread
+}
+
+/// The slope of a steady drift, and the shifts beside it: of all results without a drift, or with
+/// the one that fits best together with its shifts, whichever has the least cost. A drift costs as
+/// much as a shift.
+fn drift(values: &[f64]) -> (f64, Vec<usize>) {
+    let (level_cost, shifts) = partition(values);
+    let mut best = (level_cost, 0.0, shifts.clone());
+    if values.len() < RESULTS_MIN {
+        return (0.0, shifts);
+    }
+    let of_shift = PENALTY * noise(values).max(NOISE_MIN);
+    // A drift in place of shifts can look like them.
+    let all = shifts.len();
+    let penalty =
+        |beside: &[usize]| if beside.len() < all { IN_PLACE * of_shift } else { of_shift };
+    // From all results as one stretch, from the shifts found without a drift, and from each alone.
+    let alone = shifts.iter().map(|&at| vec![at]).collect::<Vec<_>>();
+    for start in [vec![Vec::new(), shifts], alone].concat() {
+        let mut shifts = start;
+        for _ in 0..DRIFT_STEPS {
+            let slope = slope(values, &shifts);
+            let (cost, beside) = partition(&level(values, slope));
+            if cost + penalty(&beside) < best.0 {
+                best = (cost + penalty(&beside), slope, beside.clone());
+            }
+            if beside == shifts {
+                break;
+            }
+            shifts = beside;
+        }
+    }
+    (best.1, best.2)
+}
+
+/// The slope common to the stretches between shifts: least squares.
+fn slope(values: &[f64], shifts: &[usize]) -> f64 {
+    let places: Vec<Place> = shifts.iter().map(|&at| (at, 0.0)).collect();
+    let (mut products, mut squares) = (0.0, 0.0);
+    for stretch in stretches(values, &places) {
+        let (centre, level) = (middle(stretch.len()), mean(stretch));
+        for (at, value) in stretch.iter().enumerate() {
+            products += (size(at) - centre) * (value - level);
+            squares += (size(at) - centre).powi(2);
+        }
+    }
+    if squares > 0.0 { products / squares } else { 0.0 }
+}
+
+/// The results without a drift, at the level of the middle.
+fn level(values: &[f64], slope: f64) -> Vec<f64> {
+    let centre = middle(values.len());
+    values.iter().enumerate().map(|(at, value)| value - slope * (size(at) - centre)).collect()
+}
+
+fn middle(results: usize) -> f64 {
+    (size(results) - 1.0) / 2.0
 }
 
 /// How many more results at the last level would turn these shifts, each the index of the first
@@ -121,11 +262,11 @@ fn stretches<'v>(values: &'v [f64], places: &[Place]) -> Vec<&'v [f64]> {
 }
 
 /// Returns where the level shifts, whatever the cause: the least sum of squares plus a penalty for
-/// each shift.
-fn shifts(values: &[f64]) -> Vec<usize> {
+/// each shift, and that cost.
+fn partition(values: &[f64]) -> (f64, Vec<usize>) {
     let noise = noise(values);
     let values = within_neighbours(values, 3.0 * noise.sqrt());
-    let penalty = PENALTY * noise.max(1e-24);
+    let penalty = PENALTY * noise.max(NOISE_MIN);
     let sums = |of: fn(f64) -> f64| -> Vec<f64> {
         let mut sum = 0.0;
         let sums = values.iter().map(|&x| {
@@ -154,7 +295,7 @@ fn shifts(values: &[f64]) -> Vec<usize> {
         at = best[at].1;
     }
     found.reverse();
-    found
+    (best[values.len()].0, found)
 }
 
 /// The variance of one result about its level, from the differences of neighbours, without the
@@ -182,18 +323,20 @@ fn within_neighbours(values: &[f64], far: f64) -> Vec<f64> {
     values.iter().enumerate().map(pulled).collect()
 }
 
-/// Each shift with the probability that noise shows it somewhere.
-fn tested(values: &[f64], shifts: &[usize]) -> Vec<Place> {
+/// Each shift with the probability that noise shows it somewhere, if neighbours are correlated by
+/// `rho`. `sloping` says whether a drift was subtracted.
+fn tested(values: &[f64], shifts: &[usize], rho: f64, sloping: bool) -> Vec<Place> {
     let places: Vec<Place> = shifts.iter().map(|&at| (at, 0.0)).collect();
     let stretches = stretches(values, &places);
-    let freedom = size(values.len()) - size(stretches.len());
+    let (spread, slopes) = if sloping { (spread(&stretches), 1.0) } else { (f64::INFINITY, 0.0) };
+    let freedom = size(values.len()) - size(stretches.len()) - slopes;
     let pooled = stretches.iter().map(|stretch| squares(stretch)).sum::<f64>() / freedom.max(1.0);
     // A mean of correlated results is worth that of fewer independent ones.
-    let variance = pooled * (1.0 + CORRELATION) / (1.0 - CORRELATION);
+    let variance = pooled * (1.0 + rho) / (1.0 - rho);
     let looks = size(values.len()).powi(2) / 2.0;
     let chance = |(sides, &at): (&[&[f64]], &usize)| {
         let (before, after) = (sides[0], sides[1]);
-        let error = (variance / size(before.len()) + variance / size(after.len())).sqrt();
+        let error = (variance * of_difference(before, after, spread)).sqrt();
         let apart = mean(after) - mean(before);
         let chance = if error > 0.0 { t_two_sided(apart / error, freedom) } else { 0.0 };
         (at, (chance * looks).min(1.0))
@@ -277,6 +420,7 @@ fn farthest(stretches: &[&[f64]]) -> Place {
 /// Describes a change by the results on its two sides.
 fn describe(
     (before, after): (&[f64], &[f64]),
+    spread: f64,
     scale: f64,
     at: usize,
     confidence: f64,
@@ -286,8 +430,11 @@ fn describe(
         (mean(values), squares(values) / (n - 1.0) / n, n - 1.0)
     };
     let ((low, of_low, free_low), (high, of_high, free_high)) = (side(before), side(after));
-    let half_width =
-        t_975(freedom((of_low, free_low), (of_high, free_high))) * (of_low + of_high).sqrt();
+    let (n_before, n_after) = (size(before.len()), size(after.len()));
+    let of_one = (of_low * n_before + of_high * n_after) / 2.0;
+    let of_slope = of_one * ((n_before + n_after) / 2.0).powi(2) / spread;
+    let half_width = t_975(freedom((of_low, free_low), (of_high, free_high)))
+        * (of_low + of_high + of_slope).sqrt();
     ChangePoint {
         at,
         before: finite(low * scale),

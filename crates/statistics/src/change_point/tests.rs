@@ -218,3 +218,128 @@ fn tables() {
         println!();
     }
 }
+
+/// Nights on which a change is reported first, in histories that are checked every night from the
+/// 14th on; `None` if never. Only where the last change is for the worse counts.
+fn first_alarm(results: &[f64], from: usize, of: fn(&[f64]) -> Found) -> Option<usize> {
+    (from..=results.len()).find(|&nights| {
+        let found = of(&results[..nights]);
+        found.changes.last().is_some_and(|change| change.after < change.before)
+    })
+}
+
+fn plain(results: &[f64]) -> Found {
+    change_points(results, 1)
+}
+
+/// Percentage of histories of so many nights that alarm on any of them.
+fn alarms_by_night(
+    histories: usize,
+    of: fn(&[f64]) -> Found,
+    mut make: impl FnMut() -> Vec<f64>,
+) -> f64 {
+    let alarm = |_: &usize| first_alarm(&make(), RESULTS_MIN, of).is_some();
+    100.0 * size((0..histories).filter(alarm).count()) / size(histories)
+}
+
+/// A level that drifts by a share per run, with 1 % of noise.
+fn drifting(random: &mut Random, runs: usize, share: f64) -> Vec<f64> {
+    (0..runs)
+        .map(|at| 1_000.0 * (1.0 + share * size(at)) * (1.0 + 0.01 * random.normal()))
+        .collect()
+}
+
+/// Nights of a build and of a reference on one host: their ratio has the noise of both.
+fn ratios(random: &mut Random, runs: usize, from: usize, ratio: f64) -> Vec<f64> {
+    let one = |random: &mut Random| 1.0 + 0.01 * random.normal();
+    (0..runs).map(|at| if at < from { 1.0 } else { ratio } * one(random) / one(random)).collect()
+}
+
+#[test]
+fn a_host_that_drifts_has_not_changed() {
+    let mut random = Random::new(74);
+    for share in [0.0005, -0.0005, -0.001, 0.003] {
+        for runs in [30, 60, 120] {
+            let found = alarms(100, || drifting(&mut random, runs, share));
+            assert!(found <= 5.0, "{share}, {runs} runs: {found} %");
+        }
+    }
+    // A change beside a drift is found, with its size.
+    let (mut found, mut sized) = (0, 0);
+    for seed in 0..100 {
+        let mut results = drifting(&mut random, 60, -0.001);
+        results[40..].iter_mut().for_each(|result| *result *= 0.9);
+        let shown = change_points(&results, seed);
+        let Some(change) = shown.changes.iter().find(|change| change.at.abs_diff(40) <= 1) else {
+            continue;
+        };
+        found += 1;
+        sized += usize::from((change.ratio.unwrap() - 0.9).abs() < 0.02);
+    }
+    assert!(found >= 90 && sized >= 80, "found {found}, sized {sized}");
+}
+
+#[test]
+fn a_change_of_a_ratio_is_found_within_three_nights() {
+    let mut random = Random::new(75);
+    for before in [30, 60, 120] {
+        let nights = (0..200).filter(|_| {
+            let all = ratios(&mut random, before + 3, before, 0.95);
+            first_alarm(&all, before + 1, change_points_of_ratios).is_some()
+        });
+        let found = nights.count();
+        assert!(found >= 180, "{before} nights before: {found} of 200");
+    }
+    let false_alarms =
+        alarms_by_night(20, change_points_of_ratios, || ratios(&mut random, 120, 120, 1.0));
+    assert!(false_alarms <= 15.0, "{false_alarms} %");
+}
+
+/// The rates per year in docs/compare.md.
+#[test]
+#[ignore = "minutes: the rates per year that the documentation states"]
+fn a_year_of_nights() {
+    let asked = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |text| text.parse().unwrap())
+    };
+    let histories = usize::try_from(asked("TRIPHAMMER_SIMULATIONS", 2_000)).unwrap();
+    let mut random = Random::new(asked("TRIPHAMMER_SEED", 1));
+    let random = &mut random;
+    for before in [14, 30, 60, 120, 360] {
+        for ratio in [0.95, 0.97] {
+            let mut within = [0; 7];
+            for _ in 0..histories {
+                let all = ratios(random, before + 7, before, ratio);
+                if let Some(night) = first_alarm(&all, before + 1, change_points_of_ratios) {
+                    within[night - before - 1..].iter_mut().for_each(|count| *count += 1);
+                }
+            }
+            let share = |count: &usize| 100.0 * size(*count) / size(histories);
+            let share: Vec<f64> = within.iter().map(share).collect();
+            println!("control, {before} nights, then {ratio}: by night {share:.1?}");
+            assert!(ratio > 0.96 || !(30..=120).contains(&before) || share[2] >= 90.0);
+        }
+    }
+    for nights in [60, 120, 365] {
+        let of_ratios = alarms_by_night(histories, change_points_of_ratios, || {
+            ratios(random, nights, nights, 1.0)
+        });
+        println!("control, {nights} nights: {of_ratios:.1} %");
+        assert!(of_ratios <= 10.0);
+        let few = histories / 10;
+        let show = |name: &str, rate: f64| println!("{name}, {nights} nights: {rate:.1} %");
+        show("independent", alarms_by_night(few, plain, || alike(random, nights, 0.0)));
+        show("AR(0.5)", alarms_by_night(few, plain, || alike(random, nights, 0.5)));
+        for (offset, chance) in [(0.05, 0.1), (0.03, 0.1), (0.05, 0.05), (0.05, 0.02)] {
+            let name = format!("sticky({offset}, {chance})");
+            show(
+                &name,
+                alarms_by_night(few, plain, || sticky(random, nights, (offset, chance), 0.01)),
+            );
+        }
+        for share in [-0.0002, -0.0005, -0.001] {
+            let name = format!("drift({share})");
+            show(&name, alarms_by_night(few, plain, || drifting(random, nights, share)));
+        }
+    }
+}

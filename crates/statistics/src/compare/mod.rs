@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Interval;
-use crate::distribution::{freedom, t_975};
+use crate::distribution::{freedom, t_975, t_of_all};
 use crate::numbers::{finite, length, mean, size, squares};
 use crate::series::summarise;
 
@@ -41,8 +41,12 @@ pub enum Better {
 pub struct Comparison {
     /// B over A: the geometric mean ratio. 1.05 is 5 % more.
     pub ratio: f64,
-    /// 95 % interval of the ratio.
+    /// 95 % interval of the ratio; wider if `together` is above 1.
     pub interval: Interval,
+    /// Number of comparisons, this one included, whose intervals all contain the true ratios in 95
+    /// %: that of a level is one of several.
+    #[serde(default = "alone")]
+    pub together: usize,
     /// Difference that does not matter, as a share.
     pub margin: f64,
     /// Direction in which values improve.
@@ -51,6 +55,10 @@ pub struct Comparison {
     pub basis: Basis,
     /// Verdict on B, given interval and margin.
     pub verdict: Verdict,
+}
+
+const fn alone() -> usize {
+    1
 }
 
 /// Data that an interval is based on.
@@ -137,7 +145,7 @@ pub enum CompareError {
     Margin,
 }
 
-/// Compares runs made in pairs (a, b) that are adjacent in time, such as A B B A.
+/// Compares runs made in pairs (a, b) that are adjacent in time, with either of them first.
 ///
 /// # Errors
 /// With fewer than two pairs, a figure that is not positive, or a margin outside 0 to 1.
@@ -145,6 +153,20 @@ pub fn pairs(
     pairs: &[(f64, f64)],
     better: Better,
     margin: f64,
+) -> Result<Comparison, CompareError> {
+    pairs_of_several(pairs, better, margin, 1)
+}
+
+/// Like [`pairs`], as one of several comparisons that decide `together`: the intervals are so wide
+/// that all hold in 95 % (Bonferroni), whatever the errors have in common.
+///
+/// # Errors
+/// As [`pairs`].
+pub fn pairs_of_several(
+    pairs: &[(f64, f64)],
+    better: Better,
+    margin: f64,
+    together: usize,
 ) -> Result<Comparison, CompareError> {
     let ratios: Result<Vec<f64>, _> = pairs.iter().map(|&(a, b)| Ok(ln(b)? - ln(a)?)).collect();
     let ratios = ratios?;
@@ -154,12 +176,12 @@ pub fn pairs(
     let n = size(ratios.len());
     let basis = Basis::Pairs { pairs: ratios.len() };
     let variance = squares(&ratios) / (n - 1.0);
-    let difference =
-        Difference { ln_ratio: mean(&ratios), error: (variance / n).sqrt(), freedom: n - 1.0 };
+    let error = (variance / n).sqrt();
+    let difference = Difference { ln_ratio: mean(&ratios), error, freedom: n - 1.0, together };
     difference.judge(better, margin, basis, |half_width| {
         let enough = |more: &u32| {
             let n = n + f64::from(*more);
-            t_975(n - 1.0) * (variance / n).sqrt() <= half_width
+            t_of_all(n - 1.0, together) * (variance / n).sqrt() <= half_width
         };
         first(enough).map(|pairs| More::Pairs { pairs })
     })
@@ -183,7 +205,8 @@ pub fn runs(a: &[f64], b: &[f64], better: Better, margin: f64) -> Result<Compari
         ((of_a + of_b).sqrt(), freedom((of_a, n_a - 1.0), (of_b, n_b - 1.0)))
     };
     let (error, freedom) = welch(0.0);
-    let difference = Difference { ln_ratio: mean(&ln_b) - mean(&ln_a), error, freedom };
+    let ln_ratio = mean(&ln_b) - mean(&ln_a);
+    let difference = Difference { ln_ratio, error, freedom, together: 1 };
     difference.judge(better, margin, Basis::Runs { a: a.len(), b: b.len() }, |half_width| {
         let enough = |more: &u32| {
             let (error, freedom) = welch(f64::from(*more));
@@ -209,6 +232,7 @@ pub fn series(
         ln_ratio: b.ln_mean - a.ln_mean,
         error: (a.variance + b.variance).sqrt(),
         freedom: freedom((a.variance, a.freedom), (b.variance, b.freedom)),
+        together: 1,
     };
     let basis = Basis::Series { a: a.points, b: b.points };
     difference.judge(better, margin, basis, |half_width| {
@@ -247,6 +271,8 @@ struct Difference {
     ln_ratio: f64,
     error: f64,
     freedom: f64,
+    /// Number of comparisons that decide together.
+    together: usize,
 }
 
 impl Difference {
@@ -263,7 +289,7 @@ impl Difference {
             return Err(CompareError::Margin);
         }
         let (ln_margin, away) = (margin.ln_1p(), self.ln_ratio.abs());
-        let half_width = t_975(self.freedom) * self.error;
+        let half_width = t_of_all(self.freedom, self.together) * self.error;
         let verdict = if away + half_width <= ln_margin {
             Verdict::Equivalent
         } else if away > half_width && away > ln_margin {
@@ -281,6 +307,7 @@ impl Difference {
                 low: ratio(self.ln_ratio - half_width),
                 high: ratio(self.ln_ratio + half_width),
             },
+            together: self.together,
             margin,
             better,
             basis,

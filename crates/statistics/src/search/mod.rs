@@ -8,6 +8,7 @@ mod capacity;
 mod levels;
 
 pub use capacity::{
-    Answer, CapacityBelief, CapacityError, CapacityPlan, CapacitySearch, Judgement, SearchStep,
+    Answer, CONFIRMING, CapacityBelief, CapacityError, CapacityPlan, CapacitySearch, Judgement,
+    LONG, SearchStep, ServerChange,
 };
 pub use levels::{Levels, LevelsPlan};

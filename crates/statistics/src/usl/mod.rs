@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::least_squares::{Matrix, Problem, Solution, Vector, inverse};
-use crate::distribution::{f_tail, t_975, t_two_sided};
+use crate::distribution::{NORMAL_975, f_tail, t_975, t_two_sided};
 use crate::numbers::{finite, mean, scaled, size, squares};
 use crate::{Estimate, Interval};
 
@@ -31,8 +31,15 @@ pub const LEVELS_MIN: usize = 3;
 pub const SATURATED: f64 = 0.95;
 /// Minimum decline that counts, as a share of the greatest throughput.
 const DECLINE_MIN: f64 = 0.01;
-/// Probability of such a decline by chance, in any of the levels above the best.
+/// Probability of such a decline by chance, whichever level is the best.
 const DECLINE_CHANCE: f64 = 0.01;
+/// Probability that the best level is not among those that are reported as the best.
+const BEST_CHANCE: f64 = 0.05;
+/// Assumed standard deviation of runs of one level, as a share, where each level was run once: what
+/// the seconds of a run show does not include how much runs vary.
+pub const SINGLE_RUN: f64 = 0.03;
+/// Degrees of freedom of an assumed variance.
+const ASSUMED: f64 = 1e5;
 /// Minimum standard deviation of repeats, as a share: repeats that are equal by chance, or because
 /// of rounding, are not exact.
 const SCATTER_MIN: f64 = 0.001;
@@ -97,7 +104,7 @@ pub struct Scalability {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Peak {
-    /// The levels pass the peak: the curve has it below the highest level, and a higher level
+    /// The levels pass the peak: the curve has it at the best of them, and the highest level
     /// measured certainly less.
     Reached {
         /// Virtual users at the peak: N* = √((1 - σ) / κ), at least 1.
@@ -113,6 +120,18 @@ pub enum Peak {
         throughput: f64,
         /// Highest level measured, at least twice `users`.
         highest: u32,
+    },
+    /// The levels pass the peak, but the curve does not describe them: the levels are farther
+    /// from it than runs vary, or its peak is not at the best of them.
+    BestLevels {
+        /// Lowest level whose throughput cannot be distinguished from the greatest.
+        lowest: u32,
+        /// Highest such level, below the highest measured.
+        highest: u32,
+        /// The level with the greatest mean throughput.
+        best: u32,
+        /// Its mean throughput.
+        throughput: f64,
     },
     /// The levels do not pass the peak, or not certainly.
     NotReached {
@@ -177,6 +196,15 @@ impl Fit {
 /// # Errors
 /// When there are fewer than [`LEVELS_MIN`] levels, or a point is not a positive finite number.
 pub fn fit(points: &[Point]) -> Result<Scalability, UslError> {
+    fit_runs(points, &[])
+}
+
+/// Fits the law to a profile. `own` has the 95 % interval of each point from the run itself, in
+/// their order, as far as it is known: with a single run per level, it bounds what chance explains.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_runs(points: &[Point], own: &[Option<Interval>]) -> Result<Scalability, UslError> {
     let levels = levels(points)?;
     let highest = f64::from(*levels.last().expect("there are at least three levels"));
     let problem = Problem::new(points, highest);
@@ -185,13 +213,21 @@ pub fn fit(points: &[Point]) -> Result<Scalability, UslError> {
     let n = size(points.len());
     let usl = Law::new(&full, highest, misfit.noise(full.squares, n - 3.0), true);
     let beside = Law::new(&amdahl, highest, misfit.noise(amdahl.squares, n - 2.0), false);
-    let measured = Measured::new(points, &levels, misfit.scatter(full.squares, n - 3.0));
+    let measured = Measured::new(points, own, &levels, misfit.scatter(full.squares, n - 3.0));
+    let residuals: Vec<f64> = problem.residuals(full.parameters).collect();
+    let describes = misfit.sure.is_none() && !measured.misses(points, &residuals);
     let peak = match usl.peak(highest) {
-        peak if measured.declines() => peak,
+        Peak::Reached { users, throughput }
+            if measured.declines() && describes && measured.is_best(users.value) =>
+        {
+            Peak::Reached { users, throughput }
+        }
+        _ if measured.declines() => measured.best_levels(),
         peak => measured.saturated().unwrap_or_else(|| peak.unsure(highest)),
     };
     let judged_at = match peak {
         Peak::Reached { users, .. } => users.value,
+        Peak::BestLevels { best, .. } => f64::from(best),
         Peak::Saturated { .. } | Peak::NotReached { .. } => highest,
     };
     let contention_loss = usl.sigma * (judged_at - 1.0);
@@ -315,7 +351,10 @@ struct Measured {
     levels: Vec<Mean>,
     /// Index of the level with the greatest throughput, the lowest of equals.
     best: usize,
-    scatter: Option<Noise>,
+    /// Degrees of freedom of the levels' variances; `None` if these are unknown.
+    freedom: Option<f64>,
+    /// Whether the variances are those of the runs' own intervals: one run per level.
+    is_single: bool,
 }
 
 /// The repeats of a level.
@@ -323,37 +362,108 @@ struct Mean {
     users: u32,
     /// Mean logarithm of throughput.
     ln: f64,
-    repeats: f64,
+    /// Variance of that mean.
+    variance: f64,
 }
 
 impl Measured {
-    fn new(points: &[Point], levels: &[u32], scatter: Option<Noise>) -> Self {
+    fn new(
+        points: &[Point],
+        own: &[Option<Interval>],
+        levels: &[u32],
+        scatter: Option<Noise>,
+    ) -> Self {
+        let own: Vec<Option<f64>> =
+            (0..points.len()).map(|at| own.get(at).copied().flatten().and_then(of_run)).collect();
+        let is_single = points.len() == levels.len() && own.iter().all(Option::is_some);
+        let pooled = scatter.map_or(0.0, |noise| noise.variance);
         let mean = |&users: &u32| {
-            let repeats = points.iter().filter(|point| point.users == users);
-            let logarithms: Vec<f64> = repeats.map(|point| point.throughput.ln()).collect();
-            Mean { users, ln: mean(&logarithms), repeats: size(logarithms.len()) }
+            let of_level = (0..points.len()).filter(|&at| points[at].users == users);
+            let (places, logarithms): (Vec<usize>, Vec<f64>) =
+                of_level.map(|at| (at, points[at].throughput.ln())).unzip();
+            let repeats = size(logarithms.len());
+            // Levels scatter differently: a level that scatters more has its own variance.
+            let variance = match logarithms.len() {
+                1 if is_single => own[places[0]].unwrap_or_default(),
+                1 => pooled,
+                _ => pooled.max(squares(&logarithms) / (repeats - 1.0)),
+            };
+            Mean { users, ln: mean(&logarithms), variance: variance / repeats }
         };
         let levels: Vec<Mean> = levels.iter().map(mean).collect();
         let better = |best: usize, place: usize| {
             if levels[place].ln > levels[best].ln { place } else { best }
         };
         let best = (0..levels.len()).fold(0, better);
-        Self { levels, best, scatter }
+        let freedom = if is_single { Some(ASSUMED) } else { scatter.map(|noise| noise.freedom) };
+        Self { levels, best, freedom, is_single }
     }
 
-    /// Whether a level above the best has certainly less: by more than runs scatter, and by more
-    /// than nothing.
+    /// How much less a level has than the best, as a logarithm, and the probability of that by
+    /// chance; `None` if it is unknown how much runs vary.
+    fn less(&self, level: &Mean) -> Option<(f64, f64)> {
+        let best = &self.levels[self.best];
+        let (less, error) = (best.ln - level.ln, (best.variance + level.variance).sqrt());
+        Some((less, t_two_sided(less / error, self.freedom?) / 2.0))
+    }
+
+    /// Whether the highest level has certainly less than the best: by more than runs scatter, and
+    /// by more than nothing. A dip between higher levels is no decline.
     fn declines(&self) -> bool {
-        let Some(Noise { variance, freedom }) = self.scatter else { return false };
-        let (best, above) = (&self.levels[self.best], &self.levels[self.best + 1..]);
-        above.iter().any(|level| {
-            let less = best.ln - level.ln;
-            let error = (variance * (1.0 / best.repeats + 1.0 / level.repeats)).sqrt();
-            // Any two of the levels may look like that.
-            let pairs = size(above.len() * self.levels.len());
-            let chance = t_two_sided(less / error, freedom) / 2.0 * pairs;
-            less >= DECLINE_MIN && chance < DECLINE_CHANCE
+        let (Some(top), true) = (self.levels.last(), self.best + 1 < self.levels.len()) else {
+            return false;
+        };
+        self.less(top).is_some_and(|(less, chance)| {
+            // Any of the levels may be the best by chance.
+            less >= DECLINE_MIN && chance * size(self.levels.len()) < DECLINE_CHANCE
         })
+    }
+
+    /// Indices of the lowest and the highest level that cannot be distinguished from the best
+    /// (Hsu, Journal of Quality Technology 16, 1984, with Bonferroni's correction).
+    fn like_the_best(&self) -> (usize, usize) {
+        let others = size(self.levels.len() - 1);
+        let is_like = |at: &usize| {
+            *at == self.best
+                || self.less(&self.levels[*at]).is_none_or(|(_, p)| p * others > BEST_CHANCE)
+        };
+        let first = (0..self.levels.len()).find(is_like).unwrap_or(self.best);
+        let last = (0..self.levels.len()).rev().find(is_like).unwrap_or(self.best);
+        (first, last)
+    }
+
+    /// Whether a number of users is among the best levels, or between them and their neighbours.
+    fn is_best(&self, users: f64) -> bool {
+        let (first, last) = self.like_the_best();
+        let at = |place: usize| f64::from(self.levels[place].users);
+        at(first.saturating_sub(1)) <= users
+            && self.levels.get(last + 1).is_none_or(|above| users <= f64::from(above.users))
+    }
+
+    /// Whether single runs are farther from the curve, by their residuals, than their own intervals
+    /// and the assumed scatter explain. Repeats have a test of their own.
+    fn misses(&self, points: &[Point], residuals: &[f64]) -> bool {
+        let free = size(self.levels.len()) - 3.0;
+        if !self.is_single || free < 1.0 {
+            return false;
+        }
+        let off = |(point, residual): (&Point, &f64)| {
+            let level = self.levels.iter().find(|level| level.users == point.users);
+            level.map_or(0.0, |level| residual.powi(2) / level.variance)
+        };
+        let squares: f64 = points.iter().zip(residuals).map(off).sum();
+        f_tail(squares / free, free, ASSUMED) < MISFIT_SURE
+    }
+
+    fn best_levels(&self) -> Peak {
+        let (first, last) = self.like_the_best();
+        let best = &self.levels[self.best];
+        Peak::BestLevels {
+            lowest: self.levels[first].users,
+            highest: self.levels[last].users,
+            best: best.users,
+            throughput: finite(best.ln.exp()),
+        }
     }
 
     fn saturated(&self) -> Option<Peak> {
@@ -367,6 +477,13 @@ impl Measured {
         let logarithms: Vec<f64> = flat.iter().map(|level| level.ln).collect();
         Some(Peak::Saturated { users, throughput: finite(mean(&logarithms).exp()), highest })
     }
+}
+
+/// Variance of the logarithm of a single run's throughput, from its own interval and the assumed
+/// scatter of runs; `None` if the interval is not one of a throughput.
+fn of_run(own: Interval) -> Option<f64> {
+    let error = (own.high / own.low).ln() / (2.0 * NORMAL_975);
+    (own.low > 0.0 && error.is_finite()).then(|| error.powi(2) + SINGLE_RUN.powi(2))
 }
 
 /// A solution in the law's own parameters, with the basis of their errors.

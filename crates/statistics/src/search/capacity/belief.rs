@@ -40,6 +40,8 @@ const SLOPE_MIN: f64 = 0.25;
 const SLOPE_MAX: f64 = 64.0;
 /// Shares of the limit that exist without load.
 const BASES: [f64; 4] = [0.0, 0.35, 0.65, 0.85];
+/// Minimum of what is above the base, and of a rate, as shares of the limit and of the capacity.
+const BASE_LEFT: f64 = 0.05;
 /// Error of the curve, as a share of its distance from the limit.
 const CURVE_ERROR: f64 = 0.3;
 /// Standard deviation of the error that all runs have in common, in variances of one.
@@ -60,6 +62,8 @@ pub(super) struct Belief {
     step: f64,
     /// Probability of each cell.
     cells: Vec<f64>,
+    /// The most likely curve at the middle of the belief.
+    likeliest: Curve,
 }
 
 /// The results of the runs, as the model uses them.
@@ -101,7 +105,23 @@ impl Belief {
         cells.iter_mut().for_each(|cell| *cell = (*cell - most).exp());
         let sum: f64 = cells.iter().sum();
         cells.iter_mut().for_each(|cell| *cell /= sum);
-        Self { start, step, cells }
+        let likeliest = Curve { base: 0.0, slope: 1.0 };
+        let belief = Self { start, step, cells, likeliest };
+        let likeliest = runs.likeliest(belief.quantile(0.5));
+        Self { likeliest, ..belief }
+    }
+
+    /// By how much a run's rate is above the capacity, both as logarithms, for its distance from
+    /// the limit.
+    pub fn offset(&self, distance: f64) -> f64 {
+        self.likeliest.rate_at(distance).ln()
+    }
+
+    /// How fast the distance grows with the logarithm of the rate, at a distance from the limit.
+    pub fn slope_at(&self, distance: f64) -> f64 {
+        let Curve { base, slope } = self.likeliest;
+        let above = (distance.exp() - base).max(BASE_LEFT);
+        above * above / (1.0 - base) * slope * self.likeliest.rate_at(distance) / distance.exp()
     }
 
     /// The rate below which the capacity lies with this probability.
@@ -175,30 +195,39 @@ impl Runs {
         });
         let known = sides.sum::<f64>() - outside * FALL;
         let capacity = ln_capacity.exp();
-        let of_curves = (0..SLOPES * BASES.len()).map(|place| {
-            let share = size(place / BASES.len()) / size(SLOPES - 1);
-            let slope = SLOPE_MIN * (SLOPE_MAX / SLOPE_MIN).powf(share);
-            self.of_curve(capacity, Curve { base: BASES[place % BASES.len()], slope })
-        });
+        let of_curves = Curve::all().map(|curve| self.of_curve(capacity, curve));
         let of_curves: Vec<f64> = of_curves.collect();
         let most = of_curves.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         known + most + of_curves.iter().map(|curve| (curve - most).exp()).sum::<f64>().ln()
     }
 
+    /// The most likely curve for a capacity.
+    fn likeliest(&self, capacity: f64) -> Curve {
+        let rated = Curve::all().map(|curve| (self.of_curve(capacity, curve), curve));
+        let best = rated.max_by(|a, b| a.0.total_cmp(&b.0));
+        best.map_or(Curve { base: 0.0, slope: SLOPE_MIN }, |(_, curve)| curve)
+    }
+
     /// Log-likelihood of the measurements: Student's t about the curve.
     fn of_curve(&self, capacity: f64, curve: Curve) -> f64 {
-        let (mut squares, mut ln_widths) = (0.0, 0.0);
+        let (mut squares, mut ln_widths, mut widths) = (0.0, 0.0, 1.0_f64);
         let (mut sum, mut weights) = (0.0, 0.0);
         for &(rate, distance) in &self.measured {
             let expected = curve.at(rate / capacity);
-            let own = (2.0 * expected.max(0.0)).exp();
+            let own = if expected > 0.0 { (2.0 * expected).exp() } else { 1.0 };
             let width = own + (CURVE_ERROR * expected).powi(2) / self.variance;
             let left = distance - expected;
             squares += left * left / width;
             sum += left / width;
             weights += 1.0 / width;
-            ln_widths += width.ln();
+            // One logarithm of a product is faster than one of each width.
+            widths *= width;
+            if widths > 1e200 {
+                ln_widths += widths.ln();
+                widths = 1.0;
+            }
         }
+        ln_widths += widths.ln();
         // The common error adds the same to every covariance: the Sherman-Morrison formula.
         let common = self.variance * COMMON.powi(2);
         let shared = 1.0 + common * weights;
@@ -216,6 +245,22 @@ struct Curve {
 }
 
 impl Curve {
+    /// All curves that are thought possible.
+    fn all() -> impl Iterator<Item = Self> {
+        (0..SLOPES * BASES.len()).map(|place| {
+            let share = size(place / BASES.len()) / size(SLOPES - 1);
+            let slope = SLOPE_MIN * (SLOPE_MAX / SLOPE_MIN).powf(share);
+            Self { base: BASES[place % BASES.len()], slope }
+        })
+    }
+
+    /// The rate, as a share of the capacity, at a distance from the limit: the inverse of
+    /// [`Curve::at`].
+    fn rate_at(self, distance: f64) -> f64 {
+        let left = (1.0 - self.base) / (distance.exp() - self.base).max(BASE_LEFT);
+        (1.0 + (1.0 - left) / self.slope).max(BASE_LEFT)
+    }
+
     /// Logarithm of the percentile over the limit at a rate, as a share of the capacity.
     fn at(self, rate: f64) -> f64 {
         let left = 1.0 - self.slope * (rate - 1.0);

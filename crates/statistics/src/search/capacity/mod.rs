@@ -5,6 +5,11 @@
 //! probability that it is the capacity ([`belief`]). It runs where the belief lies and ends when 95
 //! % of it lies close enough together.
 //!
+//! Then runs confirm the result: three at the rate that was found show how much the server differs
+//! from run to run ([`effects`]), a long one at the low end contains rarer events, and an early
+//! rate is repeated, which shows whether the server changed. The interval is never narrower than what
+//! the scatter of the runs implies.
+//!
 //! A run's answer counts as much as it measured: a percentile with its interval shows how far from
 //! the limit the rate is, and one close to the limit says little about its side. A rate at which
 //! the target fell behind bounds the capacity by what it served there.
@@ -14,11 +19,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::belief::Belief;
+pub use self::effects::ServerChange;
 use crate::distribution::{NORMAL_975, normal_below};
 use crate::numbers::size;
 use crate::{Estimate, Interval};
 
 mod belief;
+mod effects;
 
 /// Probability that a run is right when it only reports ok or not.
 const TRUST: f64 = 0.9;
@@ -35,6 +42,15 @@ const SAME_RATE: f64 = 1e-9;
 const SURE: f64 = 0.9;
 /// Minimum number of runs after the climb: the scatter of the runs is part of the interval.
 const RUNS_MIN: usize = 6;
+/// Number of confirming runs: three at the rate that was found, one at the low end, and an early
+/// rate again.
+pub const CONFIRMING: usize = 5;
+/// Minimum number of runs of a search that confirms its result.
+const ROOM: usize = 3 * CONFIRMING;
+/// Which of them is the long one, at the low end.
+const LONG_PLACE: usize = 2;
+/// How many times as long as the others that is.
+pub const LONG: u32 = 3;
 /// Minimum half-width of the interval, as a logarithm: runs at one rate differ by more than their
 /// intervals, and the curve is not exactly the server's.
 const ERROR_MIN: f64 = 0.009;
@@ -54,7 +70,7 @@ pub struct CapacityPlan {
     pub highest: f64,
     /// Precision at which the search ends: half the interval over the rate; 0.05 is ± 5 %.
     pub precision: f64,
-    /// Maximum number of runs.
+    /// Maximum number of runs, with those that confirm the result.
     pub runs_max: usize,
 }
 
@@ -89,6 +105,8 @@ pub enum SearchStep {
     Run {
         /// Rate in transactions per second.
         rate: f64,
+        /// How many times as long as the other runs.
+        length: u32,
     },
     /// The search has ended.
     Done(Judgement),
@@ -149,6 +167,23 @@ pub enum CapacityError {
 pub struct CapacitySearch {
     plan: CapacityPlan,
     reported: Vec<Reported>,
+    /// The confirming runs, once the search has found a rate.
+    confirming: Option<Confirming>,
+    /// What follows from the results so far.
+    step: SearchStep,
+}
+
+/// The runs that confirm a result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Confirming {
+    /// Number of runs before them.
+    from: usize,
+    /// The rate that the search found.
+    found: f64,
+    /// An early rate near the limit, and the run at it.
+    early: (f64, usize),
+    /// The low end of the interval that the search found.
+    low: f64,
 }
 
 /// A run's rate and what it showed.
@@ -171,21 +206,47 @@ impl CapacitySearch {
         if !(precision > 0.0 && precision < 1.0) {
             return Err(CapacityError::Precision);
         }
-        Ok(Self { plan, reported: Vec::new() })
+        let step = SearchStep::Run { rate: first, length: 1 };
+        let mut search = Self { plan, reported: Vec::new(), confirming: None, step };
+        search.step = search.search();
+        Ok(search)
     }
 
     /// Returns the next step. Does not change the search.
     #[must_use]
-    pub fn next(&self) -> SearchStep {
+    pub const fn next(&self) -> SearchStep {
+        self.step
+    }
+
+    /// The next confirming run; `None` after the last.
+    fn confirm(&self, confirming: Confirming) -> Option<SearchStep> {
+        let Confirming { from, found, early, low } = confirming;
+        let rates: [f64; CONFIRMING] = [found, found, low, found, early.0];
+        let place = self.reported.len() - from;
+        let length = if place == LONG_PLACE { LONG } else { 1 };
+        Some(SearchStep::Run { rate: *rates.get(place)?, length })
+    }
+
+    /// Maximum number of runs before those that confirm the result.
+    fn runs_to_search(&self) -> usize {
+        let runs_max = self.plan.runs_max;
+        let has_room = self.confirming.is_none() && runs_max >= ROOM;
+        if has_room { runs_max - CONFIRMING } else { runs_max }
+    }
+
+    /// The next step, confirming runs aside.
+    fn search(&self) -> SearchStep {
         let CapacityPlan { lowest, highest, precision, runs_max, .. } = self.plan;
         let last = self.reported.len() >= runs_max;
+        let run = |rate| SearchStep::Run { rate, length: 1 };
         let (bracket, climbed) = match climb(&self.plan, &self.reported) {
             Climb::To(_) if last => return SearchStep::Done(self.cut_short()),
-            Climb::To(rate) => return SearchStep::Run { rate },
+            Climb::To(rate) => return run(rate),
             Climb::Never => return SearchStep::Done(Judgement::NeverOk { lowest }),
             Climb::Always => return SearchStep::Done(Judgement::AlwaysOk { highest }),
             Climb::Between { bracket, runs } => (bracket, runs),
         };
+        let last = last || self.reported.len() >= self.runs_to_search();
         let served = served_at_least(&self.reported);
         let belief = Belief::of(&self.reported, bracket, served);
         let (never, always) = (belief.below(lowest), 1.0 - belief.below(highest));
@@ -199,10 +260,11 @@ impl CapacitySearch {
         let rate = at(0.5);
         let wider = |edge: f64| ERROR_MIN.hypot((edge / rate).ln()).exp();
         let most = served.map_or(highest, |served| served.min(highest)).max(rate);
-        let interval = Interval {
-            low: (rate / wider(at(0.025))).max(lowest),
-            high: (rate * wider(at(0.975))).min(most),
-        };
+        let (mut low, mut high) = (rate / wider(at(0.025)), rate * wider(at(0.975)));
+        if let Some(scatter) = effects::interval(&self.reported, &belief) {
+            (low, high) = (low.min(scatter.low.exp()), high.max(scatter.high.exp()));
+        }
+        let interval = Interval { low: low.max(lowest), high: high.min(most) };
         let enough = self.reported.len() >= climbed + RUNS_MIN;
         let precise = enough && (interval.high / interval.low).ln() / 2.0 <= precision;
         if precise || last {
@@ -213,7 +275,27 @@ impl CapacitySearch {
             .last()
             .is_some_and(|reported| matches!(reported.answer, Answer::Measured { .. }));
         let place = if measured { PLACES[self.reported.len() % PLACES.len()] } else { 0.5 };
-        SearchStep::Run { rate: at(place) }
+        run(at(place))
+    }
+
+    /// By how much the server changed during the search, from an early rate that was repeated as
+    /// the last confirming run; `None` before that, or if it was not near the limit.
+    #[must_use]
+    pub fn change(&self) -> Option<ServerChange> {
+        let Confirming { from, early, .. } = self.confirming?;
+        let reported = self.reported.get(..from + CONFIRMING)?;
+        let Climb::Between { bracket, .. } = climb(&self.plan, &self.reported) else {
+            return None;
+        };
+        let belief = Belief::of(&self.reported, bracket, served_at_least(&self.reported));
+        effects::change(reported, &belief, early.1)
+    }
+
+    /// The confirming run of several times the length: its place; `None` before it was made.
+    #[must_use]
+    pub fn long_run(&self) -> Option<usize> {
+        let place = self.confirming?.from + LONG_PLACE;
+        (place < self.reported.len()).then_some(place)
     }
 
     /// Returns the probability that the capacity is at least a rate, at increasing rates around it;
@@ -243,6 +325,24 @@ impl CapacitySearch {
     pub fn report_result(&mut self, rate: f64, answer: Answer) {
         if rate.is_finite() && rate > 0.0 {
             self.reported.push(Reported { rate, answer });
+            self.step =
+                self.confirming.and_then(|of| self.confirm(of)).unwrap_or_else(|| self.search());
+            self.begin_to_confirm();
+        }
+    }
+
+    /// Begins to confirm what the search has found, if there is room for it.
+    fn begin_to_confirm(&mut self) {
+        let from = self.reported.len();
+        let SearchStep::Done(Judgement::Found { rate, interval, .. }) = self.step else { return };
+        if self.confirming.is_some() || self.plan.runs_max < from + CONFIRMING {
+            return;
+        }
+        // Runs that measured nothing near the limit have nothing to confirm.
+        if let Some(early) = effects::early(&self.reported) {
+            let confirming = Confirming { from, found: rate, early, low: interval.low };
+            self.confirming = Some(confirming);
+            self.step = self.confirm(confirming).unwrap_or(self.step);
         }
     }
 }
@@ -330,8 +430,12 @@ impl Distance {
     }
 }
 
-/// Minimum rate that the target served when overloaded, from all such runs together: the capacity
-/// is not above it. `None` if it never was overloaded.
+/// Rate above which the capacity is not, from what the target served when it was overloaded. `None`
+/// if it never was.
+///
+/// From all such runs together, less their error. If they differ by more than their errors, the
+/// server itself differs from run to run, and was overloaded when it was slow: then the most that
+/// it served in one of them.
 fn served_at_least(reported: &[Reported]) -> Option<f64> {
     let served = reported.iter().filter_map(|reported| match reported.answer {
         Answer::Overloaded { served } => Some(served),
@@ -341,9 +445,12 @@ fn served_at_least(reported: &[Reported]) -> Option<f64> {
     let count = size(served.len());
     let mean = served.iter().map(|served| served.value).sum::<f64>() / count;
     let error = |served: &Estimate| served.interval.map_or(0.0, |i| i.half_width() / NORMAL_975);
-    let error = served.iter().map(|served| error(served).powi(2)).sum::<f64>().sqrt() / count;
-    let least = mean - SERVED_BELOW * error;
-    (least.is_finite() && least > 0.0).then_some(least)
+    let errors = served.iter().map(|served| error(served).powi(2)).sum::<f64>().sqrt();
+    let least = mean - SERVED_BELOW * errors / count;
+    let most = served.iter().map(|served| served.value).fold(0.0, f64::max);
+    let differs = most - mean > SERVED_BELOW * errors / count.sqrt();
+    let bound = if differs { most } else { least };
+    (bound.is_finite() && bound > 0.0).then_some(bound)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ fn search(plan: CapacityPlan, mut run: impl FnMut(f64) -> Answer) -> (Judgement,
     loop {
         match search.next() {
             SearchStep::Done(judgement) => return (judgement, rates),
-            SearchStep::Run { rate } => {
+            SearchStep::Run { rate, .. } => {
                 assert!((plan.lowest..=plan.highest).contains(&rate));
                 rates.push(rate);
                 search.report_result(rate, run(rate));
@@ -50,7 +50,9 @@ fn the_belief_falls_from_sure_to_impossible_through_the_capacity() {
     let judgement = loop {
         match search.next() {
             SearchStep::Done(judgement) => break judgement,
-            SearchStep::Run { rate } => search.report_result(rate, Answer::Ok { ok: rate < 345.0 }),
+            SearchStep::Run { rate, .. } => {
+                search.report_result(rate, Answer::Ok { ok: rate < 345.0 })
+            }
         }
     };
     let (_, interval, _) = found(judgement);
@@ -144,10 +146,10 @@ fn the_capacity_of_simulated_queues_is_found() {
         *(if above(limit, middle, servers) <= 0.01 { &mut low } else { &mut high }) = middle;
     }
     let plan =
-        CapacityPlan { first: 1.0, lowest: 0.1, highest: 1_000.0, precision: 0.03, runs_max: 25 };
+        CapacityPlan { first: 1.0, lowest: 0.1, highest: 1_000.0, precision: 0.05, runs_max: 25 };
     let mut random = Random::new(82);
     let (mut near, mut held, mut runs) = (0, 0, 0);
-    for _ in 0..50 {
+    for _ in 0..25 {
         let (judgement, rates) = search(plan, |rate| {
             let times = queue(&mut random, rate, 8, 3_000.0);
             let p99 = of_histogram(&times, 99.0, 20.0).unwrap();
@@ -156,17 +158,17 @@ fn the_capacity_of_simulated_queues_is_found() {
         let (rate, interval, _) = found(judgement);
         runs += rates.len();
         near += usize::from((rate / low - 1.0).abs() <= 0.05);
-        held += usize::from(interval.low / 1.02 <= low && low <= interval.high * 1.02);
+        held += usize::from(interval.contains(low));
     }
-    assert!(near >= 48 && held >= 42, "near {near}, held {held}, capacity {low}");
-    assert!(runs <= 800, "{runs}");
+    assert!(near >= 24 && held >= 22, "near {near}, held {held}, capacity {low}");
+    assert!(runs <= 500, "{runs}");
 }
 
 #[test]
 fn telling_the_same_results_again_leads_to_the_same_place() {
     let mut first = CapacitySearch::new(PLAN).unwrap();
     let mut results = Vec::new();
-    while let SearchStep::Run { rate } = first.next() {
+    while let SearchStep::Run { rate, .. } = first.next() {
         let answer = Answer::Ok { ok: rate < 200.0 };
         first.report_result(rate, answer);
         results.push((rate, answer));
