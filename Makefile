@@ -100,10 +100,16 @@ test-matrix: deps
 	tools/check-hdr-log.py
 	tools/check-sql.py
 	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-drivers
+	$(CARGO) test --package triphammer-statistics --lib -- --ignored
+	$(CARGO) test --package triphammer-runner --lib in_many -- --ignored
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored
 	$(CARGO) test --package triphammer --test it ten_disturbances -- --ignored
+	$(CARGO) test --package triphammer-runner --test documents verdicts -- --ignored
+	$(CARGO) test --package triphammer-statistics --lib a_year_of_nights -- --ignored
+	TRIPHAMMER_SEARCHES=$${TRIPHAMMER_SEARCHES:-200} $(CARGO) test --release --package triphammer-runner --test documents \
+	  capacity_simulation -- --ignored
 	$(MAKE) test-python
 	tools/test-ray.py
 
@@ -124,6 +130,7 @@ cycles:
 
 # Builds the guides as a book, target/book/book/index.html; compiles mdbook once, into the user's cache.
 docs:
+	@echo 'Making the documentation; the first time, its tools are compiled, which takes minutes.'
 	tools/docs.py --book
 
 lint: cycles
@@ -157,6 +164,12 @@ deps:
 	    $(APT) update -qq && $(APT) install -y --no-install-recommends postgresql postgresql-contrib; \
 	  else \
 	    echo "the tests need PostgreSQL's server programs: sudo apt-get install postgresql"; exit 1; \
+	  fi; }
+	@test -x /usr/sbin/pgbouncer || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    $(APT) update -qq && $(APT) install -y --no-install-recommends pgbouncer; \
+	  else \
+	    echo "the tests need PgBouncer: sudo apt-get install pgbouncer"; exit 1; \
 	  fi; }
 	@test -n "$(MARIADB)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

@@ -20,7 +20,8 @@ pub enum ErrorClass {
     LockTimeout,
     /// The connection was lost, or could not be opened because nothing answers.
     Disconnected,
-    /// The server answers but accepts no sessions now: it is starting, stopping or full.
+    /// The server answers but serves no work now: it is starting, stopping, full, or cut off from
+    /// its cluster. Sessions move to another node, or wait.
     Unavailable,
     /// User, password, database or certificate was rejected: retrying will not help.
     Refused,
@@ -34,6 +35,9 @@ pub enum ErrorClass {
     DiskFull,
     /// A write was sent to a database that is read only.
     ReadOnly,
+    /// A prepared statement no longer fits the schema, which was changed meanwhile: prepared again,
+    /// the same work may succeed.
+    SchemaChanged,
     /// The database or driver does not support this.
     Unsupported,
     /// Any other error, such as a missing table or a malformed answer.
@@ -42,7 +46,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// All classes, in the order of [`ErrorClass::index`].
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Serialization,
         Self::Deadlock,
         Self::LockTimeout,
@@ -54,6 +58,7 @@ impl ErrorClass {
         Self::Timeout,
         Self::DiskFull,
         Self::ReadOnly,
+        Self::SchemaChanged,
         Self::Unsupported,
         Self::Other,
     ];
@@ -81,6 +86,7 @@ impl ErrorClass {
             Self::Timeout => "timeout",
             Self::DiskFull => "disk full",
             Self::ReadOnly => "read only",
+            Self::SchemaChanged => "schema changed",
             Self::Unsupported => "unsupported",
             Self::Other => "other",
         }
@@ -89,7 +95,30 @@ impl ErrorClass {
     /// Whether the same transaction may be retried with the same input.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
-        matches!(self, Self::Serialization | Self::Deadlock)
+        matches!(self, Self::Serialization | Self::Deadlock | Self::SchemaChanged)
+    }
+
+    /// Whether the database has rolled the transaction back when a COMMIT, or a call that commits
+    /// itself, ends with an error of this class. Others can come after the commit, too: a call can
+    /// be cancelled between its COMMIT and its end.
+    #[must_use]
+    pub const fn proves_rollback(self) -> bool {
+        match self {
+            Self::Serialization
+            | Self::Deadlock
+            | Self::LockTimeout
+            | Self::Constraint
+            | Self::DiskFull
+            | Self::ReadOnly
+            | Self::SchemaChanged
+            | Self::Unsupported => true,
+            Self::Disconnected
+            | Self::Unavailable
+            | Self::Refused
+            | Self::Cancelled
+            | Self::Timeout
+            | Self::Other => false,
+        }
     }
 
     /// Whether the session can no longer be used and has to reconnect.
@@ -112,11 +141,14 @@ pub struct DbError(Box<Inner>);
 struct Inner {
     class: ErrorClass,
     code: Option<String>,
+    state: Option<[u8; 5]>,
     message: String,
     commit_sent: bool,
     unread: bool,
     undone: bool,
     no_database: bool,
+    hopeless: bool,
+    no_room: bool,
 }
 
 impl DbError {
@@ -125,15 +157,31 @@ impl DbError {
     /// [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         let message = crate::text::message(message.as_ref());
-        let (commit_sent, unread, undone, no_database) = (false, false, false, false);
-        let code = None;
-        Self(Box::new(Inner { class, code, message, commit_sent, unread, undone, no_database }))
+        Self(Box::new(Inner {
+            class,
+            code: None,
+            state: None,
+            message,
+            commit_sent: false,
+            unread: false,
+            undone: false,
+            no_database: false,
+            hopeless: false,
+            no_room: false,
+        }))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
     #[must_use]
     pub fn with_code(mut self, code: impl Into<String>) -> Self {
         self.0.code = Some(crate::text::message(&code.into()));
+        self
+    }
+
+    /// Adds the SQLSTATE of a database whose own code is another one.
+    #[must_use]
+    pub fn with_state(mut self, state: [u8; 5]) -> Self {
+        self.0.state = Some(state);
         self
     }
 
@@ -166,17 +214,48 @@ impl DbError {
         self
     }
 
-    /// Marks that the database rolled back although it reported success, as stored routines can.
+    /// Marks that the database is known to have rolled back, or to do so with the next rollback:
+    /// whatever the class is, and even if it reported success, as stored routines can.
     #[must_use]
     pub fn undone(mut self) -> Self {
         self.0.undone = true;
         self
     }
 
+    /// Adds what to do about it to the message.
+    #[must_use]
+    pub fn with_advice(mut self, what: impl fmt::Display) -> Self {
+        self.0.message = format!("{}; {what}", self.0.message);
+        self
+    }
+
+    /// Marks that nothing else on this way to the database can succeed, although the session lives.
+    #[must_use]
+    pub fn hopeless(mut self) -> Self {
+        self.0.hopeless = true;
+        self
+    }
+
+    /// Marks that a statement which is a transaction of its own, or a COMMIT, failed: the database
+    /// has rolled back, unless the session was lost, or the answer to a success was unreadable.
+    #[must_use]
+    pub fn failed_commit(self) -> Self {
+        let is_answered = !self.class().loses_session() && !self.is_unread();
+        let error = self.after_commit_sent();
+        if is_answered { error.undone() } else { error }
+    }
+
     /// Marks that the server is reachable but the target's database does not exist.
     #[must_use]
     pub fn without_database(mut self) -> Self {
         self.0.no_database = true;
+        self
+    }
+
+    /// Marks that the server has no room for another session, but serves those that it has.
+    #[must_use]
+    pub fn without_room(mut self) -> Self {
+        self.0.no_room = true;
         self
     }
 
@@ -190,6 +269,12 @@ impl DbError {
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
+    }
+
+    /// The SQLSTATE beside the database's own code, if it sent one.
+    #[must_use]
+    pub fn state(&self) -> Option<&str> {
+        self.0.state.as_ref().and_then(|state| std::str::from_utf8(state).ok())
     }
 
     /// The message, without class and code.
@@ -216,10 +301,26 @@ impl DbError {
         self.0.no_database
     }
 
-    /// Whether it is unknown if the transaction was committed.
+    /// Whether nothing else on this way to the database can succeed, although the session lives.
+    #[must_use]
+    pub fn is_hopeless(&self) -> bool {
+        self.0.hopeless
+    }
+
+    /// Whether it is unknown if the transaction was committed: a commit was sent, and neither the
+    /// class of the error nor the driver proves that it was rolled back.
     #[must_use]
     pub fn is_indeterminate(&self) -> bool {
-        self.0.commit_sent && self.0.class.loses_session()
+        self.0.commit_sent && !self.0.undone && !self.0.class.proves_rollback()
+    }
+
+    /// Whether a session that could not be opened because of this shows that its server serves
+    /// nobody now: the one rule by which nodes count as lost. A full server serves the sessions that
+    /// it has.
+    #[must_use]
+    pub fn shows_no_service(&self) -> bool {
+        matches!(self.0.class, ErrorClass::Disconnected | ErrorClass::Unavailable)
+            && !self.0.no_room
     }
 }
 

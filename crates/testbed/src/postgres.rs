@@ -371,7 +371,7 @@ fn hba(options: &PostgresOptions) -> String {
 
 /// Wraps a command so that PostgreSQL, which refuses to run as root, accepts root: in a separate
 /// user namespace, where root is an ordinary user. Files still belong to root.
-fn unprivileged(program: &Path) -> Vec<String> {
+pub(crate) fn unprivileged(program: &Path) -> Vec<String> {
     let program = program.display().to_string();
     if rustix::process::geteuid().is_root() {
         let wrapper = ["unshare", "--user", "--map-user=65534", "--map-group=65534"];

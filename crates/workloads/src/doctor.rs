@@ -33,6 +33,32 @@ pub struct DoctorDef {
     /// The checks, in the order of the report.
     #[serde(rename = "check")]
     pub checks: Vec<DatabaseCheck>,
+    /// Settings whose default changed, so that two versions differ in them although nobody set them.
+    #[serde(rename = "default")]
+    pub defaults: Vec<DefaultDef>,
+}
+
+/// A setting whose default changed from one version to another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DefaultDef {
+    /// Name of the setting.
+    pub name: String,
+    /// First version with the new default.
+    pub from: String,
+    /// The default before.
+    pub was: String,
+    /// The default since.
+    pub is: String,
+}
+
+impl DefaultDef {
+    /// Whether it explains that one of two servers has the value `a` and the other has `b`.
+    #[must_use]
+    pub fn explains(&self, name: &str, a: &str, b: &str) -> bool {
+        let changes = [(&self.was, &self.is), (&self.is, &self.was)];
+        name == self.name && changes.iter().any(|(x, y)| *x == a && *y == b)
+    }
 }
 
 /// How one thread of a database calculates n = 0; for f = 1 … 10,000,000: n = mod(n, 999999) +
@@ -81,6 +107,9 @@ pub struct DatabaseCheck {
     /// Whether the value varies from moment to moment, so that a run neither warns of it nor keeps it.
     #[serde(default)]
     pub momentary: bool,
+    /// Whether it matters only to transactions that write.
+    #[serde(default)]
+    pub of_writes: bool,
     /// Why it matters.
     pub why: String,
     /// Command or setting that changes it. `{quarter}` and `{half}` are these parts of the host's memory
@@ -160,6 +189,7 @@ impl DoctorDef {
         self.write_test = child.write_test.or(self.write_test.take());
         self.checks.retain(|check| child.checks.iter().all(|own| own.name != check.name));
         self.checks.extend(child.checks);
+        self.defaults.extend(child.defaults);
     }
 }
 
@@ -173,6 +203,7 @@ mod tests {
             name: text("a"),
             sql: text("SELECT 1"),
             momentary: false,
+            of_writes: false,
             why: text("b"),
             change: text("c"),
             grant: None,

@@ -26,9 +26,11 @@ pub struct ObserveDef {
     /// Shortest time between two samples of the sessions, in milliseconds: more often the server
     /// would return the same.
     pub interval_min_ms: u64,
+    /// The classes of what sessions wait for; `None` where the queries contain them.
+    pub waits: Option<WaitsDef>,
     /// Sessions that are at work, and what they wait for: several times per second. The columns are
     /// the session; `ours`, `other` or `background`; `active` or `idle_in_transaction`; the class
-    /// of the wait; its name at the server; the text of the statement.
+    /// of the wait, which `{class}` stands for; its name at the server; the text of the statement.
     pub sessions: Vec<QueryDef>,
     /// Sessions that wait for others, once per second. The columns are the waiting session; `ours`
     /// or `other`; the blocking session; `ours` or `other`; a description of the latter; its
@@ -49,6 +51,70 @@ pub struct ObserveDef {
     pub gap: Vec<GapDef>,
 }
 
+/// The classes of what sessions wait for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaitsDef {
+    /// SQL of the type of an event.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// SQL of an event's name: its type, a colon, and the event.
+    pub name: String,
+    /// By type, the class of the events that are in no list.
+    pub types: BTreeMap<String, String>,
+    /// The events.
+    pub events: Vec<WaitEvents>,
+}
+
+/// The events of a class.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaitEvents {
+    /// Name of the class in the runner: `log`, `row_lock`.
+    pub class: String,
+    /// Names of the events.
+    pub names: Vec<String>,
+    /// First version of the server that has them; `None` for any.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// First version of the server that no longer has them; `None` for any.
+    #[serde(default)]
+    pub before: Option<String>,
+}
+
+impl WaitsDef {
+    /// The class of an event of a server of this version; `None` if it is in no list.
+    #[must_use]
+    pub fn class_of<'a>(&'a self, version: &'a str, event: &str) -> Option<&'a str> {
+        let has = |events: &&WaitEvents| events.names.iter().any(|name| name == event);
+        self.of_version(version).find(has).map(|events| &*events.class)
+    }
+
+    fn of_version<'a>(&'a self, version: &'a str) -> impl Iterator<Item = &'a WaitEvents> {
+        self.events.iter().filter(move |events| events.is_for(version))
+    }
+
+    /// The SQL of the class of an event of a server of this version. Only the events that differ
+    /// from their type are named, because the text is sent in each session.
+    fn class_sql(&self, version: &str) -> String {
+        let of_type = |name: &str| self.types.get(name.split(':').next().unwrap_or_default());
+        let mut sql = "CASE".to_owned();
+        for WaitEvents { class, names, .. } in self.of_version(version) {
+            let differs = |name: &&String| of_type(name) != Some(class);
+            let quoted: Vec<_> = names.iter().filter(differs).map(|n| format!("'{n}'")).collect();
+            if !quoted.is_empty() {
+                let names = quoted.join(", ");
+                sql.push_str(&format!(" WHEN {} IN ({names}) THEN '{class}'", self.name));
+            }
+        }
+        for (name, class) in &self.types {
+            sql.push_str(&format!(" WHEN {} = '{name}' THEN '{class}'", self.kind));
+        }
+        sql.push_str(" ELSE 'other' END");
+        sql
+    }
+}
+
 /// A query, of which the first that suits the server is used.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +123,8 @@ pub struct QueryDef {
     pub name: String,
     /// Its text.
     pub sql: String,
-    /// Query that returns a row if this one can be used now; `None` if it always can.
+    /// Query that returns a row if this one can be used now; `None` if it always can. Its first
+    /// column replaces `{found}` in `sql`, such as a name with its schema.
     #[serde(default)]
     pub when: Option<String>,
     /// First version of the server that has it; `None` for any.
@@ -74,7 +141,24 @@ impl QueryDef {
     pub fn with_sessions(&self, sessions: &str) -> Self {
         Self { sql: self.sql.replace("{sessions}", sessions), ..self.clone() }
     }
+
+    /// The text of the query with what its condition found.
+    #[must_use]
+    pub fn with_found(&self, found: &str) -> String {
+        self.sql.replace(FOUND, found)
+    }
 }
+
+impl MetricQuery {
+    /// The query with what its condition found.
+    #[must_use]
+    pub fn with_found(&self, found: &str) -> Self {
+        Self { sql: self.sql.replace(FOUND, found), ..self.clone() }
+    }
+}
+
+/// What stands in a query for the first column of its condition.
+const FOUND: &str = "{found}";
 
 /// A query of counters and states: its first columns are labels, the others are metrics.
 #[derive(Clone, Debug, Deserialize)]
@@ -92,7 +176,8 @@ pub struct MetricQuery {
     pub labels: Vec<String>,
     /// The metrics: one per further column, or with `row` one per row.
     pub metrics: Vec<MetricDef>,
-    /// Query that returns a row if this one can be used; `None` if it always can.
+    /// Query that returns a row if this one can be used; `None` if it always can. Its first column
+    /// replaces `{found}` in `sql`.
     #[serde(default)]
     pub when: Option<String>,
     /// First version of the server that has it; `None` for any.
@@ -199,7 +284,7 @@ macro_rules! versioned {
     };
 }
 
-versioned!(QueryDef, MetricQuery, GapDef);
+versioned!(QueryDef, MetricQuery, GapDef, WaitEvents);
 
 /// The declarations of a dialect, including inherited ones.
 ///
@@ -229,6 +314,7 @@ impl ObserveDef {
     fn extend(&mut self, child: Self) {
         self.queries_count |= child.queries_count;
         self.needs = child.needs.or_else(|| self.needs.take());
+        self.waits = child.waits.or_else(|| self.waits.take());
         self.interval_min_ms = self.interval_min_ms.max(child.interval_min_ms);
         lay_over(&mut self.sessions, child.sessions, |query| &query.name);
         lay_over(&mut self.blockers, child.blockers, |query| &query.name);
@@ -237,6 +323,14 @@ impl ObserveDef {
         lay_over(&mut self.detail, child.detail, |query| &query.name);
         lay_over(&mut self.engine_status, child.engine_status, |query| &query.name);
         lay_over(&mut self.gap, child.gap, |gap| &gap.name);
+    }
+
+    /// Writes the classes of waits into the queries, for a server of this version.
+    pub fn classify_waits(&mut self, version: &str) {
+        let Some(class) = self.waits.as_ref().map(|waits| waits.class_sql(version)) else { return };
+        for query in &mut self.sessions {
+            query.sql = query.sql.replace("{class}", &class);
+        }
     }
 
     /// Removes the queries, for a server that shows nothing.
@@ -264,6 +358,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_event_has_one_class_in_each_version() {
+        let waits = observe("postgres").unwrap().waits.unwrap();
+        for version in ["13.9", "14.24", "15.18", "16.15", "17.11", "18.6", "19.0"] {
+            let mut names: Vec<_> =
+                waits.of_version(version).flat_map(|events| &events.names).collect();
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{version}: an event twice");
+            assert!(names.iter().all(|name| name.split(':').count() == 2), "{version}");
+            let renamed = if version < "17" { "IO:WALSync" } else { "IO:WalSync" };
+            assert_eq!(waits.class_of(version, renamed), Some("log"), "{version}");
+            let mut def = observe("postgres").unwrap();
+            def.classify_waits(version);
+            let sql = &def.sessions[0].sql;
+            assert!(sql.contains(renamed) && sql.contains("= 'IO' THEN 'io'"), "{version}: {sql}");
+            assert!(!sql.contains('{') && !sql.contains("IO:DataFileRead"), "{version}: {sql}");
+        }
+    }
+
+    #[test]
     fn every_dialects_metrics_are_complete_and_apply_once_per_version() {
         for dialect in catalogues::dialects() {
             let all = observe(&dialect).unwrap();
@@ -276,9 +391,10 @@ mod tests {
                     assert!(over.iter().all(has), "{dialect}: {name} has no counter to divide by");
                 }
             }
-            for version in
-                ["8.0.36", "9.1", "10.11.6", "11.4.2", "14.2", "15.9", "16.1", "17.4", "18.1"]
-            {
+            for version in [
+                "8.0.36", "9.1", "10.11.6", "11.4.2", "14.2", "15.9", "16.1", "17.4", "18.1",
+                "19.0",
+            ] {
                 let of = all.query.iter().filter(|query| query.is_for(version));
                 let mut names: Vec<_> = of
                     .flat_map(|query| &query.metrics)

@@ -19,14 +19,25 @@ pub enum Texts {
     Mysql,
 }
 
+/// What a server needs to keep statistics.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeedDef {
+    /// Query that returns a row if this is what is missing; `None` for whatever else is.
+    #[serde(default)]
+    pub when: Option<String>,
+    /// What is missing, for messages.
+    pub text: String,
+}
+
 /// What a dialect declares about the statistics of statements.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StatisticsDef {
     /// How texts are written; `None` if the servers of the dialect have no such statistics.
     pub texts: Option<Texts>,
-    /// What a server needs to keep the statistics, for messages.
-    pub needs: String,
+    /// What a server needs to keep the statistics, for messages: the first one whose condition holds.
+    pub needs: Vec<NeedDef>,
     /// The statistics, of which the first one that suits the server is used: the text and the number of calls.
     pub statements: Vec<QueryDef>,
     /// The columns of the database's tables, in the tables' order: table, column, both as they are written in SQL, kind
@@ -64,8 +75,10 @@ impl StatisticsDef {
     fn extend(&mut self, child: Self) {
         self.texts = child.texts.or(self.texts);
         lay_over(&mut self.statements, child.statements, |query| &query.name);
+        if !child.needs.is_empty() {
+            self.needs = child.needs;
+        }
         for (mine, own) in [
-            (&mut self.needs, child.needs),
             (&mut self.columns, child.columns),
             (&mut self.span, child.span),
             (&mut self.values, child.values),

@@ -3,20 +3,24 @@
 //! from the table's column that the parameter is compared with or assigned to. Every guess is marked [`GUESSED`].
 //!
 //! ```text
+//! folded   lists and rows whose number the server does not keep
 //! mysql    digests of MySQL and MariaDB to statements that can be prepared
 //! places   the column of each parameter
 //! tables   the tables of a database, with their columns
 //! guess    generators
 //! ```
 
+mod folded;
 mod guess;
 mod mysql;
 mod places;
 mod tables;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use self::folded::Folded;
 pub use self::guess::{Guess, Span};
 pub use self::places::Origin;
 pub use self::tables::{Column, ColumnKind, Tables};
@@ -44,9 +48,17 @@ pub fn guesses(workload: &str) -> usize {
 pub struct Digests<'a> {
     tables: &'a Tables,
     syntax: Syntax,
-    calls: HashMap<Shape, (u64, Vec<Argument>)>,
+    calls: HashMap<Shape, Calls>,
     /// Calls of what is not in the workload file, by reason.
     pub skipped: Skipped,
+}
+
+/// What is known of a shape.
+#[derive(Debug, Default)]
+struct Calls {
+    number: u64,
+    arguments: Vec<Argument>,
+    folded: Folded,
 }
 
 /// A statement of the workload file.
@@ -60,6 +72,8 @@ pub struct Counted {
     pub origins: Vec<Origin>,
     /// By argument, the literal that the text had.
     constants: Vec<Option<String>>,
+    /// What the server left out of its text.
+    folded: Folded,
 }
 
 impl<'a> Digests<'a> {
@@ -72,23 +86,29 @@ impl<'a> Digests<'a> {
     /// Takes a statement with the number of its calls.
     pub fn add(&mut self, text: &str, calls: u64) {
         match self.statement(text) {
-            Ok((shape, arguments)) => {
-                self.calls.entry(shape).or_insert((0, arguments)).0 += calls;
+            Ok((shape, arguments, folded)) => {
+                let first = Calls { arguments, ..Calls::default() };
+                let known = self.calls.entry(shape).or_insert(first);
+                known.number += calls;
+                known.folded = known.folded.or(folded);
             }
             Err(reason) => self.skipped.more(reason, calls),
         }
     }
 
-    /// The shape of a statement, and its literals.
-    fn statement(&self, text: &str) -> Result<(Shape, Vec<Argument>), Reason> {
+    /// The shape of a statement, its literals, and what the server left out of it.
+    fn statement(&self, text: &str) -> Result<(Shape, Vec<Argument>, Folded), Reason> {
         match effect(text, self.syntax) {
             Effect::Runs => {}
             Effect::Skip(reason) => return Err(reason),
             _ => return Err(Reason::Ends),
         }
-        let text = match self.syntax {
-            Syntax::MySql => mysql::expanded(text, self.tables)?,
-            _ => text.to_owned(),
+        let (text, folded) = match self.syntax {
+            Syntax::MySql => {
+                let (text, folded) = mysql::expanded(text, self.tables)?;
+                (Cow::Owned(text), folded)
+            }
+            _ => folded::unfolded(text),
         };
         if self.tables.is_of_server(&text) {
             return Err(Reason::Server);
@@ -99,24 +119,24 @@ impl<'a> Digests<'a> {
             Misread::Colon => Reason::Colon,
             Misread::Truncated => Reason::Truncated,
         })?;
-        Ok((read.shape, read.arguments))
+        Ok((read.shape, read.arguments, folded))
     }
 
     /// The statements with the most calls, the most frequent first; the others are counted as skipped.
     #[must_use]
     pub fn counted(mut self) -> (Vec<Counted>, Skipped) {
         let mut all: Vec<_> = self.calls.drain().collect();
-        all.sort_by(|(a, (x, _)), (b, (y, _))| y.cmp(x).then_with(|| a.pieces.cmp(&b.pieces)));
-        for (_, (calls, _)) in all.drain(WRITTEN_MAX.min(all.len())..) {
-            self.skipped.more(Reason::Kinds, calls);
+        all.sort_by(|(a, x), (b, y)| y.number.cmp(&x.number).then_with(|| a.pieces.cmp(&b.pieces)));
+        for (_, rare) in all.drain(WRITTEN_MAX.min(all.len())..) {
+            self.skipped.more(Reason::Kinds, rare.number);
         }
-        let counted = all.into_iter().map(|(shape, (calls, arguments))| {
+        let counted = all.into_iter().map(|(shape, Calls { number, arguments, folded })| {
             let origins = places::origins(&shape, self.tables);
             let written = |(argument, is_literal): (&Argument, &bool)| {
                 is_literal.then(|| literal(argument)).flatten()
             };
             let constants = arguments.iter().zip(&shape.literals).map(written).collect();
-            Counted { shape, calls, origins, constants }
+            Counted { shape, calls: number, origins, constants, folded }
         });
         (counted.collect(), self.skipped)
     }
@@ -160,9 +180,12 @@ pub fn write(
         let name = unique(&mut names, &title(&statement.shape));
         let weight = statement.calls.div_ceil(unit);
         let sql = quoted(&statement.shape.text(|argument| texts[argument].clone()));
+        let guess = statement.folded.guess().map(|guess| format!(" {GUESSED}: {guess}"));
+        let guess = guess.unwrap_or_default();
         let _ = write!(
             transactions,
-            "\n[[transactions]]\nname = \"{name}\"\nweight = {weight}\nstatements = [\n    {sql},\n]\n"
+            "\n[[transactions]]\nname = \"{name}\"\nweight = {weight}\nstatements = [\n    \
+             {sql},{guess}\n]\n"
         );
     }
     let mut text = String::new();

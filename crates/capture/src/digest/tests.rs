@@ -116,6 +116,26 @@ fn a_workload_file_has_a_transaction_per_statement_and_says_what_is_guessed() {
 }
 
 #[test]
+fn a_list_whose_length_is_unknown_has_several_values_and_says_so() {
+    let tables = tables();
+    for (syntax, sql) in [
+        (Syntax::Postgres, "SELECT bal FROM acc WHERE aid IN ($1 /*, ... */)"),
+        (Syntax::MySql, "SELECT `bal` FROM `acc` WHERE `aid` IN (...)"),
+    ] {
+        let mut digests = Digests::new(&tables, syntax);
+        digests.add(sql, 5);
+        let (counted, _) = digests.counted();
+        let file = write("", &counted, |origin| {
+            (Guess::of(origin, &None, "SELECT 1", "SELECT 2"), "a test".to_owned())
+        });
+        assert_eq!((file.parameters, guesses(&file.text)), (10, 11), "{}", file.text);
+        let mark = "# guessed: 10 values per list, because the server does not keep how many\n";
+        assert!(file.text.contains(mark), "{}", file.text);
+        assert!(file.text.contains(":aid, :aid_2, :aid_3"), "{}", file.text);
+    }
+}
+
+#[test]
 fn guesses_follow_the_type_and_the_values_of_a_column() {
     let of = |kind, is_unique| Column {
         name: "c".to_owned(),

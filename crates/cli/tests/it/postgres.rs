@@ -2,9 +2,10 @@
 
 use std::net::TcpListener;
 
-use triphammer_testbed::PostgresServer;
+use triphammer_testbed::{PgBouncer, PostgresServer};
 
 use crate::program::{Messages, Program, finish, signal};
+use crate::servers::name_of;
 
 fn fresh(name: &str) -> String {
     PostgresServer::shared().fresh_database(name).unwrap()
@@ -148,4 +149,90 @@ fn somebody_elses_tables_survive_and_a_schema_of_its_own_is_used() {
     program.ok(&["drop", &target, "--schema", "bench", "--yes"]);
     let rows = server.run(&name, "SELECT name FROM customer").unwrap();
     assert_eq!(rows[0][0].as_deref(), Some("precious"));
+}
+
+/// Rows of a query, their fields as text.
+fn rows(target: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+    PostgresServer::shared().run(name_of(target), sql).unwrap()
+}
+
+/// Committed transactions by type, of a run's document.
+fn committed(result: &serde_json::Value, name: &str) -> u64 {
+    let types = result["run"]["types"].as_array().unwrap();
+    types.iter().find(|of| of["name"] == name).unwrap()["committed"].as_u64().unwrap()
+}
+
+#[test]
+fn scripts_run_their_own_statements_through_a_transaction_pooler() {
+    let server = PostgresServer::shared();
+    let program = Program::new();
+    let target = fresh("pooled");
+    rows(&target, "CREATE TABLE a (n int); CREATE TABLE b (n int); CREATE TABLE c (n int)");
+    let pooler = PgBouncer::start(server, &["pool_mode = transaction"]).unwrap();
+    let pooled = pooler.url(server, name_of(&target));
+    let mut scripts = Vec::new();
+    for table in ["a", "b", "c"] {
+        let text = format!("\\set n 1\nBEGIN;\nINSERT INTO {table} VALUES (:n);\nEND;\n");
+        std::fs::write(program.path(&format!("{table}.sql")), text).unwrap();
+        scripts.extend(["--script".to_owned(), format!("{table}.sql")]);
+    }
+    let mut run = vec!["run", &pooled, "-w", "script"];
+    run.extend(scripts.iter().map(String::as_str));
+    let result = program.json(&[&run[..], &["--vus", "8", "--transactions", "40"]].concat());
+    for table in ["a", "b", "c"] {
+        let there = rows(&target, &format!("SELECT count(*)::text FROM {table}"));
+        assert_eq!(there[0][0], Some(committed(&result, table).to_string()), "{table}");
+    }
+    let forgets = pooler.forgets_statements();
+    assert_eq!(result["spec"]["protocol"], if forgets { "extended" } else { "prepared" });
+    let notes = result["notes"].to_string();
+    assert_eq!(notes.contains("does not keep prepared statements"), forgets, "{notes}");
+    // Everything else works, too.
+    program.ok(&["build", &pooled, "-w", "tpc-b", "--jobs", "2"]);
+    program.ok(&["run", &pooled, "-w", "tpc-b", "--vus", "8", "--transactions", "20"]);
+    program.ok(&["check", &pooled, "-w", "tpc-b"]);
+    if forgets {
+        let forced = ["--vus", "8", "--transactions", "40", "--protocol", "prepared"];
+        let done = program.run(&[&run[..], &forced].concat());
+        assert_ne!(done.code, 0, "{done:?}");
+        let all = done.out + &done.err;
+        assert!(all.contains("pooler, such as PgBouncer, loses prepared statements"), "{all}");
+        program.ok(&["drop", &pooled, "-w", "tpc-b", "--yes"]);
+    }
+    let sessions = PgBouncer::start(server, &["pool_mode = session", "default_pool_size = 20"]);
+    let sessions = sessions.unwrap();
+    let target = sessions.url(server, name_of(&target));
+    run[1] = &target;
+    let result = program.json(&[&run[..], &["--vus", "2", "--transactions", "5"]].concat());
+    assert_eq!(result["spec"]["protocol"], "prepared");
+}
+
+#[test]
+fn loads_that_only_read_run_where_nothing_can_be_written() {
+    let program = Program::new();
+    let target = fresh("reading");
+    program.ok(&["build", &target, "-w", "kv"]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let role = format!("reader_{}", std::process::id());
+    let sql = format!(
+        "CREATE ROLE {role} LOGIN PASSWORD 'secret'; ALTER ROLE {role} SET \
+         default_transaction_read_only = on; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}"
+    );
+    rows(&target, &sql);
+    let port = PostgresServer::shared().port();
+    let reader = format!("postgres://{role}:secret@127.0.0.1:{port}/{}", name_of(&target));
+    std::fs::write(program.path("read.sql"), "SELECT count(*) FROM pgbench_branches;\n").unwrap();
+    for args in [
+        ["-w", "kv", "--mix", "read=1"],
+        ["-w", "tpc-b", "--mix", "select-only"],
+        ["-w", "script", "--script", "read.sql"],
+    ] {
+        let run = ["run", &reader, "--vus", "2", "--transactions", "20"];
+        let done = program.run(&[&run[..], &args].concat());
+        assert_eq!(done.code, 0, "{args:?}: {}", done.err);
+        assert!(!done.err.contains("would fail"), "{args:?}: {}", done.err);
+    }
+    let writes = program.run(&["run", &reader, "-w", "tpc-b", "--transactions", "1"]);
+    assert_eq!(writes.code, 2, "{}", writes.err);
+    rows(&target, &format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }

@@ -1,22 +1,24 @@
 //! Opens sessions: hosts and addresses in order, TLS according to each host's mode.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use triphammer_core::session::{
-    Database, EngineControl, Isolation, Pipelining, Protocol, Role, Waits,
+    CountErrors, Database, EngineControl, Isolation, Pipelining, Protocol, Role, Waits,
 };
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
+use super::pooler::Pooler;
 use super::prepared::Statements;
 use super::session::{PostgresSession, quote_identifier};
 use super::socket::resolve;
 use super::tls::connector;
 use super::url::{Endpoint, Host, SslMode, UrlOptions};
-use super::wire::{CancelKey, Connection, Login, start};
+use super::wire::{CancelKey, Connection, Greeting, Login, start};
 use crate::redactor::Secretive;
 use crate::socket::{Address, Socket, SocketSettings, is_loopback};
 use crate::stream::Stream;
@@ -25,6 +27,12 @@ use crate::tls::host_in_certificate;
 
 /// Databases that exist on every server, to create another from.
 const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];
+
+/// First version whose sessions report their transactions at the next change to the statistics of a
+/// table, or at their end: `pgstat_report_stat` returns at once where nothing else is pending.
+const LATE_SINCE: u32 = 15;
+/// First version that counts the parallel workers that queries have launched.
+pub(super) const WORKERS_KNOWN_SINCE: u32 = 18;
 
 /// A PostgreSQL server, or several alternatives.
 pub struct Postgres {
@@ -37,20 +45,31 @@ pub(super) struct Shared {
     options: UrlOptions,
     connector: TlsConnector,
     sockets: SocketSettings,
-    pub(super) protocol: Protocol,
+    /// How statements are sent; `None` as the way to the server allows.
+    asked_protocol: Option<Protocol>,
+    /// What is between here and the server, once a session has looked.
+    pooler: OnceCell<Pooler>,
     pub(super) pipelining: Pipelining,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    /// Whether the statements of the workload are the user's own.
+    own_sql: bool,
     dop: Option<u32>,
     waits: Waits,
     fell_back: AtomicBool,
+    /// Number of servers behind pgpool, if a session has found that it is there.
+    pub(super) behind_pgpool: AtomicUsize,
     pub(super) statements: Statements,
+    /// First number of the version of the server that was reached last; 0 if it is unknown.
+    pub(super) version: AtomicU32,
+    /// How often a statement was prepared again, because the types of its result had changed.
+    pub(super) prepared_again: AtomicU64,
 }
 
 /// Address of a session, so that a canceller can connect there too.
 #[derive(Clone)]
 pub(super) struct Route {
-    address: Address,
+    pub(super) address: Address,
     host_name: String,
     ssl_mode: SslMode,
     label: String,
@@ -62,7 +81,7 @@ pub(super) struct Route {
 /// A newly opened connection.
 pub(super) struct Opened {
     pub(super) connection: Connection,
-    pub(super) key: CancelKey,
+    pub(super) greeting: Greeting,
     pub(super) route: Route,
 }
 
@@ -125,14 +144,19 @@ impl Postgres {
                 relay: settings.relay.clone(),
             },
             options,
-            protocol: settings.protocol.unwrap_or(capabilities.protocols[0]),
+            asked_protocol: settings.protocol,
+            pooler: OnceCell::new(),
             pipelining: settings.pipelining,
             isolation: settings.isolation,
+            own_sql: settings.own_sql,
             lock_timeout: settings.lock_timeout,
             dop: settings.dop,
             waits: settings.waits,
             fell_back: AtomicBool::new(false),
+            behind_pgpool: AtomicUsize::new(0),
             statements: Statements::default(),
+            version: AtomicU32::new(0),
+            prepared_again: AtomicU64::new(0),
         };
         Ok(Self { shared: Arc::new(shared), capabilities })
     }
@@ -171,7 +195,9 @@ fn capabilities() -> Capabilities {
 
 impl Secretive for Postgres {
     fn secrets(&self) -> Vec<Secret> {
-        self.shared.options.hosts.iter().filter_map(|host| host.password.clone()).collect()
+        let options = &self.shared.options;
+        let of_hosts = options.hosts.iter().filter_map(|host| host.password.clone());
+        of_hosts.chain(options.key_password.clone()).collect()
     }
 }
 
@@ -202,6 +228,11 @@ impl Database for Postgres {
             Some("3D000") => error.without_database(),
             _ => error,
         })?;
+        // Users connect after such a session.
+        if role != Role::User && self.shared.asked_protocol.is_none() {
+            let looking = self.shared.pooler.get_or_try_init(|| self.shared.look(&mut session));
+            looking.await?;
+        }
         if let Some(setup) = self.shared.setup() {
             session.set_up(&setup).await?;
         }
@@ -217,14 +248,33 @@ impl Database for Postgres {
             );
             return Err(DbError::new(ErrorClass::Refused, message));
         }
-        if role == Role::User {
-            session.pipeline_transactions(self.shared.pipelining);
+        match role {
+            Role::User => session.pipeline_transactions(self.shared.pipelining),
+            Role::Loader | Role::Monitor => session.try_statements(),
         }
         Ok(session)
     }
 
+    fn protocol(&self) -> Option<Protocol> {
+        Some(self.shared.protocol())
+    }
+
     fn needs_primary(&self) -> bool {
         self.shared.options.read_write
+    }
+
+    fn count_errors(&self) -> CountErrors {
+        let version = self.shared.version.load(Ordering::Relaxed);
+        CountErrors {
+            lacks: match version {
+                LATE_SINCE.. => "sessions that use no table report only when they end",
+                _ => "",
+            },
+            adds: match version {
+                ..WORKERS_KNOWN_SINCE => "and two for each parallel worker of a query",
+                _ => "",
+            },
+        }
     }
 
     fn waits(&self) -> Waits {
@@ -232,7 +282,7 @@ impl Database for Postgres {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.shared.options.warning.clone().into_iter().collect()
+        self.shared.options.warnings.clone()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -245,7 +295,28 @@ impl Database for Postgres {
         };
         let is_exposed = !self.shared.options.hosts.iter().all(is_near);
         let is_noted = self.tls_fell_back() && is_exposed;
-        is_noted.then(|| fell_back.to_owned()).into_iter().collect()
+        let again = self.shared.prepared_again.load(Ordering::Relaxed);
+        let again = (again > 0).then(|| {
+            format!(
+                "statements were prepared again {again} times, because the columns of their results \
+                 had changed: somebody altered a table"
+            )
+        });
+        let nodes = self.shared.behind_pgpool.load(Ordering::Relaxed);
+        let pgpool = (nodes > 1).then(|| {
+            format!(
+                "the target is pgpool with {nodes} servers behind it: settings, counters, waits and \
+                 sessions of the server are those of the one that answered, as a rule the primary; \
+                 to observe them all, name them with --nodes"
+            )
+        });
+        let pooled = self.shared.pooler.get().and_then(|pooler| pooler.note());
+        let fell_back = is_noted.then(|| fell_back.to_owned());
+        fell_back.into_iter().chain(pooled.map(str::to_owned)).chain(again).chain(pgpool).collect()
+    }
+
+    fn idle_limit_setting(&self) -> Option<&'static str> {
+        Some("idle_session_timeout")
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {
@@ -268,6 +339,19 @@ impl Database for Postgres {
 }
 
 impl Shared {
+    /// How statements are sent.
+    pub(super) fn protocol(&self) -> Protocol {
+        self.asked_protocol.unwrap_or_else(|| match self.pooler.get() {
+            Some(Pooler::Forgets) => Protocol::Extended,
+            _ => Protocol::Prepared,
+        })
+    }
+
+    /// Looks what is between here and the server, with this session and perhaps another one.
+    async fn look(self: &Arc<Self>, session: &mut PostgresSession) -> Result<Pooler, DbError> {
+        Pooler::find(session, || self.open(&self.options.database)).await
+    }
+
     /// Statements that set up a new session; `None` if there is nothing to set. They are sent after
     /// the start rather than in it, because connection poolers reject start-up parameters that they
     /// do not know.
@@ -431,6 +515,7 @@ impl Shared {
             database,
             application_name: &self.options.application_name,
             options: self.options.server_options.as_deref(),
+            iso_dates: !self.own_sql,
             password: host.password.as_ref().map(Secret::reveal),
             channel_binding: self.options.channel_binding,
         };
@@ -445,8 +530,9 @@ impl Shared {
                 error: error.context(label),
             })
         };
-        let (connection, key) = timeout(limit, begin).await.map_err(silent)??;
-        Ok(Opened { connection, key, route })
+        let (connection, greeting) = timeout(limit, begin).await.map_err(silent)??;
+        self.version.store(greeting.version, Ordering::Relaxed);
+        Ok(Opened { connection, greeting, route })
     }
 
     /// Creates the stream for messages; with TLS if the server agrees to it.

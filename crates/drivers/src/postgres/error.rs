@@ -13,6 +13,10 @@ pub enum ErrorContext {
     InUse,
 }
 
+/// The server's function that reports, with the code of anything unsupported, that a prepared
+/// statement would now return columns of other types: its message is translated.
+const REVALIDATES: &str = "RevalidateCachedQuery";
+
 /// Classifies an error that the server reports.
 #[cold]
 pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
@@ -20,6 +24,9 @@ pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
     let mut class = class_of(code);
     if moment == ErrorContext::Connecting && code == "42501" {
         class = ErrorClass::Refused;
+    }
+    if code == "0A000" && answer.routine == REVALIDATES {
+        class = ErrorClass::SchemaChanged;
     }
     if answer.is_fatal && !class.loses_session() {
         class = match moment {
@@ -29,7 +36,7 @@ pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
     }
     if !answer.is_fatal
         && moment == ErrorContext::InUse
-        && matches!(class, ErrorClass::Unavailable | ErrorClass::Refused)
+        && (class == ErrorClass::Refused || code.starts_with("53") && class.loses_session())
     {
         // As ordinary errors these have other causes, such as a limit on temporary files.
         class = ErrorClass::Other;
@@ -43,17 +50,24 @@ pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
     if let Some(position) = answer.position.as_ref().and_then(|text| text.lines().next()) {
         message.push_str(&format!("; in {position}"));
     }
-    DbError::new(class, message).with_code(code)
+    let error = DbError::new(class, message).with_code(code);
+    if NO_ROOM.contains(&code) { error.without_room() } else { error }
 }
 
-/// The class of an SQLSTATE.
+/// No room for another session.
+const NO_ROOM: [&str; 2] = ["53300", "53400"];
+
+/// The class of an SQLSTATE; what is of the class `Unavailable` is the declaration of "the server
+/// cannot serve now" for this product.
 fn class_of(code: &str) -> ErrorClass {
     match code {
         "40001" => ErrorClass::Serialization,
         "40P01" => ErrorClass::Deadlock,
         "55P03" => ErrorClass::LockTimeout,
         "57014" => ErrorClass::Cancelled,
-        "53300" | "53400" | "57P01" | "57P02" | "57P03" | "57P05" => ErrorClass::Unavailable,
+        "53300" | "53400" | "57P01" | "57P02" | "57P03" => ErrorClass::Unavailable,
+        // The session was idle too long.
+        "57P05" => ErrorClass::Disconnected,
         "3D000" | "57P04" => ErrorClass::Refused,
         "53100" => ErrorClass::DiskFull,
         "25006" => ErrorClass::ReadOnly,
@@ -69,6 +83,18 @@ fn class_of(code: &str) -> ErrorClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_changed_result_type_is_told_from_what_is_unsupported() {
+        for (routine, class) in [
+            ("RevalidateCachedQuery", ErrorClass::SchemaChanged),
+            ("transformLockingClause", ErrorClass::Unsupported),
+        ] {
+            let (code, routine) = ("0A000".to_owned(), routine.to_owned());
+            let answer = ServerError { code, routine, ..ServerError::default() };
+            assert_eq!(classify(&answer, ErrorContext::InUse).class(), class);
+        }
+    }
 
     #[test]
     fn codes_have_their_classes() {

@@ -5,7 +5,9 @@
 mod admin;
 mod codec;
 mod database;
+mod environment;
 mod error;
+mod pooler;
 mod prepared;
 mod session;
 mod socket;

@@ -24,10 +24,26 @@ pub enum Prepared {
 pub struct OnServer {
     /// Name on the server.
     pub name: Box<str>,
+    /// Its text.
+    pub sql: Box<str>,
+    /// Types of its parameters.
+    pub types: Box<[u32]>,
     /// Formats of its parameters.
     pub wires: Box<[Wire]>,
     /// Columns of its result.
     pub columns: Box<[Column]>,
+}
+
+/// The name on the server of a session's `number`th statement. Behind a pooler, a server session may
+/// have statements of other clients: no two different statements have the same name, so that a
+/// session never runs another one's.
+pub fn name_of(number: u32, sql: &str, types: &[u32]) -> Box<str> {
+    let bytes = sql.bytes().chain(types.iter().flat_map(|of| of.to_be_bytes()));
+    // FNV-1a of 64 bits.
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("t{number}_{hash:016x}").into()
 }
 
 /// The statements of all sessions of a database. The sessions of a run prepare the same ones: kept
@@ -79,7 +95,7 @@ impl Prepared {
     ) -> Result<Format<'_>, DbError> {
         match self {
             Self::OnServer(statement) => {
-                let OnServer { name, wires, columns } = &**statement;
+                let OnServer { name, wires, columns, .. } = &**statement;
                 check_count(wires.len(), args.len())?;
                 connection.execute(name, args.len(), are_texts(wires), then, |index, out| {
                     put_value(out, wires[index], &args[index])
@@ -141,7 +157,22 @@ mod tests {
     use super::*;
 
     fn statement(name: &str) -> OnServer {
-        OnServer { name: name.into(), wires: [Wire::Int4].into(), columns: Box::default() }
+        let wires = [Wire::Int4].into();
+        let (sql, types) = ("SELECT $1".into(), [23].into());
+        OnServer { name: name.into(), sql, types, wires, columns: Box::default() }
+    }
+
+    #[test]
+    fn different_statements_never_have_the_same_name() {
+        let name = name_of(1, "SELECT $1", &[23]);
+        assert_eq!(name, name_of(1, "SELECT $1", &[23]), "sessions share what they prepare");
+        for other in [
+            name_of(2, "SELECT $1", &[23]),
+            name_of(1, "SELECT $1 ", &[23]),
+            name_of(1, "SELECT $1", &[20]),
+        ] {
+            assert_ne!(name, other);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use postgres_protocol::message::backend;
@@ -13,15 +14,17 @@ use triphammer_core::session::{
     Access, Canceller, IsAtWork, Isolation, Pipeline, Pipelining, Protocol, RowSource, Session,
     StatementId, execute_then_commit,
 };
-use triphammer_core::sql::BoundStatement;
+use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Value};
 
 use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, read_field};
 use super::database::{Opened, Route, Shared};
-use super::prepared::{Format, OnServer, Prepared};
+use super::prepared::{Format, OnServer, Prepared, name_of};
 use super::text::{self, Template};
-use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, Then, columns, touched};
+use super::wire::{
+    CancelKey, Chunk, Column, Connection, Fields, Greeting, Status, Then, columns, touched,
+};
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
 /// Size of one batch of a stream, in bytes.
@@ -37,15 +40,24 @@ pub struct PostgresSession {
     /// In a cell because checking for unsolicited messages takes `&self`.
     connection: RefCell<Connection>,
     statements: Vec<Prepared>,
+    /// How often the server has said that the results of statements have other types than when they
+    /// were prepared: `ALTER TABLE` during a run.
+    changes: u32,
+    /// By statement, the number of changes when it was prepared.
+    prepared_after: Vec<u32>,
+    /// Whether each of them may commit before it ends.
+    commits_inside: Vec<bool>,
     /// Number of statement names used so far: one whose preparation was abandoned may exist on the
     /// server.
     names: u32,
     /// The text of the statement that the simple protocol sends; kept to reuse its memory.
     text: String,
     pipelining: Pipelining,
-    key: CancelKey,
+    /// Whether the server is asked about a statement that is not kept there when it is prepared.
+    tries: bool,
+    greeting: Greeting,
     pub(super) route: Route,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl PostgresSession {
@@ -53,10 +65,14 @@ impl PostgresSession {
         Self {
             connection: RefCell::new(opened.connection),
             statements: Vec::new(),
+            changes: 0,
+            prepared_after: Vec::new(),
+            commits_inside: Vec::new(),
             names: 0,
             text: String::new(),
             pipelining: Pipelining::Off,
-            key: opened.key,
+            tries: false,
+            greeting: opened.greeting,
             route: opened.route,
             shared,
         }
@@ -65,6 +81,11 @@ impl PostgresSession {
     /// Sets which messages of a transaction share a round trip.
     pub(super) fn pipeline_transactions(&mut self, pipelining: Pipelining) {
         self.pipelining = pipelining;
+    }
+
+    /// Has the server look at each statement when it is prepared, as users need not.
+    pub(super) fn try_statements(&mut self) {
+        self.tries = true;
     }
 
     /// Runs the setup of a new session.
@@ -169,6 +190,9 @@ impl PostgresSession {
         (lists, then): (bool, Then),
         after_row: impl FnMut(&mut Rows),
     ) -> Result<u64, DbError> {
+        if self.changes > 0 {
+            self.refresh(id.index()).await?;
+        }
         let Self { connection, statements, text, .. } = self;
         let connection = connection.get_mut();
         connection.settled().await?;
@@ -180,18 +204,76 @@ impl PostgresSession {
                 rows.set_names(format.columns().iter().map(Column::name));
             }
         }
-        receive(connection, format, rows, (lists, then), after_row).await
+        let received = receive(connection, format, rows, (lists, then), after_row).await;
+        received.map_err(|error| self.failed(Some(id), error))
+    }
+
+    /// Notes what an error says about prepared statements.
+    #[cold]
+    fn failed(&mut self, id: Option<StatementId>, error: DbError) -> DbError {
+        if error.class() == ErrorClass::SchemaChanged {
+            self.changes += 1;
+        }
+        match id.and_then(|id| self.statements.get(id.index())) {
+            Some(Prepared::OnServer(statement)) => explain_swap(error, &statement.name),
+            Some(Prepared::Here { .. }) => explain_swap(error, "unnamed prepared statement"),
+            _ => error,
+        }
+    }
+
+    /// Prepares a statement again, under another name, if the session has met a change since it was
+    /// prepared.
+    async fn refresh(&mut self, index: usize) -> Result<(), DbError> {
+        let Some(Prepared::OnServer(old)) = self.statements.get(index) else { return Ok(()) };
+        if self.prepared_after[index] == self.changes {
+            return Ok(());
+        }
+        let old = Arc::clone(old);
+        let OnServer { sql, types, wires, .. } = &*old;
+        let (sql, types, wires) = (sql.clone(), types.clone(), wires.clone());
+        let fresh = self.prepare_on_server(Some(&old.name), sql, types, wires).await?;
+        self.statements[index] = fresh;
+        self.prepared_after[index] = self.changes;
+        self.shared.prepared_again.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Prepares a statement on the server, in place of the one of the name `old`, if there is one.
+    /// The error of a statement that is a transaction of its own.
+    fn autocommit_failed(&self, id: StatementId, error: DbError) -> DbError {
+        match self.commits_inside.get(id.index()) {
+            Some(true) => error.after_commit_sent(),
+            _ => error.failed_commit(),
+        }
     }
 
     async fn prepare_on_server(
         &mut self,
+        old: Option<&str>,
+        sql: Box<str>,
+        types: Box<[u32]>,
+        wires: Box<[Wire]>,
+    ) -> Result<Prepared, DbError> {
+        self.names += 1;
+        let name = name_of(self.names, &sql, &types);
+        let columns = self.describe(old, &name, &sql, &types).await;
+        // Nothing is executed here, so the error is about this statement.
+        let columns = columns.map_err(|error| explain_swap(error, ""))?;
+        let statement = OnServer { name, sql, types, wires, columns };
+        Ok(Prepared::OnServer(self.shared.statements.share(statement)))
+    }
+
+    /// Prepares a statement of this name on the server; returns the columns of its result.
+    pub(super) async fn describe(
+        &mut self,
+        old: Option<&str>,
         name: &str,
         sql: &str,
         types: &[u32],
     ) -> Result<Box<[Column]>, DbError> {
         let connection = self.connection.get_mut();
         connection.settled().await?;
-        connection.prepare(name, sql, types)?;
+        connection.prepare(old, name, sql, types)?;
         let mut described = Box::default();
         connection
             .answer(|frame| {
@@ -202,6 +284,30 @@ impl PostgresSession {
             })
             .await?;
         Ok(described)
+    }
+
+    /// Removes a prepared statement from the server, if it is there.
+    pub(super) async fn forget_named(&mut self, name: &str) -> Result<(), DbError> {
+        let connection = self.connection.get_mut();
+        connection.forget(name)?;
+        connection.answer(|_| Ok(())).await
+    }
+
+    /// Runs a prepared statement without parameters, and discards its rows.
+    pub(super) async fn run_named(&mut self, name: &str) -> Result<(), DbError> {
+        let connection = self.connection.get_mut();
+        connection.execute(name, 0, false, Then::Sync, |_, _| Ok(false))?;
+        connection.answer(|_| Ok(())).await
+    }
+
+    /// The process that the server gave the session's cancel key for.
+    pub(super) const fn process(&self) -> i32 {
+        self.greeting.key.process
+    }
+
+    /// First number of the server's version; 0 if it is unknown.
+    pub(super) const fn version(&self) -> u32 {
+        self.greeting.version
     }
 
     async fn copy(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
@@ -325,6 +431,25 @@ fn read_texts(body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> 
     Ok(())
 }
 
+/// Codes for a prepared statement that exists already, or does not exist. Each session prepares its
+/// statements once, so something in between has swapped sessions.
+const SWAPPED_SESSIONS: [&str; 2] = ["42P05", "26000"];
+
+/// Explains an error about the statement of this name, or about the unnamed one: whatever the session
+/// does, it would meet sessions of the server that lack its statements.
+#[cold]
+fn explain_swap(error: DbError, name: &str) -> DbError {
+    let is_swapped = error.code().is_some_and(|code| SWAPPED_SESSIONS.contains(&code));
+    // A statement may itself execute another, by SQL.
+    if !is_swapped || !error.message().contains(name) {
+        return error;
+    }
+    error.hopeless().with_advice(
+        "a transaction pooler, such as PgBouncer, loses prepared statements: use \
+         --protocol extended or simple, or connect to the server directly",
+    )
+}
+
 /// The error for a truncated row. The session cannot be trusted with such a server, but its
 /// connection is in order.
 #[cold]
@@ -336,7 +461,7 @@ fn cut_short() -> DbError {
 #[cold]
 fn rolled_back() -> DbError {
     let message = "the transaction had failed, so it was rolled back instead";
-    DbError::new(ErrorClass::Other, message).with_code("25P02")
+    DbError::new(ErrorClass::Other, message).with_code("25P02").undone()
 }
 
 #[cold]
@@ -354,19 +479,22 @@ impl Session for PostgresSession {
             .map_err(|_| DbError::new(ErrorClass::Unsupported, "too many statements"))?;
         let wires = Wire::of_all(&statement.params);
         let types: Box<[_]> = statement.params.iter().map(|p| oid_of(p.param_type)).collect();
-        let prepared = match self.shared.protocol {
+        let prepared = match self.shared.protocol() {
             Protocol::Prepared => {
-                self.names += 1;
-                let name = self.names.to_string().into_boxed_str();
-                let columns = self.prepare_on_server(&name, &statement.sql, &types).await?;
-                Prepared::OnServer(self.shared.statements.share(OnServer { name, wires, columns }))
+                let sql = statement.sql.as_str().into();
+                self.prepare_on_server(None, sql, types, wires).await?
             }
             Protocol::Extended => {
+                if self.tries {
+                    self.describe(None, "", &statement.sql, &types).await?;
+                }
                 Prepared::Here { sql: statement.sql.as_str().into(), types, wires }
             }
             Protocol::Simple => Prepared::Text(Template::new(statement)?),
         };
         self.statements.push(prepared);
+        self.prepared_after.push(self.changes);
+        self.commits_inside.push(commits_inside(&statement.sql));
         Ok(StatementId(id))
     }
 
@@ -399,7 +527,15 @@ impl Session for PostgresSession {
             return Err(self.connection.get_mut().end());
         }
         let result = self.fetch(id, args, Some(rows), (true, Then::Sync), |_| {}).await;
-        result.map(drop).map_err(DbError::after_commit_sent)
+        result.map(drop).map_err(|error| self.autocommit_failed(id, error))
+    }
+
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        self.execute(id, args).await.map_err(|error| self.autocommit_failed(id, error))
     }
 
     async fn execute_and_commit(
@@ -418,27 +554,40 @@ impl Session for PostgresSession {
             return Err(self.connection.get_mut().end());
         }
         let result = self.fetch(id, args, rows, (false, Then::CommitAndSync), |_| {}).await;
-        result.map_err(DbError::after_commit_sent)
+        result.map_err(DbError::failed_commit)
     }
 
-    async fn text(&mut self, sql: &str, _commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+    async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
         connection.ready().await?;
         connection.query(sql)?;
         rows.reset(0);
-        receive(connection, Format::Text, Some(rows), (false, Then::Sync), |_| {}).await.map(drop)
+        let read = receive(connection, Format::Text, Some(rows), (false, Then::Sync), |_| {}).await;
+        match read {
+            Err(error) if commits && !commits_inside(sql) => Err(error.failed_commit()),
+            read => read.map(drop),
+        }
     }
 
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
-        let connection = self.connection.get_mut();
         match step {
-            Pipeline::Start if self.shared.protocol == Protocol::Simple => {
+            Pipeline::Start if self.shared.protocol() == Protocol::Simple => {
                 let message = "a pipeline needs --protocol prepared or extended, not simple";
                 Err(DbError::new(ErrorClass::Unsupported, message))
             }
-            Pipeline::Start => connection.start_pipeline().await,
-            Pipeline::Sync => connection.sync_pipeline(),
-            Pipeline::End => connection.end_pipeline().await,
+            Pipeline::Start => {
+                if self.changes > 0 {
+                    for index in 0..self.statements.len() {
+                        self.refresh(index).await?;
+                    }
+                }
+                self.connection.get_mut().start_pipeline().await
+            }
+            Pipeline::Sync => self.connection.get_mut().sync_pipeline(),
+            Pipeline::End => {
+                let ended = self.connection.get_mut().end_pipeline().await;
+                ended.map_err(|error| self.failed(None, error))
+            }
         }
     }
 
@@ -507,7 +656,7 @@ impl Session for PostgresSession {
         });
         let result = answer.await;
         if !has_failed {
-            result.map_err(DbError::after_commit_sent)?;
+            result.map_err(DbError::failed_commit)?;
         }
         if was_rolled_back { Err(rolled_back()) } else { Ok(()) }
     }
@@ -515,7 +664,7 @@ impl Session for PostgresSession {
     async fn rollback(&mut self) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
         if connection.is_in_pipeline()
-            && let Err(error) = connection.end_pipeline().await
+            && let Err(error) = connection.abandon_pipeline().await
             && error.class().loses_session()
         {
             return Err(error);
@@ -537,9 +686,18 @@ impl Session for PostgresSession {
         self.connection.borrow_mut().is_closed()
     }
 
+    fn ended_idle(&mut self) -> Option<DbError> {
+        let connection = self.connection.get_mut();
+        connection.is_closed().then(|| connection.end())
+    }
+
+    fn take_unconfirmed(&mut self) -> Option<String> {
+        self.connection.get_mut().take_unconfirmed()
+    }
+
     fn canceller(&self) -> Box<dyn Canceller> {
         Box::new(PostgresCanceller {
-            key: self.key,
+            key: self.greeting.key,
             route: self.route.clone(),
             shared: self.shared.clone(),
         })

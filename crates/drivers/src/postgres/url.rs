@@ -8,6 +8,7 @@ use std::time::Duration;
 use triphammer_core::SpecError;
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 
+use super::environment;
 use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, Reach, Secret, TargetUrl, host_text};
 use crate::tls::RootCert;
@@ -15,11 +16,16 @@ use crate::tls::RootCert;
 /// The server's host by default.
 const DEFAULT_HOST: &str = "localhost";
 const DEFAULT_PORT: u16 = 5432;
+/// Files below the user's folder that libpq reads where they exist: authorities, the client's
+/// certificate and its key.
+const ROOT_CRT: &str = ".postgresql/root.crt";
+const CLIENT_CRT: &str = ".postgresql/postgresql.crt";
+const CLIENT_KEY: &str = ".postgresql/postgresql.key";
 /// Folders where distributions place the server's socket, which `.pgpass` calls `localhost`.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
 /// Parameters that a URL may have.
-const PARAMS: [&str; 16] = [
+const PARAMS: [&str; 17] = [
     "host",
     "port",
     "user",
@@ -29,6 +35,7 @@ const PARAMS: [&str; 16] = [
     "sslrootcert",
     "sslcert",
     "sslkey",
+    "sslpassword",
     "application_name",
     "connect_timeout",
     "target_session_attrs",
@@ -128,6 +135,8 @@ pub struct UrlOptions {
     pub root_cert: Option<RootCert>,
     /// Files of the client certificate and its key.
     pub client_cert: Option<(PathBuf, PathBuf)>,
+    /// Password of the client's key.
+    pub key_password: Option<Secret>,
     /// Name shown in `pg_stat_activity`.
     pub application_name: String,
     /// Time limit for an attempt at one address.
@@ -140,8 +149,8 @@ pub struct UrlOptions {
     pub schema: Option<String>,
     /// Whether authentication is bound to the TLS channel.
     pub channel_binding: ChannelBinding,
-    /// Why the password file is ignored, if a password was searched for and it is.
-    pub warning: Option<String>,
+    /// What is ignored: variables, and the password file if a password was searched for.
+    pub warnings: Vec<String>,
 }
 
 impl UrlOptions {
@@ -163,6 +172,9 @@ impl UrlOptions {
             .about("schema"));
         }
         let source = UrlSource { url, env };
+        let names_host = url.hosts.iter().any(|host| !host.name.is_empty());
+        let warnings =
+            environment::check(env, names_host || source.get("host", "PGHOST").is_some())?;
         let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
             Some(user) => user,
             None => whoami::username().map_err(|_| {
@@ -176,7 +188,9 @@ impl UrlOptions {
             .map(str::to_owned)
             .or_else(|| source.get("dbname", "PGDATABASE"))
             .unwrap_or_else(|| user.clone());
-        let ssl = source.ssl()?;
+        let places = source.places()?;
+        let is_remote = |(place, _): &(Endpoint, u16)| default_mode(place) == SslMode::Require;
+        let ssl = source.ssl(places.iter().all(is_remote))?;
         let known = settings
             .password
             .clone()
@@ -184,15 +198,11 @@ impl UrlOptions {
             .or_else(|| source.get("password", "PGPASSWORD").map(Secret::from));
         let passwords = Passwords::read(known, source.password_file());
         let mut hosts = Vec::new();
-        for (place, port) in source.places()? {
+        for (place, port) in places {
             if matches!(place, Endpoint::Unix(_)) {
                 settings.reach.check_path("the unix socket")?;
             }
-            let ssl_mode = ssl.mode.unwrap_or(match &place {
-                Endpoint::Unix(_) => SslMode::Prefer,
-                Endpoint::Tcp(name) if is_loopback(name) => SslMode::Prefer,
-                Endpoint::Tcp(_) => SslMode::Require,
-            });
+            let ssl_mode = ssl.mode.unwrap_or(default_mode(&place));
             let password = passwords.find(&place, port, &database, &user);
             hosts.push(Host { place, port, ssl_mode, password });
         }
@@ -202,6 +212,7 @@ impl UrlOptions {
             database,
             root_cert: ssl.root_cert,
             client_cert: ssl.client_cert,
+            key_password: url.param("sslpassword").map(Secret::new),
             application_name: source
                 .get("application_name", "PGAPPNAME")
                 .unwrap_or_else(|| settings.application_name.clone()),
@@ -224,7 +235,7 @@ impl UrlOptions {
                 ],
                 ChannelBinding::Prefer,
             )?,
-            warning: passwords.warning,
+            warnings: warnings.into_iter().chain(passwords.warning).collect(),
         })
     }
 
@@ -253,6 +264,14 @@ impl UrlOptions {
     }
 }
 
+/// How much TLS to use where nothing says it: on the network it is required.
+fn default_mode(place: &Endpoint) -> SslMode {
+    match place {
+        Endpoint::Tcp(name) if !is_loopback(name) => SslMode::Require,
+        Endpoint::Tcp(_) | Endpoint::Unix(_) => SslMode::Prefer,
+    }
+}
+
 /// Rejects unknown parameters.
 fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
     if !matches!(url.scheme.as_str(), "postgres" | "postgresql") {
@@ -263,11 +282,6 @@ fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
     }
     url.check_authority()?;
     for (name, value) in &url.params {
-        if name == "sslpassword" {
-            return Err(SpecError::new(
-                "`sslpassword` is not supported: use a key file without a passphrase for `sslkey`",
-            ));
-        }
         if !PARAMS.contains(&name.as_str()) {
             return Err(SpecError::new(format!(
                 "unknown parameter `{name}` of a PostgreSQL target: expected one of {}",
@@ -374,7 +388,8 @@ impl UrlSource<'_> {
         Ok(hosts.into_iter().enumerate().map(place).collect())
     }
 
-    fn ssl(&self) -> Result<Ssl, SpecError> {
+    /// The values of the ssl parameters, where all hosts are remote or not.
+    fn ssl(&self, is_remote: bool) -> Result<Ssl, SpecError> {
         let words = SslMode::ALL.map(|(mode, word)| (word, Some(mode)));
         let mut mode = self.choice("sslmode", "PGSSLMODE", &words, None)?;
         let root_cert = match self.get("sslrootcert", "PGSSLROOTCERT") {
@@ -383,6 +398,13 @@ impl UrlSource<'_> {
             None => None,
         };
         match (&root_cert, mode) {
+            // As with libpq, authorities that are there are used.
+            (None, None) if is_remote && self.default_file(ROOT_CRT).is_some() => {
+                mode = Some(SslMode::VerifyCa);
+            }
+            (None, Some(SslMode::Require)) if self.default_file(ROOT_CRT).is_some() => {
+                mode = Some(SslMode::VerifyCa);
+            }
             (Some(RootCert::System), None) => mode = Some(SslMode::VerifyFull),
             (Some(RootCert::System), Some(SslMode::VerifyFull)) | (None, _) => {}
             (Some(RootCert::System), Some(_)) => {
@@ -401,7 +423,8 @@ impl UrlSource<'_> {
         };
         let client_cert = match (self.get("sslcert", "PGSSLCERT"), self.get("sslkey", "PGSSLKEY")) {
             (Some(cert), Some(key)) => Some((cert.into(), key.into())),
-            (None, None) => None,
+            (None, None) if mode == Some(SslMode::Disable) => None,
+            (None, None) => self.default_file(CLIENT_CRT).zip(self.default_file(CLIENT_KEY)),
             _ => {
                 return Err(SpecError::new("`sslcert` and `sslkey` must be given together"));
             }
@@ -410,13 +433,17 @@ impl UrlSource<'_> {
     }
 
     fn default_root_cert(&self) -> Result<RootCert, SpecError> {
-        let file = self.home().map(|home| home.join(".postgresql/root.crt"));
-        file.filter(|file| file.is_file()).map(RootCert::File).ok_or_else(|| {
+        self.default_file(ROOT_CRT).map(RootCert::File).ok_or_else(|| {
             SpecError::new(
                 "`sslmode=verify-ca` and `verify-full` need `sslrootcert=FILE`, \
                  `sslrootcert=system` or ~/.postgresql/root.crt",
             )
         })
+    }
+
+    /// A file in the user's folder, if it exists.
+    fn default_file(&self, name: &str) -> Option<PathBuf> {
+        self.home().map(|home| home.join(name)).filter(|file| file.is_file())
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -620,6 +647,27 @@ mod tests {
     }
 
     #[test]
+    fn certificates_in_the_users_folder_are_used_as_by_libpq() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".postgresql")).unwrap();
+        let vars = [("HOME", home.path().to_str().unwrap())];
+        let of = |url: &str| {
+            let options = resolve(url, &vars).unwrap();
+            (options.hosts[0].ssl_mode, options.root_cert.is_some(), options.client_cert.is_some())
+        };
+        assert_eq!(of("postgres://u@db1"), (SslMode::Require, false, false));
+        std::fs::write(home.path().join(ROOT_CRT), "").unwrap();
+        assert_eq!(of("postgres://u@db1"), (SslMode::VerifyCa, true, false));
+        assert_eq!(of("postgres://u@db1?sslmode=require"), (SslMode::VerifyCa, true, false));
+        assert_eq!(of("postgres://u@localhost"), (SslMode::Prefer, false, false));
+        std::fs::write(home.path().join(CLIENT_CRT), "").unwrap();
+        assert_eq!(of("postgres://u@db1?sslmode=verify-full"), (SslMode::VerifyFull, true, false));
+        std::fs::write(home.path().join(CLIENT_KEY), "").unwrap();
+        assert_eq!(of("postgres://u@db1?sslmode=verify-full"), (SslMode::VerifyFull, true, true));
+        assert_eq!(of("postgres://u@db1?sslmode=disable"), (SslMode::Disable, false, false));
+    }
+
+    #[test]
     fn what_cannot_be_is_refused_with_what_can() {
         for (url, message) in [
             ("mysql://h", "is not the scheme of a PostgreSQL target"),
@@ -634,7 +682,6 @@ mod tests {
             ("postgres://u@h/?sslmode=verify-full", "sslrootcert=FILE"),
             ("postgres://u@h/?sslmode=require&sslrootcert=system", "needs `sslmode=verify-full`"),
             ("postgres://u@h/?sslcert=a", "together"),
-            ("postgres://u@h/?sslpassword=a", "not supported"),
             ("postgres://u@h/?target_session_attrs=primary", "expected any, read-write"),
             ("postgres://u@h/?connect_timeout=soon", "whole seconds"),
             ("postgres://u@h/?port=x", "1 to 65535"),
@@ -681,11 +728,11 @@ mod tests {
             let options = resolve("postgres://u@h/d", &vars).unwrap();
             let found = options.hosts[0].password.as_ref().map(Secret::reveal);
             assert_eq!(found, expected, "{mode:o}");
-            assert_eq!(options.warning.is_none(), expected.is_some(), "{mode:o}");
+            assert_eq!(options.warnings.is_empty(), expected.is_some(), "{mode:o}");
         }
         let options = resolve("postgres://u:url@h/d", &vars).unwrap();
         assert_eq!(options.hosts[0].password.as_ref().unwrap().reveal(), "url");
-        assert_eq!(options.warning, None, "the file is not needed");
+        assert!(options.warnings.is_empty(), "the file is not needed");
     }
 
     #[test]

@@ -187,7 +187,7 @@ mod tls {
             let parsed = TargetUrl::parse(&wrong).unwrap();
             let settings = ConnectSettings::default();
             let error = Postgres::open_in(&parsed, &settings, &no_environment).err().unwrap();
-            assert!(error.to_string().contains("not a readable PEM key"), "{error}");
+            assert!(error.to_string().contains("contains no private key"), "{error}");
         });
     }
 }
@@ -525,6 +525,44 @@ mod statements {
                 let expected = i64::from(protocol == Protocol::Prepared);
                 assert_eq!(rows.row(0).int(0).unwrap(), expected, "{protocol:?}");
             }
+        });
+    }
+
+    #[test]
+    fn statements_are_prepared_again_after_a_change_of_their_columns() {
+        let url = PostgresServer::shared().fresh_database("changed_columns").unwrap();
+        on_worker(async {
+            let database = open(&url);
+            let mut session = database.connect(Role::User, 0).await.unwrap();
+            session
+                .script("CREATE TABLE t (a int, b int); INSERT INTO t VALUES (1, 2)")
+                .await
+                .unwrap();
+            let mut ids = Vec::new();
+            for sql in ["SELECT a FROM t", "SELECT b FROM t", "UPDATE t SET a = a + 1"] {
+                ids.push(session.prepare(&statement(sql, &[])).await.unwrap());
+            }
+            let mut rows = Rows::new();
+            session.query(ids[0], &[], &mut rows).await.unwrap();
+            let mut other = connect(&url).await.unwrap();
+            let alter = "ALTER TABLE t ALTER COLUMN a TYPE text USING 'a' || a, \
+                         ALTER COLUMN b TYPE bigint";
+            other.script(alter).await.unwrap();
+            session.begin(Access::Write).await.unwrap();
+            let error = session.query(ids[0], &[], &mut rows).await.unwrap_err();
+            assert_eq!((error.class(), error.code()), (ErrorClass::SchemaChanged, Some("0A000")));
+            assert!(database.notes().is_empty());
+            session.rollback().await.unwrap();
+            session.begin(Access::Write).await.unwrap();
+            session.query(ids[0], &[], &mut rows).await.unwrap();
+            assert_eq!(rows.row(0).text(0).unwrap(), "a1", "the columns are read anew, too");
+            session.query(ids[1], &[], &mut rows).await.unwrap();
+            assert_eq!(rows.row(0).int(0).unwrap(), 2, "the others need not fail first");
+            session.commit().await.unwrap();
+            let left = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%FROM t'";
+            assert_eq!(rows_of(&mut session, left).await.unwrap().row(0).int(0).unwrap(), 2);
+            let note = database.notes().concat();
+            assert!(note.contains("prepared again 2 times"), "{note}");
         });
     }
 
@@ -980,6 +1018,44 @@ mod trouble {
     }
 
     #[test]
+    fn a_commit_that_no_standby_confirmed_and_an_idle_session_that_was_ended_say_so() {
+        let settings = vec![("synchronous_standby_names".into(), "nobody".into())];
+        let options = PostgresOptions { settings, ..Default::default() };
+        let server = PostgresServer::start(options).unwrap();
+        let url = server.url("postgres");
+        on_worker(async {
+            let mut one = session(&url).await;
+            one.script("SET synchronous_commit = local; CREATE TABLE t (a int)").await.unwrap();
+            one.script("SET synchronous_commit = on").await.unwrap();
+            one.begin(Access::Write).await.unwrap();
+            one.script("INSERT INTO t VALUES (1)").await.unwrap();
+            let cancelling = async {
+                let sql = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
+                           WHERE wait_event = 'SyncRep'";
+                while server.run("postgres", sql).unwrap().is_empty() {
+                    tokio::time::sleep(POLL).await;
+                }
+            };
+            let (committed, ()) = tokio::join!(one.commit(), cancelling);
+            committed.unwrap();
+            let warning = one.take_unconfirmed().unwrap();
+            assert!(warning.contains("canceling wait for synchronous replication"), "{warning}");
+            assert!(one.take_unconfirmed().is_none() && one.ended_idle().is_none());
+            // Since 14.
+            if one.script("SET idle_session_timeout = '50ms'").await.is_err() {
+                return;
+            }
+            let ended = loop {
+                tokio::time::sleep(POLL).await;
+                if let Some(ended) = one.ended_idle() {
+                    break ended;
+                }
+            };
+            assert_eq!((ended.class(), ended.code()), (ErrorClass::Disconnected, Some("57P05")));
+        });
+    }
+
+    #[test]
     fn a_statement_is_cancelled_from_another_thread() {
         for params in ["sslmode=disable", "sslmode=require"] {
             let url = format!("{}?{params}", PostgresServer::shared().url("postgres"));
@@ -1156,6 +1232,35 @@ mod looking {
                 }
             };
             tokio::time::timeout(Duration::from_secs(60), counted).await.unwrap();
+        });
+    }
+}
+
+mod observing {
+    use super::*;
+    use triphammer_workloads::observe::observe;
+
+    /// Versions before 17 have no list of their events. `tools/test-matrix.py` runs it on others.
+    #[test]
+    fn every_wait_event_of_the_server_has_a_class() {
+        let waits = observe("postgres").unwrap().waits.unwrap();
+        on_worker(async {
+            let mut session = session(&PostgresServer::shared().url("postgres")).await;
+            let version = session.server().await.unwrap().version;
+            let sql = "SELECT 1 FROM pg_class WHERE relname = 'pg_wait_events'";
+            if rows_of(&mut session, sql).await.unwrap().is_empty() {
+                return;
+            }
+            let sql = "SELECT type || ':' || name FROM pg_wait_events WHERE type <> 'Extension' \
+                       OR name = 'Extension' ORDER BY 1";
+            let events = rows_of(&mut session, sql).await.unwrap();
+            assert!(events.len() > 250, "{}", events.len());
+            let unknown: Vec<_> = events
+                .iter()
+                .map(|row| row.text(0).unwrap().to_owned())
+                .filter(|event| waits.class_of(&version, event).is_none())
+                .collect();
+            assert!(unknown.is_empty(), "{version} has events without a class: {unknown:?}");
         });
     }
 }

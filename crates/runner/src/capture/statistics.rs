@@ -22,7 +22,7 @@ use triphammer_workloads::custom::{Custom, NAME, WorkloadText};
 use triphammer_workloads::observe::QueryDef;
 use triphammer_workloads::statistics::{StatisticsDef, Texts, statistics};
 
-use super::output::{self, Output};
+use super::output::Output;
 use super::{CaptureReport, counts};
 use crate::failure::{Doing as _, Failure};
 use crate::limited::{Limited, answered};
@@ -87,13 +87,14 @@ impl StatisticsRequest {
     /// When the database cannot be asked, has no such statistics or no statement that can run, or the file cannot be
     /// written.
     pub fn capture(&self) -> Result<CaptureReport, Failure> {
+        let files = self.output.files()?;
         let Read { name, statements, skipped, file, .. } = on_this_thread(self.read())?;
-        output::write(&self.output.file, &file.text)?;
+        let files = files.write(&file.text, None)?;
         let calls = statements.iter().map(|statement| statement.calls).sum();
         Ok(CaptureReport {
             from: name,
             source: self.target.database.target(),
-            files: vec![self.output.file.clone()],
+            files,
             is_recording: false,
             bytes: 0,
             sessions: 0,
@@ -128,10 +129,10 @@ impl StatisticsRequest {
         let mut session = self.connect().await?;
         let found = find(&mut session, &def).await.doing(&doing)?;
         let Some((query, rows)) = found else {
+            let needs = missing(&mut session, &def).await.doing(&doing)?;
             return Err(Failure::refuse(format!(
-                "{} has no statistics of its statements; they need {}",
-                database.target(),
-                def.needs
+                "{} has no statistics of its statements; they need {needs}",
+                database.target()
             )));
         };
         let tables = tables(&mut session, &def).await.doing(&doing)?;
@@ -265,6 +266,19 @@ async fn ask(session: &mut impl Session, name: &str, sql: &str) -> Result<Rows, 
     Ok(rows)
 }
 
+/// What the server needs to have statistics.
+async fn missing(session: &mut impl Session, def: &StatisticsDef) -> Result<String, DbError> {
+    for need in &def.needs {
+        if let Some(when) = &need.when
+            && ask(session, "needs", when).await?.is_empty()
+        {
+            continue;
+        }
+        return Ok(need.text.clone());
+    }
+    Ok(String::new())
+}
+
 /// The statistics that the server has: the query and its rows.
 async fn find<'a>(
     session: &mut impl Admin,
@@ -272,12 +286,14 @@ async fn find<'a>(
 ) -> Result<Option<(&'a QueryDef, Rows)>, DbError> {
     let version = session.server().await?.version;
     for query in def.statements.iter().filter(|query| query.is_for(&version)) {
-        if let Some(when) = &query.when
-            && ask(session, "when", when).await?.is_empty()
-        {
-            continue;
-        }
-        return Ok(Some((query, ask(session, "statements", &query.sql).await?)));
+        let sql = match &query.when {
+            None => query.sql.clone(),
+            Some(when) => match ask(session, "when", when).await?.iter().next() {
+                Some(row) => query.with_found(row.text(0).unwrap_or_default()),
+                None => continue,
+            },
+        };
+        return Ok(Some((query, ask(session, "statements", &sql).await?)));
     }
     Ok(None)
 }

@@ -5,14 +5,17 @@ use std::io::{BufReader, BufWriter, Stdin, Stdout};
 use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
+use triphammer_core::DbError;
 use triphammer_core::engine::hosts::{Engine, FromShare, Hello, ToShare, participate};
+use triphammer_core::session::{Role, Session as _};
+use triphammer_load::Plan;
 
 use super::frames;
 use super::load;
 use super::order::{Order, RunOrder, cpus};
 use super::processes::Message;
 use crate::failure::Failure;
-use crate::worker_pool::on_this_thread;
+use crate::worker_pool::{connect, on_this_thread};
 
 /// Messages that may wait in either direction.
 const MESSAGES_MAX: usize = 256;
@@ -73,6 +76,7 @@ fn drive(
     to: mpsc::Sender<FromShare>,
 ) -> Result<(), Failure> {
     let plan = order.plan()?;
+    look(&plan);
     let (gate, opens) = oneshot::channel();
     let run = triphammer_load::start_gated(plan, opens)
         .map_err(|error| failed("starting a share", error))?;
@@ -82,6 +86,17 @@ fn drive(
         participate(Engine { events, stopper, gate, end: async { end() } }, from, to).await;
         Ok(())
     })
+}
+
+/// Opens and closes a session that is no user's: it finds out what is between here and the database.
+/// If it cannot be opened, users report why.
+fn look(plan: &Plan) {
+    let _ = on_this_thread(async {
+        let limit = plan.spec.limits.connect;
+        let session = connect(&plan.database, Role::Monitor, limit).await?;
+        session.close().await;
+        Ok::<_, DbError>(())
+    });
 }
 
 /// Who this process is.

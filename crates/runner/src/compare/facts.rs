@@ -2,10 +2,13 @@
 //! between two sides.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Pipelining, ServerInfo};
+use triphammer_workloads::catalogues;
+use triphammer_workloads::doctor::{DefaultDef, doctor};
 
 use super::run::Run;
 use crate::doctor::check::{Group, SetupFact};
@@ -93,6 +96,32 @@ pub struct Difference {
     pub b: Option<String>,
     /// Whether figures can only be compared if it is equal.
     pub must_be_equal: bool,
+}
+
+/// A difference; of a setting that differs because its default changed, the new value says so.
+fn explained(difference: Difference) -> Difference {
+    let Difference { subject: Subject::ServerSetting, name, a: Some(a), b: Some(b), .. } =
+        &difference
+    else {
+        return difference;
+    };
+    let Some(changed) = changed_defaults().iter().find(|of| of.explains(name, a, b)) else {
+        return difference;
+    };
+    let said = |value: &String| match *value == changed.is {
+        true => Some(format!("{value} (default since {})", changed.from)),
+        false => Some(value.clone()),
+    };
+    Difference { a: said(a), b: said(b), ..difference.clone() }
+}
+
+/// The settings of all dialects whose defaults changed.
+fn changed_defaults() -> &'static [DefaultDef] {
+    static ALL: OnceLock<Vec<DefaultDef>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let of = |dialect: &String| doctor(dialect).map(|def| def.defaults).unwrap_or_default();
+        catalogues::dialects().iter().flat_map(of).collect()
+    })
 }
 
 /// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
@@ -246,16 +275,14 @@ impl Facts {
                 _ => joined(values),
             })
         };
-        keys.into_iter()
-            .filter(differs)
-            .map(|key| Difference {
-                subject: key.0,
-                name: key.1.clone(),
-                a: of(self, key),
-                b: of(b, key),
-                must_be_equal: must_be_equal(key),
-            })
-            .collect()
+        let all = keys.into_iter().filter(differs).map(|key| Difference {
+            subject: key.0,
+            name: key.1.clone(),
+            a: of(self, key),
+            b: of(b, key),
+            must_be_equal: must_be_equal(key),
+        });
+        all.map(explained).collect()
     }
 
     /// Facts that differ among the runs of one side but should not.

@@ -18,15 +18,17 @@ use crate::result::mask_secrets;
 pub(crate) struct SetupOfRun {
     host: HostFacts,
     result: DoctorResult,
+    /// Whether the transactions write.
+    writes: bool,
 }
 
 impl SetupOfRun {
-    /// Begins with a server.
-    pub fn begin(server: &ServerInfo) -> Self {
+    /// Begins with a server, for transactions that write or not.
+    pub fn begin(server: &ServerInfo, writes: bool) -> Self {
         let mut result = DoctorResult::new();
         result.host_of_database = server.same_host == Some(true);
         result.server = Some(server.clone());
-        Self { host: HostFacts::begin(Files::of_this_host()), result }
+        Self { host: HostFacts::begin(Files::of_this_host()), result, writes }
     }
 
     /// Makes the checks of the database; what was found before an error is kept.
@@ -39,7 +41,7 @@ impl SetupOfRun {
         let version = self.result.server.as_ref().map(|server| server.version.clone());
         let version = version.unwrap_or_default();
         let of_run = doctor.checks.iter().filter(|c| c.is_for(&version) && !c.momentary);
-        let mut checks: Checks<'_> = of_run.collect();
+        let mut checks: Checks<'_> = of_run.filter(|c| self.writes || !c.of_writes).collect();
         ask_checks(session, &doctor, &mut checks, &self.host, &mut self.result).await?;
         find_data(session, &doctor, &mut self.host, &mut self.result).await
     }

@@ -425,6 +425,7 @@ impl DatabaseObserver {
             }
             self.profile = self.find_profile(&mut session, &version).await?;
         }
+        self.setup.def.classify_waits(&version);
         let def = self.setup.def.clone();
         let sessions = self.first(&mut session, &def.sessions, &version).await?;
         let blockers = self.first(&mut session, &def.blockers, &version).await?;
@@ -463,15 +464,14 @@ impl DatabaseObserver {
     ) -> Result<Vec<ProfileQuery>, DbError> {
         let mut found = Vec::new();
         for query in self.setup.def.query.iter().filter(|query| query.is_for(version)) {
-            let is_there = match &query.when {
-                Some(when) => match has_row(session, &query.name, when).await {
-                    Err(error) if error.class().loses_session() => return Err(error),
-                    answer => matches!(answer, Ok(Some(_))),
-                },
-                None => true,
-            };
-            if is_there {
+            let Some(when) = &query.when else {
                 found.push(ProfileQuery::new(query.clone()));
+                continue;
+            };
+            match has_row(session, &query.name, when).await {
+                Err(error) if error.class().loses_session() => return Err(error),
+                Ok(Some(name)) => found.push(ProfileQuery::new(query.with_found(&name))),
+                _ => {}
             }
         }
         Ok(found)
@@ -485,14 +485,16 @@ impl DatabaseObserver {
         version: &str,
     ) -> Result<Option<(StatementId, String)>, DbError> {
         for query in queries.iter().filter(|query| query.is_for(version)) {
-            if let Some(when) = &query.when
-                && !matches!(has_row(session, &query.name, when).await, Ok(Some(_)))
-            {
-                continue;
-            }
-            let statement = bound(&query.name, &query.sql);
+            let sql = match &query.when {
+                None => query.sql.clone(),
+                Some(when) => match has_row(session, &query.name, when).await {
+                    Ok(Some(found)) => query.with_found(&found),
+                    _ => continue,
+                },
+            };
+            let statement = bound(&query.name, &sql);
             if let Some(id) = self.prepare(session, &query.name, &statement).await? {
-                return Ok(Some((id, query.sql.clone())));
+                return Ok(Some((id, sql)));
             }
         }
         Ok(None)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triphammer_core::event::Note;
-use triphammer_core::session::{NodeStatus, ServerInfo};
+use triphammer_core::session::{CountErrors, NodeStatus, ServerInfo};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
 
@@ -119,4 +119,6 @@ pub struct CounterSpan {
     pub seconds: f64,
     /// Maximum delay of either reading, in seconds.
     pub late_s: f64,
+    /// What else is wrong with the counter.
+    pub errors: CountErrors,
 }

@@ -4,7 +4,7 @@ use super::bottleneck::Bottleneck;
 use super::document::{RunResult, Warning};
 use super::facts::{CounterSpan, RunFacts};
 use super::hosts::HostShare;
-use super::parts::Status;
+use super::parts::{ServerTransactions, Status};
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::verification::Verdict;
@@ -20,6 +20,10 @@ const MISSED_MAX: f64 = 0.001;
 const EFFICIENCY_MAX: f64 = 1.02;
 /// Delay of counter readings, as a share of the window, above which there is a warning.
 const STRAY_MAX: f64 = 0.05;
+/// The server's counter is wrong if it differs from the client's by this factor.
+const COUNTER_FACTOR: f64 = 1.2;
+/// With fewer transactions than this, those of other sessions hide the difference.
+const COUNTED_MIN: u64 = 100;
 /// Maximum number of changed settings named.
 const SETTINGS_NAMED: usize = 5;
 
@@ -141,6 +145,16 @@ fn availability(result: &RunResult, list: &mut Vec<Warning>) {
             counted(unread, "transactions")
         );
         warn(list, "unread", text, "the errors show the answers; they count as failures");
+    }
+    let unconfirmed = result.run.total.unconfirmed;
+    if unconfirmed > 0 {
+        let text = format!(
+            "the server committed {} without the confirmation of a standby that it was to wait for",
+            counted(unconfirmed, "transactions")
+        );
+        let next = "they count as committed, but are lost if the server is; see the notes for its \
+                    warning";
+        warn(list, "unconfirmed", text, next);
     }
 }
 
@@ -294,6 +308,43 @@ fn counters(result: &RunResult, list: &mut Vec<Warning>) {
     }
 }
 
+/// The counter differs from what the client completed by far, and it is known why it may.
+fn counter_errors(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
+    let Some(ServerTransactions { count: rise, seconds }) = result.server_transactions else {
+        return;
+    };
+    let (completed, errors) = (result.window.total.completed, counter.errors);
+    if completed < COUNTED_MIN {
+        return;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "transactions of a run")]
+    let ratio = rise as f64 / completed as f64;
+    // Either reading may be late by as much.
+    let stray = counter.late_s / seconds;
+    let shown = Measure::stored(&result.primary_metric.per).throughput();
+    let name = shown.map_or("TPM", |throughput| throughput.name);
+    let next = format!("use {name} (client)");
+    let rose = format!(
+        "the server's counter rose by {} while the client completed {}",
+        integer(rise),
+        counted(completed, "transactions")
+    );
+    if !errors.lacks.is_empty() && ratio + stray < 1.0 / COUNTER_FACTOR {
+        let text = format!("{name} (server) is too low: {rose}; {}", errors.lacks);
+        warn(list, "server_counter_lacks", text, &next);
+    }
+    // What was done before the window is counted in it if it was reported late.
+    let causes: Vec<_> =
+        [errors.adds, errors.lacks].into_iter().filter(|c| !c.is_empty()).collect();
+    if !causes.is_empty() && ratio - stray > COUNTER_FACTOR {
+        let causes = causes.join("; ");
+        let text = format!(
+            "{name} (server) may be too high: {rose}; it counts all clients of the server, {causes}"
+        );
+        warn(list, "server_counter_adds", text, &next);
+    }
+}
+
 fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
     if counter.start > counter.end && counter.end.is_some() {
         let text = "the server's transaction counter went backwards: it was restarted or its \
@@ -314,6 +365,7 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
         let next = format!("use {name} (client), or a window of at least 20s");
         warn(list, "server_counter_late", text, &next);
     }
+    counter_errors(result, counter, list);
     let changed = &result.settings_changed;
     if !changed.is_empty() {
         let named: Vec<&str> =

@@ -6,6 +6,7 @@ use triphammer_core::SpecError;
 use triphammer_core::io::{RING, uses_ring};
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Database};
+use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_workloads::{custom, replay, script};
 
@@ -41,7 +42,10 @@ impl Resolved {
             label: settings.get("label").map(str::to_owned),
             workload: self.workload_facts()?,
             description: Arc::clone(workload),
-            spec: self.plan.spec.clone(),
+            spec: RunSpec {
+                protocol: self.plan.database.protocol().unwrap_or(self.plan.spec.protocol),
+                ..self.plan.spec.clone()
+            },
             settings: settings.shown().to_vec(),
             target: Redacted::target_of(&self.plan.database),
             server,
@@ -51,6 +55,7 @@ impl Resolved {
             answers_at_end: false,
             audits: self.audits(),
             server_transactions: CounterSpan {
+                errors: self.plan.database.count_errors(),
                 late_s: self.plan.database.capabilities().count_delay.as_secs_f64(),
                 ..CounterSpan::default()
             },

@@ -3,7 +3,7 @@
 
 mod drive;
 mod facts;
-mod fingerprint;
+pub(crate) mod fingerprint;
 mod monitor;
 mod query_run;
 mod resolve;
@@ -45,6 +45,7 @@ use crate::watch::{JobEvent, Watch};
 use crate::worker_pool::{connect, on_this_thread};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{Heard, QueryRun};
+pub(crate) use resolve::validate;
 
 /// Maximum wait for the final queries when the run was aborted.
 const AFTER_ABORT: Duration = Duration::from_millis(500);
@@ -213,17 +214,20 @@ impl Resolved {
         self.ask_exporter().await?;
         self.start_workload().await?;
         let probe = self.create_log_probe().await?;
-        if !self.external && self.changes_data() {
-            monitor.touch().await.doing("recording the first run in the build record")?;
-        }
+        let unrecorded = self.record_first_run(monitor).await?;
         let mut facts = self.facts(settings, monitor).await?;
         facts.nodes = self.ask_nodes().await?;
-        facts.setup = monitor.setup(&facts.server).await;
+        facts.setup = monitor.setup(&facts.server, self.writes() == Some(true)).await;
         for line in facts.setup.iter().filter(|line| line.verdict == SetupVerdict::Wrong) {
             watch.warn(&format!("{}; to change it: {}", line.trouble(), line.change));
         }
-        let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| watch.warn(text));
+        let mut journal =
+            Journal::of_run(store, &facts, self.parent, settings, &mut |text| watch.warn(text));
         facts.job = journal.job.map(|job| job.0);
+        if let Some(text) = unrecorded {
+            watch.warn(&text);
+            keep(Note::new("first_run", None, text), &mut facts.notes, &mut journal, watch);
+        }
         for note in monitor.schema(&mut facts.schema).await {
             keep(note, &mut facts.notes, &mut journal, watch);
         }
@@ -261,6 +265,11 @@ impl Resolved {
         let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
         if tokio::time::timeout(at_most, looking).await.is_err() {
             monitor.give_up().await;
+        }
+        for text in self.plan.database.notes() {
+            if facts.notes.iter().all(|note| note.text != text) {
+                keep(Note::new("driver", None, text), &mut facts.notes, journal, watch);
+            }
         }
         journal.settings(ReadAt::End, &settings_end, &mut |text| watch.warn(text));
         let settings_start = &monitor.settings_start;
@@ -401,10 +410,27 @@ impl Resolved {
         Ok(())
     }
 
-    /// Whether the run may leave other data than it found.
-    fn changes_data(&self) -> bool {
-        self.workload().has_data()
-            && self.queries.as_ref().is_none_or(|queries| queries.plan.refreshes())
+    /// Whether the run writes; `None` if only the user who wrote its statements knows.
+    fn writes(&self) -> Option<bool> {
+        match &self.queries {
+            Some(queries) => Some(queries.plan.refreshes()),
+            None => self.plan.workload.writes(),
+        }
+    }
+
+    /// Records that the data is no longer as built, if the run may change it. Returns a note if a run
+    /// that perhaps only reads cannot record that.
+    async fn record_first_run(&self, monitor: &mut Monitor<'_>) -> Result<Option<String>, Failure> {
+        let writes = self.writes();
+        if self.external || !self.workload().has_data() || writes == Some(false) {
+            return Ok(None);
+        }
+        match monitor.touch().await {
+            Err(error) if writes.is_none() && !error.class().loses_session() => Ok(Some(format!(
+                "triphammer_build does not record that this run may have changed the data: {error}"
+            ))),
+            touched => touched.doing("recording the first run in the build record").map(|()| None),
+        }
     }
 
     /// Replays one transaction of an earlier run with these settings.
@@ -429,10 +455,15 @@ impl Resolved {
         })
     }
 
-    /// The workload's audits, if the database stores data.
+    /// The workload's audits that hold with the run's options, if the database stores data.
     fn audits(&self) -> Vec<(AuditDef, DatabaseCount)> {
         let stores = self.plan.database.capabilities().stores;
-        let audits = self.workload().audits.iter().filter(|_| stores);
+        let options = &self.settings.options;
+        let is_excepted = |audit: &AuditDef| {
+            let except = audit.except.as_ref();
+            except.is_some_and(|(name, value)| options.get(&**name).is_some_and(|v| **v == **value))
+        };
+        let audits = self.workload().audits.iter().filter(|audit| stores && !is_excepted(audit));
         audits.map(|audit| (audit.clone(), DatabaseCount::default())).collect()
     }
 }

@@ -200,8 +200,9 @@ impl<'a> Monitor<'a> {
     }
 
     /// Examines how host and database are set up; what cannot be read in time is missing.
-    pub async fn setup(&mut self, server: &ServerInfo) -> Vec<Line> {
-        let (mut setup, dialect) = (SetupOfRun::begin(server), self.plan.database.dialect());
+    pub async fn setup(&mut self, server: &ServerInfo, writes: bool) -> Vec<Line> {
+        let (mut setup, dialect) =
+            (SetupOfRun::begin(server, writes), self.plan.database.dialect());
         self.query(async |session| setup.ask(session, dialect).await).await;
         setup.end()
     }
@@ -282,17 +283,20 @@ impl<'a> Monitor<'a> {
             return Ok(());
         }
         let session = self.session.as_mut().expect("just ensured");
-        let recording =
-            Recording::prepare(self.plan.workload.description(), &self.plan.catalogue, session)
-                .await?;
-        if recording.read(session).await?.is_untouched() {
+        let (workload, catalogue) = (self.plan.workload.description(), &self.plan.catalogue);
+        // Reading needs no right to write.
+        if Recording::only_read(workload, catalogue, session).await?.is_untouched() {
+            let recording = Recording::prepare(workload, catalogue, session).await?;
             session.begin(Access::Write).await?;
             let now = clock::wall().to_string();
             match recording.insert(session, "first_run", &now).await {
                 Ok(()) => session.commit().await?,
                 // Another run started at the same time and has recorded it.
                 Err(error) if error.class() == ErrorClass::Constraint => session.rollback().await?,
-                Err(error) => return Err(error.context(format_args!("writing to {TABLE}"))),
+                Err(error) => {
+                    session.rollback().await?;
+                    return Err(error.context(format_args!("writing to {TABLE}")));
+                }
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_runner::compare::{self, ComparisonResult, Run};
 use triphammer_runner::document::JobDocument as _;
@@ -12,7 +13,7 @@ use triphammer_runner::job::Document;
 use triphammer_runner::profile::{LevelRun, Order, ProfileResult};
 use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::requirement::{self, Unit, Vocabulary};
-use triphammer_runner::result::{Bottleneck, RunFacts, RunResult, Status};
+use triphammer_runner::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Status, Warning};
 use triphammer_runner::store::{JobId, Store};
 use triphammer_statistics::compare::{Better, Verdict};
 
@@ -90,6 +91,35 @@ fn a_warning_about_the_servers_counter_uses_the_names_of_the_report() {
     let warned = result.warnings.iter().find(|w| w.kind == "server_counter_late").unwrap();
     assert!(warned.text.starts_with("TPS (server) may be off"), "{}", warned.text);
     assert!(warned.next.as_ref().unwrap().starts_with("use TPS (client)"), "{warned:?}");
+}
+
+#[test]
+fn a_counter_of_the_server_that_lacks_or_adds_transactions_is_explained() {
+    let (lacks, adds) = ("sessions report late", "and two for each worker");
+    for (rise, kind, why) in
+        [(5, "server_counter_lacks", lacks), (1 << 40, "server_counter_adds", adds)]
+    {
+        let mut facts = of_payments().0;
+        facts.server_transactions = CounterSpan {
+            start: Some(7),
+            end: Some(7 + rise),
+            seconds: 300.0,
+            errors: CountErrors { lacks, adds },
+            ..CounterSpan::default()
+        };
+        let warned = |facts: &RunFacts| {
+            let result = RunResult::new(facts, &sample::calm());
+            let of = |w: &&Warning| {
+                w.kind.starts_with("server_counter_") && w.kind != "server_counter_late"
+            };
+            result.warnings.iter().find(of).map(|w| (w.kind.clone(), w.text.clone()))
+        };
+        let (found, text) = warned(&facts).expect("a warning");
+        assert_eq!(found, kind);
+        assert!(text.starts_with("TPS (server) ") && text.contains(why), "{text}");
+        facts.server_transactions.errors = CountErrors::default();
+        assert_eq!(warned(&facts), None);
+    }
 }
 
 #[test]

@@ -95,6 +95,10 @@ impl Workload for Ch {
         &DESCRIPTION
     }
 
+    fn writes(&self) -> Option<bool> {
+        self.transactions.writes()
+    }
+
     /// Those of TPROC-C under the same names, and one with the added tables.
     fn chunks(&self) -> Vec<Chunk> {
         let added = Chunk {

@@ -109,6 +109,10 @@ impl Workload for Python {
         &self.description
     }
 
+    fn writes(&self) -> Option<bool> {
+        (!self.description().writes()).then_some(false)
+    }
+
     /// Calls `setup`.
     async fn start<S: Session>(
         &self,

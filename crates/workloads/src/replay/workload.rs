@@ -183,6 +183,10 @@ impl Workload for Replay {
         &self.description
     }
 
+    fn writes(&self) -> Option<bool> {
+        (!self.description().writes()).then_some(false)
+    }
+
     fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         if lanes.0 != users as usize {

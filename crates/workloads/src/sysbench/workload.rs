@@ -285,6 +285,10 @@ impl Workload for Sysbench {
         &self.description
     }
 
+    fn writes(&self) -> Option<bool> {
+        (!self.description().writes()).then_some(false)
+    }
+
     /// Calls the script's `init()`, in a state of its own.
     async fn start<S: Session>(
         &self,

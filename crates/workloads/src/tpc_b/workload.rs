@@ -89,6 +89,11 @@ impl Workload for TpcB {
         &DESCRIPTION
     }
 
+    fn writes(&self) -> Option<bool> {
+        let mut types = self.description().transactions.iter().zip(self.settings.mix);
+        Some(types.any(|(of, weight)| weight > 0 && of.access.writes()))
+    }
+
     fn chunks(&self) -> Vec<Chunk> {
         let tables = branch_tables();
         (1..=self.settings.scale)

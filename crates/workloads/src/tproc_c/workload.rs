@@ -22,7 +22,7 @@ use super::schema::{ITEMS, WAREHOUSE_ROWS, item_tables, tables, warehouse_tables
 use super::settings::{OPTIONS, Routines, Settings};
 use super::statements::statements;
 use super::transactions::{
-    DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, cycle, primary_metric, transactions,
+    DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, audits, cycle, primary_metric, transactions,
 };
 use super::user::User;
 
@@ -55,7 +55,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         primary_metric: primary_metric(),
         checks: CHECKS.to_vec(),
         answers: None,
-        audits: Vec::new(),
+        audits: audits(),
         modes: vec![Mode::Procedures, Mode::Statements],
         pipelining: Ok(()),
         external: Some(hammerdb::external()),
@@ -105,6 +105,11 @@ impl Workload for TprocC {
 
     fn description(&self) -> &Arc<Description> {
         &DESCRIPTION
+    }
+
+    fn writes(&self) -> Option<bool> {
+        let mut types = self.description().transactions.iter().zip(self.settings.mix);
+        Some(types.any(|(of, weight)| weight > 0 && of.access.writes()))
     }
 
     fn chunks(&self) -> Vec<Chunk> {
@@ -173,6 +178,7 @@ impl Workload for TprocC {
             Input::NewOrder(order) if order.rolls_back() => Some(Completion::ROLLED_BACK),
             // The routine draws the items, so only its answer shows whether it rolls back.
             Input::Hammerdb(input) if input.is_new_order() => None,
+            Input::Payment(payment) => Some(payment.completion()),
             _ => Some(Completion::COMMITTED),
         }
     }

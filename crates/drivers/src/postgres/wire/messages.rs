@@ -228,6 +228,10 @@ pub struct ServerError {
     pub hint: Option<String>,
     /// Call stack of the functions in which it happened.
     pub position: Option<String>,
+    /// Function of the server's source that reported it, in every language.
+    pub routine: String,
+    /// The file of the server's source in which it was reported.
+    pub source: Option<String>,
 }
 
 impl ServerError {
@@ -250,6 +254,8 @@ impl ServerError {
                 b'D' => error.detail = Some(text),
                 b'H' => error.hint = Some(text),
                 b'W' => error.position = Some(text),
+                b'R' => error.routine = text,
+                b'F' => error.source = Some(text),
                 _ => {}
             }
         }

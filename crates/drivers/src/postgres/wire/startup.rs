@@ -42,17 +42,36 @@ pub struct Login<'a> {
     pub application_name: &'a str,
     /// Command-line options for the server process.
     pub options: Option<&'a str>,
+    /// Whether dates in texts must be written as ISO 8601 has them, whatever the role's default is.
+    pub iso_dates: bool,
     /// Password, if one is given.
     pub password: Option<&'a str>,
     /// Whether authentication is bound to the TLS channel.
     pub channel_binding: ChannelBinding,
 }
 
+/// What a server says of itself and of a session that begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Greeting {
+    /// What cancels the session's statements.
+    pub key: CancelKey,
+    /// First number of the server's version; 0 if it says none.
+    pub version: u32,
+}
+
+/// The first number of a version: 15 of `15.18 (Debian 15.18-0)`.
+fn major(version: &[u8]) -> u32 {
+    let digits = version.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |number: u32, digit| {
+        number.saturating_mul(10).saturating_add(u32::from(digit - b'0'))
+    })
+}
+
 /// Begins a session on a new stream.
 ///
 /// # Errors
 /// `Refused` when the server rejects us or speaks another protocol, else as it reports.
-pub async fn start(stream: Stream, login: Login<'_>) -> Result<(Connection, CancelKey), DbError> {
+pub async fn start(stream: Stream, login: Login<'_>) -> Result<(Connection, Greeting), DbError> {
     let mut connection = Connection::new(stream);
     let mut params = vec![
         ("client_encoding", "UTF8"),
@@ -60,22 +79,28 @@ pub async fn start(stream: Stream, login: Login<'_>) -> Result<(Connection, Canc
         ("database", login.database),
         ("application_name", login.application_name),
     ];
+    params.extend(login.iso_dates.then_some(("DateStyle", "ISO")));
     params.extend(login.options.map(|options| ("options", options)));
     frontend::startup_message(params, &mut connection.out).map_err(unwritable)?;
     authenticate(&mut connection, login).await?;
-    let mut key = CancelKey::default();
+    let mut greeting = Greeting::default();
     loop {
         let frame = connection.on_event().await?;
         match frame.tag {
             backend::BACKEND_KEY_DATA_TAG => {
                 let mut body = Body(frame.body);
                 let (process, secret) = (body.int32(), body.int32());
-                key = process
-                    .zip(secret)
-                    .map_or(key, |(process, secret)| CancelKey { process, secret });
+                if let (Some(process), Some(secret)) = (process, secret) {
+                    greeting.key = CancelKey { process, secret };
+                }
             }
-            backend::PARAMETER_STATUS_TAG => {}
-            backend::READY_FOR_QUERY_TAG => return Ok((connection, key)),
+            backend::PARAMETER_STATUS_TAG => {
+                let mut body = Body(frame.body);
+                if body.text() == Some(b"server_version") {
+                    greeting.version = body.text().map_or(0, major);
+                }
+            }
+            backend::READY_FOR_QUERY_TAG => return Ok((connection, greeting)),
             _ => return Err(no_postgres()),
         }
     }
