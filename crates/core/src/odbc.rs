@@ -37,6 +37,9 @@ pub struct OdbcDef {
     pub begin: Option<BeginDef>,
     /// Statements that each new session runs.
     pub connect: Option<Vec<String>>,
+    /// Those that each session of a user's own SQL runs instead: it keeps the server's defaults.
+    /// Absent: the same.
+    pub connect_own: Option<Vec<String>>,
     /// Statement that limits waits for locks; `{ms}` and `{s}` are the limit.
     pub lock_timeout: Option<String>,
     /// Key of the connection string that is the limit in milliseconds, where no statement sets it.
@@ -253,6 +256,7 @@ impl OdbcDef {
             isolations: self.isolations.or(parent.isolations),
             begin: self.begin.or(parent.begin),
             connect: self.connect.or(parent.connect),
+            connect_own: self.connect_own.or(parent.connect_own),
             lock_timeout: self.lock_timeout.or(parent.lock_timeout),
             lock_timeout_key: self.lock_timeout_key.or(parent.lock_timeout_key),
             schema: self.schema.or(parent.schema),

@@ -137,7 +137,7 @@ pub struct RetryPolicy {
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
-            attempts: 3,
+            attempts: 10,
             backoff_first: Duration::from_millis(5),
             backoff_max: Duration::from_secs(1),
         }

@@ -85,6 +85,12 @@ impl Description {
         self.record.as_ref().or(self.extends.as_ref()).unwrap_or(&self.name)
     }
 
+    /// Whether a transaction of the declared mix writes.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.transactions.iter().any(|of| of.weight > 0 && of.access.writes())
+    }
+
     /// Whether a build makes data, without which nothing runs on a database that stores.
     #[must_use]
     pub fn has_data(&self) -> bool {
@@ -319,6 +325,12 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
+    /// Whether its transactions write; `None` if only the user who wrote them knows. One that does not
+    /// leaves the data as it was built, and runs where nobody may write.
+    fn writes(&self) -> Option<bool> {
+        Some(self.description().writes())
+    }
+
     /// What to know about the workload before the figures of a run are used, in one sentence; `None` if there is nothing.
     fn warning(&self) -> Option<String> {
         None
@@ -538,9 +550,8 @@ pub enum MeasureDef {
     Queries,
 }
 
-/// A sum over the data that a run changes by the counters of its own transactions. Queried before
-/// and after a run; the difference must be the client's sum, except for transactions in doubt or in
-/// flight.
+/// A sum over the data that a run changes by what its own transactions do. Queried before and after
+/// a run; the difference must be the client's sum, except for transactions in doubt or in flight.
 #[derive(Clone, Debug)]
 pub struct AuditDef {
     /// Key in JSON, such as `abalance`.
@@ -549,10 +560,34 @@ pub struct AuditDef {
     pub title: Name,
     /// Statement that returns the sum as one integer. It may read whole tables.
     pub statement: Name,
-    /// Indexes of the transaction types whose [`Completion::counter`] changes it.
-    pub transactions: Vec<usize>,
-    /// Largest change by one transaction, in either direction: the error allowed for one in doubt.
-    pub most: u32,
+    /// The transaction types that change it.
+    pub terms: Vec<AuditTerm>,
+    /// Option and value of the run with which the equation does not hold; `None` if it always does.
+    pub except: Option<(Name, Name)>,
+}
+
+/// How a transaction type changes the sum of an audit: by `each`, and by its
+/// [`Completion::counter`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditTerm {
+    /// Index of the transaction type.
+    pub transaction: usize,
+    /// Change by every committed transaction, besides its counter.
+    pub each: i64,
+    /// Least and largest change by one transaction: the error allowed for one in doubt.
+    pub range: std::ops::RangeInclusive<i64>,
+    /// Whether the counter is read from the database's answer, so that it is unknown for a
+    /// transaction that committed but whose answer could not be read.
+    pub is_answered: bool,
+}
+
+impl AuditTerm {
+    /// A type whose counter is the change, by at most `most` in either direction.
+    #[must_use]
+    pub fn counted(transaction: usize, most: u32) -> Self {
+        let most = i64::from(most);
+        Self { transaction, each: 0, range: -most..=most, is_answered: false }
+    }
 }
 
 /// The workload's tables as created by another program: all of [`Description::tables`] exist,
@@ -681,6 +716,21 @@ pub struct Answers {
     pub at: fn(Scale) -> Vec<Answer>,
     /// The same queries at any scale, without rows.
     pub questions: fn() -> Vec<Answer>,
+    /// What tells whether tables of another program have the texts that some answers depend on.
+    pub texts: Texts,
+}
+
+/// Texts of the data, which another program may have made in its own way.
+#[derive(Clone, Debug)]
+pub struct Texts {
+    /// Statement that returns one of them.
+    pub statement: Name,
+    /// What it returns from the data to which the answers belong.
+    pub expected: Name,
+    /// The queries whose answers depend on such texts, by their [`Answer::id`].
+    pub answers: &'static [&'static str],
+    /// Why answers are not compared when it returns something else, after the list of the queries.
+    pub reason: Name,
 }
 
 /// A query and its expected answer.

@@ -28,11 +28,13 @@ use triphammer_core::{DbError, Scale, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::{AnyWorkload, describe};
 
+use crate::built;
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::cluster::SharedBuild;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
+use crate::ending::{Ending, Flaw};
 use crate::failure::{Doing, Failure};
 use crate::layout;
 use crate::limited::Limited;
@@ -85,6 +87,9 @@ pub struct BuildRequest {
 pub struct BuildReport {
     /// `built`, `resumed`, `added`, `already built`.
     pub outcome: String,
+    /// Whether the build is good.
+    #[serde(default)]
+    pub ending: Ending,
     /// Title of the workload: `TPROC-C`.
     pub workload: String,
     /// Scale of the data, in `scale_unit`.
@@ -111,12 +116,24 @@ impl JobDocument for BuildReport {
         Head::of(JobKind::Build)
     }
 
-    fn is_good(&self) -> bool {
-        true
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// A build that does not fail is good.
+    fn flaw(&self) -> Option<Flaw> {
+        None
     }
 
     fn outcome(&self) -> String {
-        format!("{}: {} rows", self.outcome, integer(self.rows))
+        match self.rows {
+            0 => self.outcome.clone(),
+            rows => format!("{}: {} rows", self.outcome, integer(rows)),
+        }
     }
 }
 
@@ -151,7 +168,7 @@ pub fn build(
     identify(description, database)?;
     let procedures = database.capabilities().procedures;
     let layouts = layout::requested(description, database.dialect(), request)?;
-    let catalogue = catalogues::catalogue_of_build(
+    let mut catalogue = catalogues::catalogue_of_build(
         description,
         database.dialect(),
         procedures,
@@ -180,7 +197,8 @@ pub fn build(
         seed: request.settings.data_seed,
         target: database.target(),
         ..BuildReport::default()
-    };
+    }
+    .judged();
     // The advisory lock is held by a separate session on this thread until the end of the build.
     on_this_thread(async {
         let limit = request.connect_limit;
@@ -190,6 +208,12 @@ pub fn build(
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
         layout::require(&layouts, &mut session, &database.target()).await?;
+        if let Some(row) = layout::demanded_key(database.dialect(), &layouts, &mut session).await? {
+            watch.note(
+                "the server demands a primary key of every table: keys are created with the tables",
+            );
+            catalogue = catalogue.with_keys_in_tables(&row);
+        }
         let (record, outcome) =
             begin(&catalogue, &mut session, request, database, watch, begins).await?;
         session.close().await;
@@ -524,6 +548,7 @@ impl Builder<'_, '_> {
             BuildEffect::ForeignKeys | BuildEffect::NoProcedures | BuildEffect::Layout => None,
         });
         let keys: &[&str] = &std::iter::once("key").chain(own).collect::<Vec<_>>();
+        let mut meant = [keys, &["create", "index"]].concat();
         timed("tables", &mut || self.scripts("creating tables", &["create"], 1))?;
         if self.catalogue.is_clustered() {
             timed("keys", &mut || self.scripts("keys", keys, 1))?;
@@ -543,6 +568,7 @@ impl Builder<'_, '_> {
             timed("keys and indexes", &mut || self.scripts("keys and indexes", &kinds, pool))?;
         }
         if self.effects.contains(&BuildEffect::ForeignKeys) {
+            meant.push("foreign_key");
             timed("foreign keys", &mut || self.scripts("foreign keys", &["foreign_key"], 1))?;
         }
         if self.procedures {
@@ -552,6 +578,7 @@ impl Builder<'_, '_> {
             timed("set-up", &mut || self.scripts("set-up", &["setup"], 1))?;
         }
         timed("statistics", &mut || self.scripts("statistics", &["analyze"], pool))?;
+        self.compare(&meant)?;
         self.finish()?;
         Ok(BuildReport { rows, phases, ..report })
     }
@@ -594,7 +621,31 @@ impl Builder<'_, '_> {
                 Ok(())
             },
         )?;
+        if self.resumed {
+            self.compare(kinds)?;
+        }
         Ok(todo.len() as u64)
+    }
+
+    /// Compares what exists with what the scripts of these kinds make.
+    fn compare(&self, kinds: &[&str]) -> Result<(), Failure> {
+        let missing = self.pool.work(
+            &[()],
+            |()| "comparing what exists with what was to be built".to_owned(),
+            async |_| Ok(()),
+            async |session, (), ()| {
+                built::missing(self.description, self.catalogue, kinds, session).await
+            },
+        )?;
+        let missing = missing.concat();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::refuse(format!(
+            "the build lacks {}: something else has the name, or it was dropped meanwhile; start \
+             over with --replace",
+            missing.join(", ")
+        )))
     }
 
     /// Loads every chunk that is not recorded as loaded; returns the number of rows, and the hosts that

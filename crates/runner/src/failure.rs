@@ -57,18 +57,68 @@ impl Failure {
     }
 }
 
-/// PostgreSQL's codes for a prepared statement that exists already, or does not exist. Each session
-/// prepares its statements once, so something in between has swapped sessions.
-const SWAPPED_SESSIONS: [&str; 2] = ["42P05", "26000"];
+/// Errors of statements that a timeout of the server ended: code, a part of the message, and the
+/// setting with what to do. The timeouts of roles, users and databases are theirs to change.
+const TIMEOUTS: [(&str, &str, &str); 8] = [
+    (
+        "57014",
+        "statement timeout",
+        "; statement_timeout of the role, database or server ended it: ALTER ROLE … SET \
+         statement_timeout = 0",
+    ),
+    (
+        "55P03",
+        "lock timeout",
+        "; lock_timeout of the role, database or server ended it: ALTER ROLE … SET lock_timeout = 0",
+    ),
+    ("25P03", "", "; raise idle_in_transaction_session_timeout of the role, database or server"),
+    ("25P04", "", "; raise transaction_timeout of the role, database or server"),
+    ("57P05", "", "; raise idle_session_timeout of the role, database or server"),
+    (
+        "1969",
+        "",
+        "; max_statement_time of the user or server ended it: SET GLOBAL max_statement_time = 0",
+    ),
+    ("3024", "", "; max_execution_time of the server ended it: SET GLOBAL max_execution_time = 0"),
+    ("4031", "", "; raise wait_timeout of the server"),
+];
+
+/// The advice on a timeout of the server.
+fn after_timeout(error: &DbError) -> Option<&'static str> {
+    let code = error.code()?;
+    let is_it = |known: &&(&str, &str, &str)| known.0 == code && error.message().contains(known.1);
+    TIMEOUTS.iter().find(is_it).map(|known| known.2)
+}
+
+/// Longest line of a quoted excerpt, in characters.
+const EXCERPT_MAX: usize = 160;
+
+/// Cuts the long lines of a message that quotes a file: a line of 60 KB hides the message.
+#[must_use]
+pub(crate) fn excerpt(message: &str) -> String {
+    let cut = |line: &str| match line.char_indices().nth(EXCERPT_MAX) {
+        Some((end, _)) => format!("{} … ({} bytes in all)", line[..end].trim_end(), line.len()),
+        None => line.to_owned(),
+    };
+    // The mark below a cut line points at nothing.
+    let is_mark =
+        |line: &str| line.len() > EXCERPT_MAX && line.trim_matches([' ', '|', '^']).is_empty();
+    let lines = message.lines().filter(|line| !is_mark(line)).map(cut);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Codes with which PostgreSQL, MySQL and MariaDB say that they accept no more connections.
+const NO_MORE_SESSIONS: [&str; 4] = ["53300", "1040", "1203", "1226"];
 
 /// Advice on a database error, if its message does not make it clear.
 fn next_step(error: &DbError) -> &'static str {
     match error.class() {
-        _ if error.lacks_database() => "; `triphammer build` with --create-database creates it",
-        _ if error.code().is_some_and(|code| SWAPPED_SESSIONS.contains(&code)) => {
-            "; a transaction pooler, such as PgBouncer, loses prepared statements: connect to the \
-             server directly for build and check; run also works with --protocol extended or simple"
+        _ if error.code().is_some_and(|code| NO_MORE_SESSIONS.contains(&code)) => {
+            "; the server accepts no more connections: use fewer (--vus, or --jobs of a build), or \
+             raise max_connections or the limit of the user there"
         }
+        _ if error.lacks_database() => "; `triphammer build` with --create-database creates it",
+        _ if after_timeout(error).is_some() => after_timeout(error).unwrap_or_default(),
         ErrorClass::DiskFull => "; free some space and run the same command again",
         ErrorClass::ReadOnly => "; use a user, server or file that can be written to",
         _ => "",
@@ -97,5 +147,23 @@ pub trait Doing<T> {
 impl<T> Doing<T> for Result<T, DbError> {
     fn doing(self, what: impl std::fmt::Display) -> Result<T, Failure> {
         self.map_err(|error| Failure::Database { doing: what.to_string(), error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_of_the_server_is_named() {
+        let error = |code: &str, message: &str| {
+            let error = DbError::new(ErrorClass::Cancelled, message).with_code(code);
+            Err::<(), _>(error).doing("running `key.stock`").unwrap_err().to_string()
+        };
+        let text = error("57014", "canceling statement due to statement timeout");
+        assert!(text.contains("ALTER ROLE … SET statement_timeout = 0"), "{text}");
+        let text = error("57014", "canceling statement due to user request");
+        assert!(!text.contains("ALTER ROLE"), "{text}");
+        assert!(error("1969", "interrupted").contains("max_statement_time"));
     }
 }

@@ -98,6 +98,31 @@ pub async fn require<S: Session>(
     Ok(())
 }
 
+/// Definition of the key column of tables without a key, if the server demands that every new table
+/// has one; `None` if keys can be added later, which loads faster where tables are not clustered.
+///
+/// # Errors
+/// When the database reports an error.
+pub async fn demanded_key<S: Session>(
+    dialect: &str,
+    layouts: &[Layout],
+    session: &mut S,
+) -> Result<Option<String>, Failure> {
+    let has_keys = layouts.iter().all(|layout| layout.omits.iter().all(|kind| kind != "key"));
+    let Some(keys) = catalogues::keys_with_tables(dialect)?.filter(|_| has_keys) else {
+        return Ok(None);
+    };
+    let name = "keys.when".to_owned();
+    let statement = BoundStatement { name, sql: keys.when, params: Vec::new(), order: Vec::new() };
+    let mut rows = Rows::new();
+    let asked = async {
+        let id = session.prepare(&statement).await?;
+        session.query(id, &[], &mut rows).await
+    };
+    asked.await.doing("asking whether the server demands primary keys")?;
+    Ok((!rows.is_empty()).then_some(keys.row))
+}
+
 fn rejection(switch: &str, message: String) -> Failure {
     SpecError::new(message).about(switch).into()
 }

@@ -5,6 +5,7 @@
 
 pub mod answers;
 pub mod build;
+mod built;
 pub mod campaign;
 pub mod cancel;
 pub mod capacity;
@@ -18,6 +19,7 @@ pub mod datagen;
 pub mod doctor;
 pub mod document;
 pub mod drill;
+pub mod ending;
 pub mod execution_plan;
 pub mod failure;
 mod failure_limit;
@@ -34,6 +36,7 @@ mod limited;
 pub mod loader;
 pub mod measure;
 pub mod metrics;
+pub mod new_file;
 pub mod nodes;
 pub mod observe;
 pub mod outputs;

@@ -15,15 +15,17 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Capabilities, Database, LockMode, Role};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
-use triphammer_core::{Rows, Scale, Session};
+use triphammer_core::{DbError, ErrorClass, Rows, Scale, Session};
 use triphammer_drivers::AnyDatabase;
 
 use crate::build::lock_workload;
 use crate::catalogues;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
+use crate::ending::{Ending, Flaw};
 use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
+use crate::result::Status;
 use crate::worker_pool::{connect, identify, on_this_thread};
 
 /// Tables that a drop removed, as a list in JSON.
@@ -36,6 +38,8 @@ pub struct Removal {
     pub target: String,
     /// The tables, in the order in which they went.
     pub removed: Vec<String>,
+    /// Whether the removal is good.
+    pub ending: Ending,
 }
 
 impl From<Removal> for Vec<String> {
@@ -46,7 +50,8 @@ impl From<Removal> for Vec<String> {
 
 impl From<Vec<String>> for Removal {
     fn from(removed: Vec<String>) -> Self {
-        Self { workload: String::new(), target: String::new(), removed }
+        let ending = Ending::new(Status::Complete, None);
+        Self { workload: String::new(), target: String::new(), removed, ending }
     }
 }
 
@@ -55,8 +60,17 @@ impl JobDocument for Removal {
         Head::of(JobKind::Drop)
     }
 
-    fn is_good(&self) -> bool {
-        true
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// A removal that does not fail is good.
+    fn flaw(&self) -> Option<Flaw> {
+        None
     }
 
     fn outcome(&self) -> String {
@@ -77,6 +91,9 @@ pub struct Found {
     pub added: Vec<String>,
     /// The substitute for a record if another program created the tables.
     pub external: Option<Record>,
+    /// The workload that was built with tables of these names; `None` if it is this one, or if they
+    /// are in no record.
+    pub built_by: Option<String>,
     /// Why tables with the workload's names are not taken for another program's, and what to do.
     pub unusable: Option<String>,
 }
@@ -96,6 +113,14 @@ impl Found {
                 "{target} contains tables created by {}: {tables}; `run` and `check` use them as \
                  they are, and only --force removes them",
                 external.made_by
+            )));
+        }
+        if let Some(other) = &self.built_by {
+            return Err(Failure::refuse(format!(
+                "{target} contains tables of {other}, which is built there: {tables}; {} needs a \
+                 schema or database without them (--schema NAME), or drop {other} first: \
+                 triphammer drop {target} -w {other}",
+                workload.title
             )));
         }
         let unusable = self.unusable.as_ref().map_or(String::new(), |why| format!(" ({why})"));
@@ -143,10 +168,15 @@ pub async fn inspect<S: Admin>(
         }
         _ => None,
     };
+    let built_by = match has_table && record.is_none() && !tables.is_empty() {
+        true => Recording::builder_of(workload, &tables, catalogue, session).await,
+        false => Ok(None),
+    };
+    let built_by = built_by.doing("reading the build record")?;
     let added = record.iter().flat_map(|record| record.beyond(workload));
     let added = added.filter(|name| present.iter().any(|there| there == name));
     let added = added.map(str::to_owned).collect();
-    Ok(Found { record, has_table, tables, added, external, unusable })
+    Ok(Found { record, has_table, tables, added, external, built_by, unusable })
 }
 
 /// The scale of tables that another program may have created; `None` if they are not its tables, or
@@ -240,7 +270,7 @@ impl Dropping {
 ///
 /// # Errors
 /// When the database reports an error, for instance because a view depends on a table.
-pub async fn remove<S: Session>(
+pub async fn remove<S: Admin>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
@@ -250,6 +280,11 @@ pub async fn remove<S: Session>(
 ) -> Result<Vec<String>, Failure> {
     let mut removed = to_remove(workload, found, force);
     drop_tables(session, &removed, how).await?;
+    let left = relations_of(workload, session, found, force).await?;
+    if !left.is_empty() {
+        let message = format!("{} is still there after the drop", left.join(", "));
+        return Err(DbError::new(ErrorClass::Other, message)).doing("dropping the tables");
+    }
     if found.record.is_some() {
         for script in catalogue.scripts("teardown") {
             session.script(&script.sql).await.doing("running the tear-down script")?;
@@ -284,6 +319,47 @@ fn to_remove(workload: &Description, found: &Found, force: bool) -> Vec<String> 
     let mut names = tables_of_record(workload);
     names.retain(|name| own(name) || found.added.contains(name));
     names
+}
+
+/// Everything with the name of a table that the build made, or with `force` of any table of the workload: kind and
+/// name in one phrase.
+async fn relations_of<S: Admin>(
+    workload: &Description,
+    session: &mut S,
+    found: &Found,
+    force: bool,
+) -> Result<Vec<String>, Failure> {
+    let listed = |name: &str| {
+        let item = format!("object/{name}");
+        found.record.as_ref().is_some_and(|record| record.has(&item))
+    };
+    let mut names = tables_of_record(workload);
+    names.retain(|name| listed(name) || (force && workload.tables.iter().any(|t| t.name == *name)));
+    let relations = session.relations().await.doing("listing tables, views and sequences")?;
+    let relations = relations.into_iter().filter(|[_, name]| names.contains(name));
+    Ok(relations.map(|[kind, name]| format!("{kind} {name}")).collect())
+}
+
+/// Rejects the drop if something else stands where the build made a table: it would remain.
+async fn refuse_substitutes<S: Admin>(
+    workload: &Description,
+    session: &mut S,
+    found: &Found,
+    force: bool,
+) -> Result<(), Failure> {
+    let going = to_remove(workload, found, force);
+    let mut others = relations_of(workload, session, found, force).await?;
+    others
+        .retain(|phrase| going.iter().all(|name| phrase.rsplit(' ').next() != Some(name.as_str())));
+    if others.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::refuse(format!(
+        "nothing was dropped: {} has the name of a table of {}, but is none that the build made; \
+         drop or rename it first",
+        others.join(", "),
+        workload.title
+    )))
 }
 
 /// The tables that a record of the workload may list, children first: those that extend it add theirs.
@@ -333,6 +409,7 @@ pub async fn refuse_dependents<S: Admin>(
     found: &Found,
     force: bool,
 ) -> Result<(), Failure> {
+    refuse_substitutes(workload, session, found, force).await?;
     let removed = to_remove(workload, found, force);
     let removed: Vec<&str> = removed.iter().map(String::as_str).collect();
     let dependents = session.dependents(&removed).await;

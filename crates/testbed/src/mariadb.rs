@@ -300,7 +300,8 @@ impl Setup {
             command.push("--skip-ssl".to_owned());
         }
         if programs.install.is_none() {
-            command.push("--mysqlx=OFF".to_owned());
+            // Debian's packages expect a folder for files that only their installation makes.
+            command.extend(["--mysqlx=OFF", "--secure-file-priv="].map(str::to_owned));
         }
         command.extend(options.arguments.iter().cloned());
         command

@@ -15,8 +15,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use triphammer_core::odbc::{OdbcDef, OdbcDialect};
 use triphammer_core::sql::{
-    Dialect, DialectLayer, DialectOption, Layout, StatementCatalogue, StatementDef, optional,
-    param, statement,
+    Dialect, DialectLayer, DialectOption, KeysWithTables, Layout, StatementCatalogue, StatementDef,
+    optional, param, statement,
 };
 use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
@@ -29,7 +29,7 @@ use crate::dialect_files::{self, sql};
 /// how far. Also the scripts `build_record.create`, harmless if the table exists, and
 /// `build_record.drop`.
 #[must_use]
-pub fn build_statements() -> [StatementDef; 7] {
+pub fn build_statements() -> [StatementDef; 8] {
     [
         // Columns item and value, ordered by item.
         statement("build_record.all", &[param("workload", Text)]),
@@ -44,6 +44,8 @@ pub fn build_statements() -> [StatementDef; 7] {
         statement("build_record.delete_all", &[param("workload", Text)]),
         // One integer: the number of rows of other workloads.
         statement("build_record.others", &[param("workload", Text)]),
+        // The names of all workloads, in order.
+        statement("build_record.workloads", &[]),
         // Schema facts that the planner uses, as text: kind, table, name, description.
         optional("fingerprint.objects", &[]),
         optional("fingerprint.statistics", &[]),
@@ -160,6 +162,14 @@ pub fn layouts(dialect: &str) -> Result<Vec<Layout>, SpecError> {
 /// When there is no such dialect.
 pub fn most(dialect: &str) -> Result<BTreeMap<String, u32>, SpecError> {
     Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.most).collect())
+}
+
+/// How the servers of a dialect demand primary keys; `None` if they do not.
+///
+/// # Errors
+/// When there is no such dialect.
+pub fn keys_with_tables(dialect: &str) -> Result<Option<KeysWithTables>, SpecError> {
+    Ok(chain(dialect)?.into_iter().rev().find_map(|dialect| dialect.keys))
 }
 
 /// Whether one statement of a dialect drops several tables.

@@ -126,7 +126,8 @@ fn answers(product: &Product, with_procedures: bool) -> String {
         .replace("ADDRESS", "t:street\tt:second\tt:city\tt:ST\tt:123411111")
         .replace("PERSON", person);
     for table in TABLES {
-        text.push_str(&format!("{}\tt:{}\n", product.tables, table.to_uppercase()));
+        let name = table.to_uppercase();
+        text.push_str(&format!("{}\tt:{name}\tu:DROP TABLE {table}\n", product.tables));
     }
     text
 }
@@ -446,7 +447,10 @@ fn transaction(product: &Product, driver: &OdbcDriver, mode: &str, mix: &str) ->
     let counts = |call: &String| call.starts_with("SELECT sum(d_next_o_id)");
     let first = work.iter().position(counts).unwrap() + 1;
     let ended = work[first..].iter().position(counts).unwrap();
-    work[first..first + ended].to_vec()
+    // What audits read before the run.
+    let (audits, calls) = work[first..first + ended].split_at(2);
+    assert_begins(audits, &["SELECT round(sum(w_ytd) * 100, 0)", "SELECT count(*) FROM new_order"]);
+    calls.to_vec()
 }
 
 #[test]

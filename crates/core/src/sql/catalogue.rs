@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::dialect::{Dialect, Explain, Layout, Placeholder};
+use super::keys;
 use super::statement::{BoundStatement, Required, StatementDef};
 use super::text::{Script, bind, expand_variables, lay_over, parse_blocks};
 use crate::error::{DbError, ErrorClass, SpecError};
@@ -22,6 +23,8 @@ pub struct StatementCatalogue {
     explain: Option<Explain>,
     statements: BTreeMap<String, BoundStatement>,
     scripts: Vec<Script>,
+    /// Scripts of keys that are created with their tables instead.
+    folded: Vec<Script>,
     ends_transactions: bool,
 }
 
@@ -74,6 +77,7 @@ impl StatementCatalogue {
             explain,
             statements: BTreeMap::new(),
             scripts: Vec::new(),
+            folded: Vec::new(),
             ends_transactions: false,
         };
         for definition in definitions {
@@ -151,6 +155,14 @@ impl StatementCatalogue {
         self
     }
 
+    /// The same catalogue for a server that demands primary keys: they are created with the tables,
+    /// and a table without one gets the column `row`.
+    #[must_use]
+    pub fn with_keys_in_tables(mut self, row: &str) -> Self {
+        self.folded = keys::fold(&mut self.scripts, row);
+        self
+    }
+
     /// Name of the catalogue's dialect.
     #[must_use]
     pub fn dialect(&self) -> &str {
@@ -215,6 +227,11 @@ impl StatementCatalogue {
     /// The scripts of a kind, in the order of the files: `scripts("index")`.
     pub fn scripts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Script> {
         self.scripts.iter().filter(move |s| s.kind() == kind && !s.sql.trim().is_empty())
+    }
+
+    /// The scripts of a kind, with those whose work is done where the tables are created.
+    pub fn scripts_meant<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Script> {
+        self.scripts(kind).chain(self.folded.iter().filter(move |script| script.kind() == kind))
     }
 
     /// All scripts, in the order of the files.

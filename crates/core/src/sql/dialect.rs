@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::keys::KeysWithTables;
 use crate::error::SpecError;
 use crate::odbc::OdbcDef;
 use crate::value::ColumnType;
@@ -92,6 +93,8 @@ pub struct Dialect {
     /// allows; added to the parent's.
     #[serde(default)]
     pub most: BTreeMap<String, u32>,
+    /// How its servers demand primary keys; inherited when absent.
+    pub keys: Option<KeysWithTables>,
     /// Whether one statement drops several tables; inherited when absent.
     pub drops_several: Option<bool>,
     /// How the database explains a statement; inherited when absent.

@@ -275,6 +275,13 @@ impl Connection {
         Ok(())
     }
 
+    /// Asks the server whether a transaction is open.
+    pub(super) async fn is_in_transaction(&mut self) -> Result<bool, DbError> {
+        // A statement that opens none; its result sets `open`.
+        self.batch("DO 0").await?;
+        Ok(self.open)
+    }
+
     /// Makes the cheapest possible round trip.
     pub(super) async fn ping(&mut self) -> Result<(), DbError> {
         self.wire.command(command::PING)?;

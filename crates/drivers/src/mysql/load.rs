@@ -31,10 +31,10 @@ pub(super) async fn load(
 ) -> Result<u64, DbError> {
     if !loads_by_inserts.load(Ordering::Relaxed) {
         let columns = names(table);
-        // The quotes contain a literal tab, backslash and line feed: sessions have no escapes.
+        // Tab, backslash and line feed, whatever the SQL mode says of backslashes.
         let sql = format!(
             "LOAD DATA LOCAL INFILE 'triphammer' INTO TABLE {} CHARACTER SET utf8mb4 \
-             FIELDS TERMINATED BY '\t' ESCAPED BY '\\' LINES TERMINATED BY '\n' ({columns})",
+             FIELDS TERMINATED BY 0x09 ESCAPED BY 0x5c LINES TERMINATED BY 0x0a ({columns})",
             quote_identifier(&table.name)
         );
         match connection.begin_load(&sql).await {

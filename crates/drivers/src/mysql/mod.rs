@@ -13,10 +13,12 @@ mod error;
 mod load;
 mod obstacles;
 mod option_file;
+mod peer;
 mod quote;
 mod server_key;
 mod session;
 mod shared;
+mod text;
 mod url;
 mod wire;
 

@@ -74,7 +74,9 @@ pub(super) async fn rehearse(
         );
         return Err(DbError::new(ErrorClass::Unsupported, message));
     }
-    connection.batch(&format!("CREATE TABLE IF NOT EXISTS {PROBE} (probe INT)")).await?;
+    connection
+        .batch(&format!("CREATE TABLE IF NOT EXISTS {PROBE} (probe INT PRIMARY KEY)"))
+        .await?;
     connection.batch(&format!("DROP TABLE {PROBE}")).await?;
     if longest.is_some() {
         connection.batch(&format!("DROP PROCEDURE IF EXISTS {PROBE}")).await?;

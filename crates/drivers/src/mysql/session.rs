@@ -3,23 +3,27 @@
 use std::fmt::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, RowSource, ServerInfo,
-    ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, NodeStatus, Role, RowSource,
+    ServerInfo, ServerProcess, Session, StatementId,
 };
-use triphammer_core::sql::BoundStatement;
+use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
 use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 
 use super::connection::{Connection, ResultEnd};
+use super::error::of_commit;
 use super::load::load;
 use super::obstacles;
+use super::peer::{NO_VARIABLE, Peer, QUESTION};
 use super::quote::quote_literal;
 use super::shared::{Product, Shared};
+use super::text::{Template, UNPREPARABLE};
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
 use crate::arguments::wrong_count;
 use crate::stream::closed;
@@ -65,16 +69,28 @@ const NO_SETTINGS: [&str; 20] = [
 pub struct MysqlSession {
     connection: Connection,
     statements: Vec<Prepared>,
+    /// The session as the server knows it.
+    peer: Option<Arc<Peer>>,
     shared: Arc<Shared>,
 }
 
-/// A statement on the server.
+/// How a statement is run.
+enum Form {
+    /// Under its number on the server.
+    OnServer(u32),
+    /// As text, because the server cannot prepare it.
+    Text(Template),
+}
+
+/// A statement that the session can run.
 struct Prepared {
-    id: u32,
+    form: Form,
     /// For each placeholder, the index of its argument and its type.
     placeholders: Box<[(usize, ColumnType)]>,
     /// Number of arguments that the statement takes.
     params: usize,
+    /// Whether it may commit before it ends.
+    commits_inside: bool,
 }
 
 impl Prepared {
@@ -105,6 +121,8 @@ struct Replication {
     is_applying: bool,
     /// Whether some that have arrived are not applied yet.
     is_behind: bool,
+    /// Whether they stay so, because the applier is stopped or has failed.
+    has_stopped: bool,
     /// How far it is behind; `None` while it has no connection to the other server.
     lag_us: Option<u64>,
 }
@@ -116,15 +134,20 @@ impl Replication {
     const ARRIVED: [usize; 2] = [5, 6];
     const APPLIED: [usize; 2] = [9, 21];
     const SQL_RUNNING: usize = 11;
+    /// `Last_Errno`: that of the applier.
+    const LAST_ERROR: usize = 18;
     const SECONDS_BEHIND: usize = 32;
 
     fn of(row: &[Option<String>]) -> Self {
         let field = |index: usize| row.get(index).and_then(Option::as_deref);
         let is_applying = field(Self::SQL_RUNNING) == Some("Yes");
         let seconds: Option<u64> = field(Self::SECONDS_BEHIND).and_then(|text| text.parse().ok());
+        let has_failed = field(Self::LAST_ERROR).is_some_and(|number| number != "0");
+        let is_behind = Self::ARRIVED.map(field) != Self::APPLIED.map(field);
         Self {
             is_applying,
-            is_behind: is_applying && Self::ARRIVED.map(field) != Self::APPLIED.map(field),
+            is_behind: is_behind || (has_failed && !is_applying),
+            has_stopped: !is_applying && (is_behind || has_failed),
             lag_us: seconds.map(|seconds| seconds.saturating_mul(1_000_000)),
         }
     }
@@ -145,8 +168,22 @@ impl MysqlSession {
         Ok(Replication::default())
     }
 
-    pub(super) fn new(connection: Connection, shared: Arc<Shared>) -> Self {
-        Self { connection, statements: Vec::new(), shared }
+    /// Sets a new session up, and finds out who it is, in one round trip.
+    pub(super) async fn set_up(
+        mut connection: Connection,
+        shared: Arc<Shared>,
+        role: Role,
+    ) -> Result<Self, DbError> {
+        let setup = shared.setup(role);
+        let answer = match connection.ask(&format!("{setup}; {QUESTION}")).await {
+            Err(error) if error.code() == Some(NO_VARIABLE) => {
+                connection.batch(&setup).await.map(|_| Vec::new())
+            }
+            answer => answer,
+        };
+        let answer = answer.map_err(|error| error.context("setting up the session"))?;
+        let peer = Peer::of(&answer, &connection.route).map(Arc::new);
+        Ok(Self { connection, statements: Vec::new(), peer, shared })
     }
 
     /// The result of a text; `was_open` if a transaction was open before.
@@ -178,7 +215,35 @@ impl MysqlSession {
     ) -> Result<ResultEnd, DbError> {
         let statement = find(&self.statements, id, args.len())?;
         let values = statement.values(args);
-        self.connection.execute(statement.id, values, rows, lists, after_row).await
+        match &statement.form {
+            Form::OnServer(id) => {
+                self.connection.execute(*id, values, rows, lists, after_row).await
+            }
+            Form::Text(template) => {
+                let sql = template.fill(values.map(|(value, _)| value))?;
+                self.connection.query(&sql, rows, after_row).await
+            }
+        }
+    }
+
+    /// The error of a COMMIT, or of a call that commits itself. The server does not say with it
+    /// whether the transaction is still open, but it does so with every success: if it is, nothing
+    /// was committed, and the rollback that follows ends it. If not, it was committed or rolled
+    /// back, which only the class of the error may show: a call can be cancelled after its COMMIT.
+    async fn commit_failed(&mut self, error: DbError) -> DbError {
+        let is_lost = error.class().loses_session() || self.is_closed();
+        let error = of_commit(error);
+        if is_lost {
+            return error;
+        }
+        match self.connection.is_in_transaction().await {
+            Ok(true) => error.undone(),
+            Ok(false) => error,
+            Err(_) => {
+                self.connection.open = true;
+                error
+            }
+        }
     }
 
     async fn begin_with(&mut self, sql: &str) -> Result<(), DbError> {
@@ -207,6 +272,12 @@ fn isolated_text(access: Access, level: Isolation) -> &'static str {
     }
 }
 
+/// The two texts of a row.
+fn pair(row: Vec<Option<String>>) -> Option<[String; 2]> {
+    let texts: Vec<String> = row.into_iter().collect::<Option<_>>()?;
+    texts.try_into().ok()
+}
+
 /// Keeps all rows of the answer.
 fn keep(rows: &mut Rows) -> Result<(), DbError> {
     if rows.bytes() > ANSWER_BYTES_MAX { Err(too_large()) } else { Ok(()) }
@@ -222,7 +293,15 @@ impl Session for MysqlSession {
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
         let id = u32::try_from(self.statements.len())
             .map_err(|_| DbError::new(ErrorClass::Unsupported, "too many statements"))?;
-        let (on_server, params) = self.connection.prepare(&statement.sql).await?;
+        let (form, params) = match self.connection.prepare(&statement.sql).await {
+            Ok((id, params)) => (Form::OnServer(id), params),
+            Err(error) if error.code().is_some_and(|code| UNPREPARABLE.contains(&code)) => {
+                let template = Template::new(statement);
+                let params = template.placeholders();
+                (Form::Text(template), params)
+            }
+            Err(error) => return Err(error),
+        };
         if params != statement.order.len() {
             let message = format!(
                 "`{}` has {params} placeholders for {} arguments",
@@ -233,9 +312,10 @@ impl Session for MysqlSession {
         }
         let placeholder = |place: &usize| (*place, statement.params[*place].param_type);
         self.statements.push(Prepared {
-            id: on_server,
+            form,
             placeholders: statement.order.iter().map(placeholder).collect(),
             params: statement.params.len(),
+            commits_inside: commits_inside(&statement.sql),
         });
         Ok(StatementId(id))
     }
@@ -243,7 +323,14 @@ impl Session for MysqlSession {
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
         let statement = find(&self.statements, id, args.len())?;
         let values = statement.values(args);
-        Ok(self.connection.execute_quietly(statement.id, values).await?.touched)
+        let ended = match &statement.form {
+            Form::OnServer(id) => self.connection.execute_quietly(*id, values).await?,
+            Form::Text(template) => {
+                let sql = template.fill(values.map(|(value, _)| value))?;
+                self.connection.batch(&sql).await?
+            }
+        };
+        Ok(ended.touched)
     }
 
     async fn query(
@@ -272,22 +359,37 @@ impl Session for MysqlSession {
             {
                 self.rollback().await?;
                 let message = "the procedure left its transaction open, so it was rolled back";
-                Err(DbError::new(ErrorClass::Other, message))
+                Err(DbError::new(ErrorClass::Other, message).undone())
             }
             Ok(_) => Ok(()),
             Err(error) if error.is_unread() => Err(error),
-            Err(error) => {
-                // A procedure that fails leaves its transaction open to the caller.
-                self.connection.open = true;
-                Err(error.after_commit_sent())
-            }
+            Err(error) => Err(self.commit_failed(error).await),
         }
     }
 
-    async fn text(&mut self, sql: &str, _commits: bool, rows: &mut Rows) -> Result<(), DbError> {
+    async fn execute_autocommit(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+    ) -> Result<u64, DbError> {
+        match self.execute(id, args).await {
+            Err(error) if find(&self.statements, id, args.len())?.commits_inside => {
+                Err(self.commit_failed(error).await)
+            }
+            done => done.map_err(DbError::failed_commit),
+        }
+    }
+
+    async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         let was_open = self.connection.open;
         let done = self.connection.query(sql, rows, keep).await;
-        self.after_text(was_open, done)
+        match self.after_text(was_open, done) {
+            Err(error) if commits && (commits_inside(sql) || was_open) => {
+                Err(self.commit_failed(error).await)
+            }
+            Err(error) if commits => Err(error.failed_commit()),
+            done => done,
+        }
     }
 
     async fn stream(
@@ -334,9 +436,10 @@ impl Session for MysqlSession {
         if self.is_closed() {
             return Err(closed());
         }
-        let result = self.connection.batch("COMMIT").await;
-        self.connection.open = false;
-        result.map(drop).map_err(DbError::after_commit_sent)
+        match self.connection.batch("COMMIT").await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.commit_failed(error).await),
+        }
     }
 
     async fn rollback(&mut self) -> Result<(), DbError> {
@@ -357,12 +460,12 @@ impl Session for MysqlSession {
         self.connection.wire.is_closed()
     }
 
+    fn ended_idle(&mut self) -> Option<DbError> {
+        self.connection.wire.ended_idle()
+    }
+
     fn canceller(&self) -> Box<dyn Canceller> {
-        Box::new(MysqlCanceller {
-            place: self.connection.route.place,
-            thread: self.connection.route.thread,
-            shared: self.shared.clone(),
-        })
+        Box::new(MysqlCanceller { peer: self.peer.clone(), shared: self.shared.clone() })
     }
 
     async fn ping(&mut self) -> Result<bool, DbError> {
@@ -416,20 +519,36 @@ impl Admin for MysqlSession {
             .connection
             .ask(
                 "SHOW GLOBAL STATUS WHERE Variable_name IN \
-                 ('Threads_connected', 'Com_commit', 'Com_rollback')",
+                 ('Threads_connected', 'Com_commit', 'Com_rollback', 'wsrep_ready')",
             )
             .await?;
-        let value = |name: &str| -> Option<u64> {
+        let text = |name: &str| {
             let row = rows.iter().find(|row| row[0].as_deref() == Some(name))?;
-            row.get(1)?.as_deref()?.parse().ok()
+            row.get(1)?.as_deref()
         };
-        let read_only = self.connection.ask("SELECT @@global.read_only").await?;
-        let read_only = read_only.first().and_then(|row| row.first()?.clone());
+        let value = |name: &str| -> Option<u64> { text(name)?.parse().ok() };
+        let settings = self
+            .connection
+            .ask("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on')")
+            .await?;
+        let setting = |name: &str| {
+            let row = settings.iter().find(|row| row[0].as_deref() == Some(name))?;
+            row.get(1)?.as_deref()
+        };
+        // A MariaDB that is not part of a cluster says that it is not ready, too.
+        if setting("wsrep_on") == Some("ON") && text("wsrep_ready") == Some("OFF") {
+            // Galera rejects everything but SET, SHOW and queries without tables.
+            let message =
+                "the node is not ready: it is not part of its Galera cluster (wsrep_ready)";
+            return Err(DbError::new(ErrorClass::Unavailable, message));
+        }
+        let is_writable = setting("read_only").map(|text| matches!(text, "0" | "OFF"));
         let replication = self.replication().await?;
         Ok(NodeStatus {
-            is_writable: read_only.map(|text| matches!(text.as_str(), "0" | "OFF")),
+            is_writable,
             is_replicating: replication.is_applying,
             is_behind: replication.is_behind,
+            has_stopped_applying: replication.has_stopped,
             lag_us: replication.lag_us,
             connections: value("Threads_connected"),
             transactions: value("Com_commit").zip(value("Com_rollback")).map(|(c, r)| c + r),
@@ -456,9 +575,19 @@ impl Admin for MysqlSession {
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         let sql = "SELECT LOWER(table_name) FROM information_schema.tables \
-                   WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY 1";
+                   WHERE table_schema = DATABASE() \
+                   AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY 1";
         let rows = self.connection.ask(sql).await?;
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
+    }
+
+    async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+        let sql = "SELECT CASE table_type WHEN 'BASE TABLE' THEN 'table' \
+                   WHEN 'SYSTEM VERSIONED' THEN 'system-versioned table' \
+                   ELSE LOWER(table_type) END, LOWER(table_name) FROM information_schema.tables \
+                   WHERE table_schema = DATABASE() AND table_type <> 'TEMPORARY' ORDER BY 2";
+        let rows = self.connection.ask(sql).await?;
+        Ok(rows.into_iter().filter_map(pair).collect())
     }
 
     async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
@@ -471,12 +600,14 @@ impl Admin for MysqlSession {
 
     /// Takes the lock. The server's named locks cannot be shared, so an advisory lock is a row of
     /// places: a shared holder takes any free one, an exclusive holder takes all. The lock lasts as
-    /// long as the session.
+    /// long as the session. Names of locks have at most 64 characters, and MySQL 9.7 has MD5() no
+    /// longer.
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         let name = quote_literal(name);
         let mut sql = format!(
             "SET SESSION wait_timeout = {CLAIM_SECONDS}, \
-             @claim = CONCAT('triphammer/', MD5(CONCAT(DATABASE(), '/', {name}))); SELECT "
+             @claim = CONCAT('triphammer/', LEFT(SHA2(CONCAT(DATABASE(), '/', {name}), 256), 40)); \
+             SELECT "
         );
         let joined_by = match mode {
             LockMode::Shared => " OR ",
@@ -498,15 +629,19 @@ impl Admin for MysqlSession {
 
 /// Cancels on a separate connection.
 struct MysqlCanceller {
-    place: usize,
-    thread: u32,
+    /// `None` if the session could not find out which session of which server it is.
+    peer: Option<Arc<Peer>>,
     shared: Arc<Shared>,
 }
 
 impl Canceller for MysqlCanceller {
     fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async {
-            match timeout(CANCEL_LIMIT, self.shared.cancel(self.place, self.thread)).await {
+            let Some(peer) = &self.peer else {
+                self.shared.spared.store(true, Ordering::Relaxed);
+                return;
+            };
+            match timeout(CANCEL_LIMIT, peer.cancel(&self.shared)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     tracing::debug!("could not send the cancel request: {}", error.class());
@@ -517,7 +652,12 @@ impl Canceller for MysqlCanceller {
     }
 
     fn is_at_work(&self) -> IsAtWork<'_> {
-        let (shared, place, thread) = (self.shared.clone(), self.place, self.thread);
-        Box::pin(async move { shared.is_at_work(place, thread).await })
+        let (peer, shared) = (self.peer.clone(), self.shared.clone());
+        Box::pin(async move {
+            match peer {
+                Some(peer) => peer.is_at_work(&shared).await,
+                None => Ok(None),
+            }
+        })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::Isolation;
+use triphammer_core::session::{Isolation, Role};
 use triphammer_core::{DbError, ErrorClass};
 
 use super::auth::{Login, log_in};
@@ -17,12 +17,18 @@ use crate::socket::{Address, Socket, SocketSettings, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
-/// Setup of every session, whatever the server's settings: UTF-8 compared byte by byte, UTC, strict
-/// mode, and standard syntax for names (`"a"`), concatenation (`||`) and backslashes.
-pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
-    SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,\
-    NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
-    time_zone = '+00:00', autocommit = 1";
+/// What transactions depend on, whoever wrote them: the engine begins and ends them.
+const TRANSACTIONS: &str = "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN'";
+/// What our own statements depend on besides that: that all rows are read, whole, and that no
+/// statement is refused because of its form; and the digits of quotients.
+const STATEMENTS: &str = ", sql_select_limit = 18446744073709551615, \
+    group_concat_max_len = 1048576, sql_safe_updates = 0, sql_big_selects = 1, \
+    div_precision_increment = 4";
+/// How our own SQL is read: UTF-8 compared byte by byte, UTC, strict mode, and standard syntax for
+/// names (`"a"`), concatenation (`||`) and backslashes.
+const LANGUAGE: &str = ", sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,\
+    STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,\
+    NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'; SET NAMES utf8mb4 COLLATE utf8mb4_bin";
 
 /// Properties of the database that sessions and cancellers need.
 pub(super) struct Shared {
@@ -31,6 +37,8 @@ pub(super) struct Shared {
     sockets: SocketSettings,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    /// Whether the statements of the workload are the user's own.
+    own_sql: bool,
     /// Product that the server reported; until then, the product in the URL.
     product: AtomicU8,
     identified: AtomicBool,
@@ -38,6 +46,8 @@ pub(super) struct Shared {
     pub(super) fell_back: AtomicBool,
     /// Whether the server forbids `LOAD DATA LOCAL`.
     pub(super) loads_by_inserts: AtomicBool,
+    /// Whether a session was not cancelled because the server at its address may be another one.
+    pub(super) spared: AtomicBool,
 }
 
 /// Product of a server.
@@ -77,10 +87,12 @@ impl Shared {
             options,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
+            own_sql: settings.own_sql,
             product: AtomicU8::new(product as u8),
             identified: AtomicBool::new(false),
             fell_back: AtomicBool::new(false),
             loads_by_inserts: AtomicBool::new(false),
+            spared: AtomicBool::new(false),
         }
     }
 
@@ -97,15 +109,22 @@ impl Shared {
         self.identified.load(Ordering::Relaxed)
     }
 
-    /// The SQL that sets up a session.
-    pub(super) fn setup(&self) -> String {
-        let mut setup = SETUP.to_owned();
+    /// The SQL that sets up a session, whatever the server's defaults are. Users' statements keep
+    /// those: they may rely on them.
+    pub(super) fn setup(&self, role: Role) -> String {
+        let mut setup = TRANSACTIONS.to_owned();
+        if !self.own_sql || role != Role::User {
+            setup.push_str(STATEMENTS);
+        }
         if let Some(limit) = self.lock_timeout {
             // Whole seconds, at least one; the second variable is for locks of whole tables.
             let seconds = limit.as_millis().div_ceil(1000).max(1);
             setup.push_str(&format!(
                 ", innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}"
             ));
+        }
+        if !self.own_sql {
+            setup.push_str(LANGUAGE);
         }
         if let Some(isolation) = self.isolation {
             let level = isolation.name().replace('-', " ");
@@ -161,7 +180,7 @@ impl Shared {
     }
 
     /// Connects to the first of a server's addresses that answers.
-    async fn open_place(
+    pub(super) async fn open_place(
         &self,
         place: usize,
         database: Option<&str>,
@@ -226,28 +245,5 @@ impl Shared {
         self.identified.store(true, Ordering::Relaxed);
         let route = Route { place, thread: greeting.thread, transport, same_host };
         Ok(Connection::new(wire, route))
-    }
-
-    /// Whether the server is running a command of a session; `None` if it does not know the
-    /// session.
-    pub(super) async fn is_at_work(
-        &self,
-        place: usize,
-        thread: u32,
-    ) -> Result<Option<bool>, DbError> {
-        let mut session = self.open_place(place, None).await?;
-        let asked = format!(
-            "SELECT command <> 'Sleep' FROM information_schema.processlist WHERE id = {thread}"
-        );
-        let answer = session.ask(&asked).await;
-        session.close().await;
-        let flag = answer?.pop().and_then(|mut row| row.pop()).flatten();
-        Ok(flag.map(|flag| flag == "1"))
-    }
-
-    /// Asks the server to cancel what a session is doing.
-    pub(super) async fn cancel(&self, place: usize, thread: u32) -> Result<(), DbError> {
-        let mut session = self.open_place(place, None).await?;
-        session.batch(&format!("KILL QUERY {thread}")).await.map(drop)
     }
 }

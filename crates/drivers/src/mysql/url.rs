@@ -1,5 +1,5 @@
 //! Resolves a `mysql://` or `mariadb://` URL: parameters with the names of MySQL's own clients,
-//! `~/.my.cnf`, MYSQL_PWD and defaults. Unlike those clients it guesses nothing silently:
+//! `~/.my.cnf`, the variables of these clients, and defaults. Unlike those clients it guesses nothing silently:
 //! `localhost` is not a socket, TLS is required for every host other than this one, and an unknown
 //! parameter is an error.
 
@@ -121,8 +121,8 @@ pub struct UrlOptions {
     pub connect_limit: Duration,
     /// Whether the server's RSA key is requested over an unencrypted connection.
     pub trusts_server_key: bool,
-    /// Why the option file is ignored, if it is.
-    pub warning: Option<String>,
+    /// What of the option file and of the variables has no effect.
+    pub warnings: Vec<String>,
 }
 
 impl UrlOptions {
@@ -180,7 +180,7 @@ impl UrlOptions {
             application_name: settings.application_name.clone(),
             connect_limit: source.connect_limit(settings.connect_limit)?,
             trusts_server_key: source.switch("get-server-public-key")?,
-            warning: source.file.warning,
+            warnings: source.file.warnings,
         })
     }
 
@@ -208,10 +208,11 @@ struct UrlSource<'a> {
     url: &'a TargetUrl,
     params: Vec<(String, &'a str)>,
     file: OptionFile,
+    env: Lookup<'a>,
 }
 
 impl<'a> UrlSource<'a> {
-    fn new(url: &'a TargetUrl, reach: &Reach, env: Lookup<'_>) -> Result<Self, SpecError> {
+    fn new(url: &'a TargetUrl, reach: &Reach, env: Lookup<'a>) -> Result<Self, SpecError> {
         if !matches!(url.scheme.as_str(), "mysql" | "mariadb") {
             return Err(SpecError::new(format!(
                 "`{}:` is not the scheme of a MySQL target: expected mysql: or mariadb:",
@@ -241,9 +242,7 @@ impl<'a> UrlSource<'a> {
             }
             params.push((name, value.as_str()));
         }
-        let home = env("HOME").filter(|home| !home.is_empty());
-        let file = home.map(|home| OptionFile::read(&PathBuf::from(home).join(".my.cnf")));
-        Ok(Self { url, params, file: file.unwrap_or_default() })
+        Ok(Self { url, params, file: OptionFile::of_user(&url.scheme, env), env })
     }
 
     fn param(&self, name: &str) -> Option<&str> {
@@ -252,6 +251,10 @@ impl<'a> UrlSource<'a> {
 
     fn file(&self, name: &str) -> Option<String> {
         self.file.get(name).filter(|value| !value.is_empty()).map(str::to_owned)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.env)(name).filter(|value| !value.is_empty())
     }
 
     fn get(&self, name: &str) -> Option<String> {
@@ -289,22 +292,51 @@ impl<'a> UrlSource<'a> {
             (None, None) => {}
         }
         let port = self.url.hosts.first().and_then(|host| host.port);
-        match (self.file("host"), self.file("socket")) {
-            (Some(host), _) => Ok(Endpoint::Tcp(host, self.port(port)?)),
-            (None, Some(file)) if port.is_none() => Ok(Endpoint::Unix(file.into())),
-            _ => Ok(Endpoint::Tcp(DEFAULT_HOST.to_owned(), self.port(port)?)),
+        let protocol = self.file("protocol").map(|protocol| protocol.to_lowercase());
+        let host = self.file("host").or_else(|| self.variable("MYSQL_HOST"));
+        let socket = self.file("socket").or_else(|| self.variable("MYSQL_UNIX_PORT"));
+        match (protocol.as_deref(), host, socket) {
+            (Some("socket"), _, Some(file)) => Ok(Endpoint::Unix(file.into())),
+            (Some("socket"), _, None) => Err(SpecError::new(
+                "`protocol=socket` in ~/.my.cnf needs a socket: add socket=FILE there, or name a \
+                 host in the target",
+            )),
+            (None | Some("tcp"), Some(host), _) => Ok(Endpoint::Tcp(host, self.port(port)?)),
+            (None, None, Some(file)) if port.is_none() => Ok(Endpoint::Unix(file.into())),
+            (None | Some("tcp"), None, _) => {
+                Ok(Endpoint::Tcp(DEFAULT_HOST.to_owned(), self.port(port)?))
+            }
+            (Some(protocol), ..) => Err(SpecError::new(format!(
+                "`protocol={protocol}` in ~/.my.cnf is not supported: expected tcp or socket"
+            ))),
         }
     }
 
     fn port(&self, given: Option<u16>) -> Result<u16, SpecError> {
-        let Some(text) = self.file("port").filter(|_| given.is_none()) else {
+        let in_file = self.file("port").map(|text| ("`port` in ~/.my.cnf", text));
+        let named = || Some(("MYSQL_TCP_PORT", self.variable("MYSQL_TCP_PORT")?));
+        let Some((what, text)) = in_file.or_else(named).filter(|_| given.is_none()) else {
             return Ok(given.unwrap_or(DEFAULT_PORT));
         };
         text.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
-            SpecError::new(format!(
-                "invalid `port` `{text}` in ~/.my.cnf: must be a number up to 65535"
-            ))
+            SpecError::new(format!("{what} is `{text}`: it must be a number up to 65535"))
         })
+    }
+
+    /// How much TLS the option file asks for: MySQL's `ssl-mode`, or MariaDB's switches.
+    fn ssl_mode_in_file(&self) -> Option<String> {
+        let is_on = |name: &str| {
+            let value = self.file.get(name).map(str::to_lowercase);
+            value.map(|value| !matches!(value.as_str(), "0" | "off" | "false" | "no"))
+        };
+        let mode = match (is_on("ssl"), is_on("ssl-verify-server-cert")) {
+            _ if self.file("ssl-mode").is_some() => return self.file("ssl-mode"),
+            (Some(false), _) => "DISABLED",
+            (_, Some(true)) => "VERIFY_IDENTITY",
+            (_, Some(false)) | (Some(true), None) => "REQUIRED",
+            (None, None) => return None,
+        };
+        Some(mode.to_owned())
     }
 
     /// Whether sessions need a server that accepts writes; the words are libpq's.
@@ -323,7 +355,9 @@ impl<'a> UrlSource<'a> {
         places: &[Endpoint],
         root_cert: Option<&RootCert>,
     ) -> Result<SslMode, SpecError> {
-        let given = self.get("ssl-mode").map(|text| SslMode::parse(&text)).transpose()?;
+        let given = self.param("ssl-mode").filter(|value| !value.is_empty()).map(str::to_owned);
+        let given = given.or_else(|| self.ssl_mode_in_file());
+        let given = given.map(|text| SslMode::parse(&text)).transpose()?;
         let mode = match (given, root_cert) {
             (Some(mode), _) => mode,
             // Anyone can obtain a signed certificate, so it proves nothing unless the name is
@@ -375,7 +409,7 @@ impl<'a> UrlSource<'a> {
     }
 
     fn switch(&self, name: &str) -> Result<bool, SpecError> {
-        match self.param(name) {
+        match self.param(name).or_else(|| self.file.get(name)) {
             None | Some("0" | "false" | "off") => Ok(false),
             Some("" | "1" | "true" | "on") => Ok(true),
             Some(text) => Err(SpecError::new(format!("invalid `{name}` `{text}`: must be 0 or 1"))),
@@ -402,6 +436,51 @@ mod tests {
 
     fn password(options: &UrlOptions) -> &str {
         options.password.as_ref().unwrap().reveal()
+    }
+
+    #[test]
+    fn variables_and_switches_of_the_option_file_apply_where_the_url_is_silent() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |text: &str, variables: &[(&str, &str)], url: &str| {
+            std::fs::write(home.path().join(".my.cnf"), format!("[client]\n{text}\n")).unwrap();
+            let env = |name: &str| match name {
+                "HOME" => Some(home.path().display().to_string()),
+                name => variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()),
+            };
+            UrlOptions::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
+        };
+        let host = ("MYSQL_HOST", "db9");
+        let port = ("MYSQL_TCP_PORT", "77");
+        let socket = ("MYSQL_UNIX_PORT", "/v.sock");
+        for (text, variables, url, expected) in [
+            ("", &[host, port][..], "mysql:///d", "db9:77"),
+            ("", &[host, port], "mysql://h/d", "h:77"),
+            ("host=f\nport=5", &[host, port], "mysql:///d", "f:5"),
+            ("", &[socket], "mysql:///d", "/v.sock"),
+            ("protocol=tcp", &[socket], "mysql:///d", "localhost:3306"),
+            ("protocol=SOCKET\nhost=f", &[socket], "mysql:///d", "/v.sock"),
+            ("protocol=SOCKET", &[], "mysql://h/d", "h:3306"),
+        ] {
+            let options = at(text, variables, url).unwrap();
+            assert_eq!(options.places[0].label(), expected, "{text} {url}");
+        }
+        for (text, url, expected) in [
+            ("skip-ssl", "mysql://db1/d", SslMode::Disabled),
+            ("ssl", "mysql://localhost/d", SslMode::Required),
+            ("ssl-verify-server-cert\nssl-ca=a.pem", "mysql://db1/d", SslMode::VerifyIdentity),
+            ("disable-ssl-verify-server-cert", "mysql://db1/d", SslMode::Required),
+            ("skip-ssl", "mysql://db1/d?ssl-mode=REQUIRED", SslMode::Required),
+        ] {
+            assert_eq!(at(text, &[], url).unwrap().ssl_mode, expected, "{text}");
+        }
+        for (text, variables, expected) in [
+            ("protocol=pipe", &[][..], "expected tcp or socket"),
+            ("protocol=socket", &[], "needs a socket"),
+            ("", &[("MYSQL_TCP_PORT", "x")], "MYSQL_TCP_PORT is `x`"),
+        ] {
+            let error = at(text, variables, "mysql:///d").unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::odbc::{BeginDef, ListForm, OdbcDef};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Canceller, Isolation, RowSource, Session, StatementId};
-use triphammer_core::sql::{BoundStatement, Param};
+use triphammer_core::sql::{BoundStatement, Param, commits_inside};
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 use triphammer_odbc::{
@@ -54,6 +54,8 @@ struct Kept {
     order: Vec<usize>,
     /// Whether it may return several results.
     several: bool,
+    /// Whether it may commit before it ends.
+    commits_inside: bool,
 }
 
 /// How the rows of a result are read.
@@ -126,6 +128,14 @@ impl Reading<'_> {
 }
 
 impl OdbcSession {
+    /// The error of a statement that is a transaction of its own.
+    fn autocommit_failed(&self, id: StatementId, error: DbError) -> DbError {
+        match self.kept.get(id.index()) {
+            Some(kept) if !kept.commits_inside => error.failed_commit(),
+            _ => error.after_commit_sent(),
+        }
+    }
+
     pub(super) fn new(connection: Connection, shared: Arc<Shared>) -> Result<Self, DbError> {
         let def = shared.def().expect("identified before a session is opened");
         let mut direct = connection.statement().map_err(|error| on_statement(&error, def))?;
@@ -350,7 +360,9 @@ impl Kept {
             statement.describe().map_err(|error| session.failed(&error))?;
         }
         let (name, params) = (bound.name.clone(), bound.params.clone());
-        Ok(Self { statement, name, params, types, order: bound.order.clone(), several })
+        let commits_inside = commits_inside(&bound.sql);
+        let order = bound.order.clone();
+        Ok(Self { statement, name, params, types, order, several, commits_inside })
     }
 
     #[inline]
@@ -431,7 +443,8 @@ impl Session for OdbcSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.fetch_all(id, args, true, rows).map_err(DbError::after_commit_sent)
+        let done = self.fetch_all(id, args, true, rows);
+        done.map_err(|error| self.autocommit_failed(id, error))
     }
 
     async fn execute_autocommit(
@@ -439,19 +452,24 @@ impl Session for OdbcSession {
         id: StatementId,
         args: &[Value<'_>],
     ) -> Result<u64, DbError> {
-        self.execute(id, args).await.map_err(DbError::after_commit_sent)
+        let done = self.execute(id, args).await;
+        done.map_err(|error| self.autocommit_failed(id, error))
     }
 
     async fn text(&mut self, sql: &str, commits: bool, rows: &mut Rows) -> Result<(), DbError> {
         rows.reset(0);
         self.ready()?;
-        let done = (|| {
+        let done: Result<(), DbError> = (|| {
             for text in statements(sql) {
                 self.ask(text, rows)?;
             }
             Ok(())
         })();
-        if commits { done.map_err(DbError::after_commit_sent) } else { done }
+        match done {
+            Err(error) if commits && commits_inside(sql) => Err(error.after_commit_sent()),
+            Err(error) if commits => Err(error.failed_commit()),
+            done => done,
+        }
     }
 
     async fn stream(

@@ -467,6 +467,14 @@ impl Admin for SqliteSession {
         names.collect::<Result<_, _>>().map_err(on_statement)
     }
 
+    async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+        let sql = r"SELECT type, lower(name) FROM sqlite_schema
+            WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 2";
+        let mut statement = self.connection()?.prepare(sql).map_err(on_statement)?;
+        let pairs = statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?]));
+        pairs.map_err(on_statement)?.collect::<Result<_, _>>().map_err(on_statement)
+    }
+
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         let taken = LockFile::take(self.file.path(), name, mode)?;
         if taken.is_none() {

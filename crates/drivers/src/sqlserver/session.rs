@@ -8,7 +8,7 @@ use triphammer_core::session::{
     Access, Admin, Canceller, IsAtWork, Isolation, LockMode, Protocol, RowSource, ServerInfo,
     ServerProcess, Session, StatementId,
 };
-use triphammer_core::sql::BoundStatement;
+use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Value};
 
@@ -41,6 +41,8 @@ const FORBIDDEN: &str = "300";
 pub struct SqlServerSession {
     connection: Box<Connection>,
     statements: Vec<Prepared>,
+    /// Whether each of them may commit before it ends.
+    commits_inside: Vec<bool>,
     shared: Arc<Shared>,
     flag: Flag,
     /// Number of the session on the server.
@@ -55,13 +57,29 @@ fn keep(rows: &mut Rows) -> Result<(), DbError> {
 }
 
 impl SqlServerSession {
+    /// The error of a statement that is a transaction of its own.
+    fn autocommit_failed(&self, id: StatementId, error: DbError) -> DbError {
+        match self.commits_inside.get(id.index()) {
+            Some(true) => error.after_commit_sent(),
+            _ => error.failed_commit(),
+        }
+    }
+
     pub(super) fn new(
         connection: Box<Connection>,
         shared: Arc<Shared>,
         flag: Flag,
         spid: i64,
     ) -> Self {
-        Self { connection, statements: Vec::new(), shared, flag, spid, is_levelled: false }
+        Self {
+            connection,
+            statements: Vec::new(),
+            commits_inside: Vec::new(),
+            shared,
+            flag,
+            spid,
+            is_levelled: false,
+        }
     }
 
     /// Runs a statement of the session.
@@ -159,6 +177,7 @@ impl Session for SqlServerSession {
             prepared.form = Form::Text;
         }
         self.statements.push(prepared);
+        self.commits_inside.push(commits_inside(&statement.sql));
         Ok(StatementId(id))
     }
 
@@ -203,11 +222,12 @@ impl Session for SqlServerSession {
                         .map_or_else(|error| mismatch || error.is_unread(), |()| true) =>
             {
                 let message = "the procedure left its transaction open, so it was rolled back";
-                Err(DbError::new(ErrorClass::Other, message))
+                Err(DbError::new(ErrorClass::Other, message).undone())
             }
             Ok(()) => Ok(()),
             Err(error) if error.is_unread() => Err(error),
-            Err(error) => Err(error.after_commit_sent()),
+            Err(error) if left_open => Err(error.failed_commit()),
+            Err(error) => Err(self.autocommit_failed(id, error)),
         }
     }
 
@@ -219,7 +239,8 @@ impl Session for SqlServerSession {
         if self.is_closed() {
             return Err(closed());
         }
-        self.execute(id, args).await.map_err(DbError::after_commit_sent)
+        let done = self.execute(id, args).await;
+        done.map_err(|error| self.autocommit_failed(id, error))
     }
 
     async fn stream(
@@ -291,6 +312,10 @@ impl Session for SqlServerSession {
 
     fn is_closed(&self) -> bool {
         self.connection.wire.is_closed()
+    }
+
+    fn ended_idle(&mut self) -> Option<DbError> {
+        self.connection.wire.ended_idle()
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {
@@ -384,6 +409,15 @@ impl Admin for SqlServerSession {
                    WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA = SCHEMA_NAME() ORDER BY 1";
         let rows = self.connection.ask(sql).await?;
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
+    }
+
+    async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+        let sql = "SELECT CASE TABLE_TYPE WHEN 'VIEW' THEN 'view' ELSE 'table' END, \
+                   LOWER(TABLE_NAME) FROM INFORMATION_SCHEMA.TABLES \
+                   WHERE TABLE_SCHEMA = SCHEMA_NAME() ORDER BY 2";
+        let rows = self.connection.ask(sql).await?;
+        let texts = rows.into_iter().filter_map(|row| row.into_iter().collect::<Option<Vec<_>>>());
+        Ok(texts.filter_map(|texts| texts.try_into().ok()).collect())
     }
 
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {

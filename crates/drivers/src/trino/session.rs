@@ -290,7 +290,7 @@ impl Session for TrinoSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.query(id, args, rows).await.map_err(DbError::after_commit_sent)
+        self.query(id, args, rows).await.map_err(DbError::failed_commit)
     }
 
     async fn stream(

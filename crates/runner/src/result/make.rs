@@ -29,6 +29,8 @@ use super::verification::{ClientCount, Obstacle, Verdict, Verification};
 use super::warnings;
 use crate::command::JobKind;
 use crate::doctor::check::SetupFact;
+use crate::document::JobDocument as _;
+use crate::ending::Ending;
 use crate::measure::{self, Measure};
 
 impl RunResult {
@@ -69,6 +71,7 @@ impl RunResult {
             tool: facts.tool.clone(),
             label: facts.label.clone(),
             status: status(end, &availability),
+            ending: Ending::default(),
             started_at: rfc3339(end.started_at),
             durations,
             efficiency: Efficiency::of(facts, &primary_metric),
@@ -125,7 +128,7 @@ impl RunResult {
             host: facts.host.clone(),
         };
         result.warnings = warnings::of(&result, facts);
-        result
+        result.judged()
     }
 }
 
@@ -273,14 +276,10 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
         .audits
         .iter()
         .map(|(definition, read)| {
-            let of = &definition.transactions;
-            let client = ClientSum {
-                sum: of.iter().map(|t| i128::from(end.run[*t].counts.counter)).sum(),
-                unknown: of
-                    .iter()
-                    .map(|t| end.run[*t].counts.indeterminate + end.in_flight[*t])
-                    .sum(),
-            };
+            let client = ClientSum::of(definition.terms.iter().map(|term| {
+                let index = term.transaction;
+                (term, &end.run[index].counts, end.in_flight[index])
+            }));
             let mut audit = Audit::new(definition, is_known(end).then_some(client), *read);
             if audit.verdict == Verdict::Violated && has_several_primaries(facts) {
                 (audit.verdict, audit.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());

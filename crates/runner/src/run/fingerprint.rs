@@ -13,7 +13,7 @@ use crate::result::{SchemaFact, SchemaKind};
 /// Maximum time per statement.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
 /// Maximum number of facts kept: more than any workload has tables.
-pub(super) const FACTS_MAX: usize = 2_000;
+pub(crate) const FACTS_MAX: usize = 2_000;
 /// Maximum length of a definition, in characters.
 const VALUE_MAX: usize = 2_000;
 
@@ -24,7 +24,7 @@ pub(super) const STATEMENTS: [(&str, &str); 2] = [
 ];
 
 /// Reads the facts of one statement.
-pub(super) async fn read<S: Session>(
+pub(crate) async fn read<S: Session>(
     catalogue: &StatementCatalogue,
     session: &mut S,
     statement: &str,

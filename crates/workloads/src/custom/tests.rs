@@ -41,7 +41,7 @@ fn the_example_has_no_errors() {
     assert_eq!(description.transactions.len(), 3);
     assert_eq!(description.primary_metric.transactions, [0, 1]);
     assert_eq!((description.checks.len(), description.audits.len()), (1, 2));
-    assert_eq!(description.audits[0].most, 5000);
+    assert_eq!(*description.audits[0].terms[0].range.end(), 5000);
     assert_eq!(description.cycle.as_ref().unwrap().terminals, 10);
     let setup = description.own_sql.iter().find(|sql| sql.name == "setup.script").unwrap();
     assert!(setup.default.as_ref().unwrap().contains("id <= 1000 * 2;"));

@@ -15,8 +15,9 @@ use triphammer_core::rows::Row;
 use triphammer_core::session::Session;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    AuditDef, CheckDef, CheckWhen, Completion, Description, Mode, Name, OwnSql, OwnSqlUse,
-    PrimaryMetric, StatementTimes, Statements, TransactionDef, Workload, WorkloadSettings,
+    AuditDef, AuditTerm, CheckDef, CheckWhen, Completion, Description, Mode, Name, OwnSql,
+    OwnSqlUse, PrimaryMetric, StatementTimes, Statements, TransactionDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -134,8 +135,10 @@ fn describe(definition: &Definition) -> Description {
                 id: audit.question.name.as_str().into(),
                 title: audit.question.title.as_str().into(),
                 statement: format!("audit.{}", audit.question.name).into(),
-                transactions: audit.transactions.clone(),
-                most: audit.most,
+                terms: (audit.transactions.iter())
+                    .map(|transaction| AuditTerm::counted(*transaction, audit.most))
+                    .collect(),
+                except: None,
             })
             .collect(),
         pipelining: pipelining(definition),
@@ -332,6 +335,10 @@ impl Workload for Custom {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
+    }
+
+    fn writes(&self) -> Option<bool> {
+        (!self.description().writes()).then_some(false)
     }
 
     /// The hash of the set-up, so that a run notices data of another one.

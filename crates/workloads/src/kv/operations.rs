@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use triphammer_core::random::Rng;
-use triphammer_core::workload::{AuditDef, CounterDef, MeasureDef, PrimaryMetric, TransactionDef};
+use triphammer_core::workload::{
+    AuditDef, AuditTerm, CounterDef, MeasureDef, PrimaryMetric, TransactionDef,
+};
 
 use super::keys::Key;
 use super::mix::OPERATION_COUNT;
@@ -78,12 +80,14 @@ pub fn primary_metric() -> PrimaryMetric {
 /// The sum of the rows' versions: 1 for each row, and 1 for each update of it.
 pub fn audits(settings: &Settings) -> Vec<AuditDef> {
     let deletes = settings.mix.weights[DELETE] > 0;
+    let most = settings.batch * if deletes { DELETED_VERSION_MAX } else { 1 };
+    let types = [UPDATE, INSERT, DELETE, READ_MODIFY_WRITE];
     vec![AuditDef {
         id: "version".into(),
         title: "ΔΣ version = rows inserted + rows updated − Σ version of rows deleted".into(),
         statement: "audit.version".into(),
-        transactions: vec![UPDATE, INSERT, DELETE, READ_MODIFY_WRITE],
-        most: settings.batch * if deletes { DELETED_VERSION_MAX } else { 1 },
+        terms: types.map(|operation| AuditTerm::counted(operation, most)).to_vec(),
+        except: None,
     }]
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{AuditDef, MeasureDef, PrimaryMetric, TransactionDef};
+use triphammer_core::workload::{AuditDef, AuditTerm, MeasureDef, PrimaryMetric, TransactionDef};
 
 use super::schema::{ACCOUNTS_EACH, TELLERS_EACH};
 
@@ -52,8 +52,11 @@ pub fn audits() -> Vec<AuditDef> {
         id: id.into(),
         title: title.into(),
         statement: format!("audit.{id}").into(),
-        transactions: transactions.to_vec(),
-        most: DELTA_MAX.unsigned_abs(),
+        terms: transactions
+            .iter()
+            .map(|t| AuditTerm::counted(*t, DELTA_MAX.unsigned_abs()))
+            .collect(),
+        except: None,
     };
     vec![
         audit("abalance", "ΔΣ abalance = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),

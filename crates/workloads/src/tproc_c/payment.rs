@@ -82,7 +82,7 @@ pub(super) async fn call<S: Session>(
     output.warehouse.read(&row, 1)?;
     output.district.read(&row, 6)?;
     read_customer(&row, 11, output)?;
-    Ok(Completion::COMMITTED)
+    Ok(input.completion())
 }
 
 /// Reads c_id, c_first, c_middle, c_last, five columns of address, c_phone, c_since, c_credit,
@@ -130,7 +130,7 @@ pub(super) async fn run<S: Session>(
         Value::Text(history),
     ];
     session.execute_and_commit(ids.insert_history, &row, None).await?;
-    Ok(Completion::COMMITTED)
+    Ok(input.completion())
 }
 
 /// Updates and then reads both, and composes h_data from their names.

@@ -58,6 +58,8 @@ const HAMMERDB_STOCK_LEVEL: &[Param] = &[W_ID, D_ID, param("threshold", Int)];
 pub fn statements() -> Vec<StatementDef> {
     vec![
         statement("count.new_orders", &[]),
+        statement("audit.w_ytd", &[]),
+        statement("audit.new_order", &[]),
         // Routines of a schema that HammerDB built, where it builds any.
         optional("foreign.scale", &[]),
         optional("hammerdb.routines", &[]),

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use triphammer_core::pace::Cycle;
-use triphammer_core::workload::{CounterDef, MeasureDef, PrimaryMetric, TransactionDef};
+use triphammer_core::workload::{
+    AuditDef, AuditTerm, CounterDef, MeasureDef, PrimaryMetric, TransactionDef,
+};
+
+use super::settings::{ROUTINES, Routines};
 
 /// Number of transaction types.
 pub const TRANSACTION_COUNT: usize = 5;
@@ -18,6 +22,9 @@ pub const ORDER_STATUS: usize = 2;
 pub const DELIVERY: usize = 3;
 /// Index of Stock-Level in arrays and reports.
 pub const STOCK_LEVEL: usize = 4;
+
+/// The largest amount of a Payment, in cents (clause 2.5.1.3).
+const AMOUNT_MAX: i64 = 500_000;
 
 /// The transaction types with their weights in the default mix.
 #[must_use]
@@ -51,6 +58,33 @@ pub fn primary_metric() -> PrimaryMetric {
         database_count: Some("count.new_orders".into()),
         counted: vec![NEW_ORDER],
     }
+}
+
+/// Traces of the types that write, besides the New-Orders that [`primary_metric`] counts: what
+/// Payments add to the warehouses, in cents (clause 2.5.1.3: 1.00 to 5,000.00 each), and the rows of
+/// new_order, one more by each New-Order and one less by each district that Delivery does not skip.
+/// HammerDB's routines return neither what they skipped nor what they rolled back.
+pub fn audits() -> Vec<AuditDef> {
+    let audit = |id: &'static str, title: &'static str, terms: &[AuditTerm]| AuditDef {
+        id: id.into(),
+        title: title.into(),
+        statement: format!("audit.{id}").into(),
+        terms: terms.to_vec(),
+        except: Some((ROUTINES.name, Routines::Hammerdb.name().into())),
+    };
+    let payment =
+        AuditTerm { transaction: PAYMENT, each: 0, range: 0..=AMOUNT_MAX, is_answered: false };
+    let new_order = AuditTerm { transaction: NEW_ORDER, each: 1, range: 0..=1, is_answered: false };
+    let delivery =
+        AuditTerm { transaction: DELIVERY, each: -10, range: -10..=0, is_answered: true };
+    vec![
+        audit("w_ytd", "ΔΣ w_ytd = Σ h_amount, in cents", &[payment]),
+        audit(
+            "new_order",
+            "Δ rows of new_order = New-Orders − districts delivered",
+            &[new_order, delivery],
+        ),
+    ]
 }
 
 /// Keying times and mean thinking times (clause 5.2.5.7), ten terminals per warehouse (clause

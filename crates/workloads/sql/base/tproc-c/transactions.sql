@@ -6,6 +6,14 @@
 -- name: count.new_orders
 SELECT sum(d_next_o_id) FROM district;
 
+-- In cents. The sum grows by the amount of each Payment that commits.
+-- name: audit.w_ytd
+SELECT round(sum(w_ytd) * 100, 0) FROM warehouse;
+
+-- One row more by each New-Order that commits, one less by each district that Delivery does not skip.
+-- name: audit.new_order
+SELECT count(*) FROM new_order;
+
 -- c_id of all customers of that name, in byte order of their first names.
 -- name: customer.by_last_name
 SELECT c_id

@@ -31,22 +31,22 @@ UNION ALL
 SELECT 'engine', CAST(t.table_name AS char), '', CAST(CONCAT(t.engine, ' ', t.row_format,
     IF(t.create_options LIKE '%partitioned%', ' partitioned', '')) AS char)
 FROM information_schema.tables t
-WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE'
+WHERE t.table_schema = DATABASE() AND t.table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')
     AND t.table_name <> 'triphammer_build'
 UNION ALL
 SELECT 'rows', CAST(t.table_name AS char), '', CAST(t.table_rows AS char)
 FROM information_schema.tables t
-WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE'
+WHERE t.table_schema = DATABASE() AND t.table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')
     AND t.table_name <> 'triphammer_build'
 UNION ALL
 SELECT 'bytes', CAST(t.table_name AS char), '', CAST(t.data_length AS char)
 FROM information_schema.tables t
-WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE'
+WHERE t.table_schema = DATABASE() AND t.table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')
     AND t.table_name <> 'triphammer_build'
 UNION ALL
 SELECT 'index_bytes', CAST(t.table_name AS char), '', CAST(t.index_length AS char)
 FROM information_schema.tables t
-WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE'
+WHERE t.table_schema = DATABASE() AND t.table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')
     AND t.table_name <> 'triphammer_build'
 ORDER BY 1, 2, 3
 LIMIT 2001;

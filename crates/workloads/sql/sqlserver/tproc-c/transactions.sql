@@ -1,6 +1,9 @@
 -- name: count.new_orders
 SELECT sum(CAST(d_next_o_id AS bigint)) FROM district;
 
+-- name: audit.new_order
+SELECT count_big(*) FROM new_order;
+
 -- name: customer.by_last_name
 SELECT c_id
 FROM customer
