@@ -74,6 +74,10 @@ pub struct Counts {
     /// Number of those committed or rolled back by rule whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
+    /// Number of those committed that no standby has confirmed, although the server was to wait for
+    /// one.
+    #[serde(default)]
+    pub unconfirmed: u64,
     /// Number of attempts after the first, by the class of the error that preceded them.
     pub retries: [u64; ErrorClass::COUNT],
     /// Transactions that needed more than one attempt, whatever their outcome.
@@ -112,6 +116,7 @@ impl Counts {
         self.rolled_back += other.rolled_back;
         self.indeterminate += other.indeterminate;
         self.unread += other.unread;
+        self.unconfirmed += other.unconfirmed;
         self.retried += other.retried;
         self.counter += other.counter;
         self.response_ns += other.response_ns;

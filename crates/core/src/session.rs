@@ -59,10 +59,21 @@ pub trait Database: Send + Sync + 'static {
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
     async fn connect(&self, role: Role, slot: u32) -> Result<Self::Session, DbError>;
 
+    /// How statements are sent, if the database decided that itself, as when a pooler does not keep
+    /// prepared ones. Known once a session was opened.
+    fn protocol(&self) -> Option<Protocol> {
+        None
+    }
+
     /// Whether the target asks for a server that accepts writes: then a session that turns out to be
     /// read only, because its server was demoted, is replaced by a new one.
     fn needs_primary(&self) -> bool {
         false
+    }
+
+    /// What is wrong with [`Admin::transaction_count`]. Known once a session was opened.
+    fn count_errors(&self) -> CountErrors {
+        CountErrors::default()
     }
 
     /// How long to wait for queries that do not belong to a user's transaction.
@@ -80,6 +91,12 @@ pub trait Database: Send + Sync + 'static {
     /// the result: for example, that TLS was not available.
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Name of the server's setting that limits how long a session may be idle; `None` where there is
+    /// none.
+    fn idle_limit_setting(&self) -> Option<&'static str> {
+        None
     }
 
     /// Creates the database that the target names, if the server has databases. Returns false when
@@ -323,6 +340,19 @@ pub trait Session: 'static {
     /// Whether the driver already knows that the connection is lost, without a round trip.
     fn is_closed(&self) -> bool;
 
+    /// Looks, without waiting, whether the server has ended the session while nothing was asked of
+    /// it, and why.
+    fn ended_idle(&mut self) -> Option<DbError> {
+        let closed = || DbError::new(ErrorClass::Disconnected, "the server closed the connection");
+        self.is_closed().then(closed)
+    }
+
+    /// The server's warning that a commit since the last call is acknowledged but not confirmed by a
+    /// standby for which the server was to wait; `None` without one.
+    fn take_unconfirmed(&mut self) -> Option<String> {
+        None
+    }
+
     /// Returns a handle with which another thread can cancel what the session is doing.
     fn canceller(&self) -> Box<dyn Canceller>;
 
@@ -415,6 +445,17 @@ pub trait Admin: Session {
     /// As the database reports.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
+    /// Kind and name, in lower case, of everything in the session's schema that a table could not be
+    /// created beside under the same name: tables of every kind, views, sequences. The default
+    /// knows tables only.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+        let tables = self.tables().await?;
+        Ok(tables.into_iter().map(|name| ["table".to_owned(), name]).collect())
+    }
+
     /// Lists, in one phrase each, the objects that depend on these tables and would be lost, break
     /// or block the drop. Empty with [`Capabilities::transactional_ddl`]: there a failed drop
     /// leaves everything unchanged.
@@ -456,6 +497,8 @@ pub struct NodeStatus {
     pub is_replicating: bool,
     /// Whether it has changes of another server that it has not applied yet.
     pub is_behind: bool,
+    /// Whether it does not apply them, because its applier is stopped or has failed.
+    pub has_stopped_applying: bool,
     /// How far a replica is behind what it replicates, in microseconds.
     pub lag_us: Option<u64>,
     /// Sessions of all clients that it has open.
@@ -547,6 +590,15 @@ pub struct ServerInfo {
     /// Whether the server runs on this host, and so shares its CPUs with the client; `None` if
     /// unknown.
     pub same_host: Option<bool>,
+}
+
+/// What is wrong with a database's own count of transactions, as clauses for people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CountErrors {
+    /// Which transactions are counted late, or never; empty if none.
+    pub lacks: &'static str,
+    /// What is counted that no client did; empty if nothing.
+    pub adds: &'static str,
 }
 
 /// What can be set of the engine that executes queries; an error is the reason why not.

@@ -9,9 +9,9 @@ use std::time::Duration;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Database, EngineControl, Isolation, LockMode,
-    NodeStatus, Pipeline, Pipelining, Role, RowSource, ServerInfo, ServerProcess, Session,
-    StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, CountErrors, Database, EngineControl, Isolation,
+    LockMode, NodeStatus, Pipeline, Pipelining, Protocol, Role, RowSource, ServerInfo,
+    ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -122,8 +122,24 @@ macro_rules! drivers {
                 Ok(AnySession { inner, redactor: self.redactor.clone() })
             }
 
+            fn protocol(&self) -> Option<Protocol> {
+                match &self.inner { $(DriverDatabase::$name(database) => database.protocol(),)+ }
+            }
+
             fn needs_primary(&self) -> bool {
                 match &self.inner { $(DriverDatabase::$name(database) => database.needs_primary(),)+ }
+            }
+
+            fn count_errors(&self) -> CountErrors {
+                match &self.inner {
+                    $(DriverDatabase::$name(database) => database.count_errors(),)+
+                }
+            }
+
+            fn idle_limit_setting(&self) -> Option<&'static str> {
+                match &self.inner {
+                    $(DriverDatabase::$name(database) => database.idle_limit_setting(),)+
+                }
             }
 
             fn waits(&self) -> Waits {
@@ -319,6 +335,21 @@ macro_rules! drivers {
             match &self.inner { $(DriverSession::$name(session) => session.is_closed(),)+ }
         }
 
+        fn ended_idle(&mut self) -> Option<DbError> {
+            let ended = match &mut self.inner {
+                $(DriverSession::$name(session) => session.ended_idle(),)+
+            };
+            ended.map(|error| error.reworded(|text| self.redactor.hide(text)))
+        }
+
+        #[inline]
+        fn take_unconfirmed(&mut self) -> Option<String> {
+            let warning = match &mut self.inner {
+                $(DriverSession::$name(session) => session.take_unconfirmed(),)+
+            };
+            warning.map(|text| self.redactor.hide(&text))
+        }
+
         fn canceller(&self) -> Box<dyn Canceller> {
             self.redactor.hide_in_canceller(match &self.inner {
                 $(DriverSession::$name(session) => session.canceller(),)+
@@ -383,6 +414,12 @@ macro_rules! drivers {
         async fn tables(&mut self) -> Result<Vec<String>, DbError> {
             self.redactor.hide_in(match &mut self.inner {
                 $(DriverSession::$name(session) => session.tables().await,)+
+            })
+        }
+
+        async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+            self.redactor.hide_in(match &mut self.inner {
+                $(DriverSession::$name(session) => session.relations().await,)+
             })
         }
 

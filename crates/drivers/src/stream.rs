@@ -86,6 +86,13 @@ fn tls_words(error: &rustls::Error) -> String {
                 verified: give the server one of version 3, with a subjectAltName"
             .to_owned();
     }
+    if words.contains("HandshakeFailure") {
+        return format!(
+            "{words}: the two have no algorithm in common; supported are servers' keys of the kinds \
+             RSA, RSA-PSS, ECDSA (P-256, P-384, P-521) and Ed25519, so one of Ed448, DSA or another \
+             curve must be replaced"
+        );
+    }
     words
 }
 

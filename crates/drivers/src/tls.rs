@@ -1,6 +1,9 @@
 //! TLS with rustls and ring, for all modes of the databases: without verification, against
 //! authorities, and against authorities and host name. Other clients of this program use it too.
 
+mod algorithms;
+mod client_key;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +12,17 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 use triphammer_core::SpecError;
-use triphammer_core::small_file::{CERTIFICATES_BYTES_MAX, read};
-use x509_cert::der::Decode;
+use triphammer_core::small_file::{CERTIFICATES_BYTES_MAX, check_regular, read};
+use x509_cert::der::{Decode, Encode};
+
+use algorithms::is_of_pss_key;
+use client_key::{certified, client_key};
 
 /// The authorities that a server's certificate is verified against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +41,8 @@ pub struct Setup<'a> {
     pub checks_name: bool,
     /// Files of the client certificate and its key.
     pub client_cert: Option<&'a (PathBuf, PathBuf)>,
+    /// Password of the client's key.
+    pub key_password: Option<&'a str>,
     /// Names of the parameters for authorities, certificate and key, for messages.
     pub params: [&'a str; 3],
 }
@@ -56,7 +64,7 @@ pub(crate) fn client_config_of(
     versions: &[&'static rustls::SupportedProtocolVersion],
 ) -> Result<ClientConfig, SpecError> {
     let [root_param, cert_param, key_param] = setup.params;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let provider = algorithms::provider();
     let verifier_of = |root_cert| {
         let roots = Arc::new(load_roots(root_cert, root_param)?);
         WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
@@ -77,16 +85,11 @@ pub(crate) fn client_config_of(
         .with_custom_certificate_verifier(Arc::new(verifier));
     let Some((cert, key)) = setup.client_cert else { return Ok(builder.with_no_client_auth()) };
     let chain = load_certs(cert, cert_param)?;
-    let read_key = read_file(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
-    let key = read_key.map_err(|error| {
-        SpecError::new(format!(
-            "`{key_param}` {} is not a readable PEM key (PKCS #8, PKCS #1 or SEC 1): {error}",
-            key.display()
-        ))
+    let key = client_key(key, setup.key_password, key_param)?;
+    let shown = certified(chain, key).map_err(|why| {
+        SpecError::new(format!("`{cert_param}` and `{key_param}` do not match: {why}"))
     })?;
-    builder.with_client_auth_cert(chain, key).map_err(|error| {
-        SpecError::new(format!("`{cert_param}` and `{key_param}` do not match: {error}"))
-    })
+    Ok(builder.with_client_cert_resolver(shown))
 }
 
 /// The name for a handshake. If names are not verified, one that no certificate can have is
@@ -99,6 +102,13 @@ fn load_roots(root_cert: &RootCert, param: &str) -> Result<RootCertStore, SpecEr
     let mut roots = RootCertStore::empty();
     match root_cert {
         RootCert::System => {
+            if let Some(file) = std::env::var_os("SSL_CERT_FILE") {
+                let wrong = |error| {
+                    let file = file.display();
+                    SpecError::new(format!("`{param}=system`: SSL_CERT_FILE {file}: {error}"))
+                };
+                check_regular(Path::new(&file)).map_err(wrong)?;
+            }
             let found = rustls_native_certs::load_native_certs();
             roots.add_parsable_certificates(found.certs);
             if roots.is_empty() {
@@ -190,16 +200,22 @@ impl Verifier {
                 CertificateError::Other(_) | CertificateError::BadEncoding
             ))
         );
-        if self.inner.is_some() || !is_unread {
+        // rustls does not know the schemes of RSA-PSS keys.
+        let is_unknown = is_of_pss_key(dss.scheme);
+        if !is_unknown && (self.inner.is_some() || !is_unread) {
             return verdict;
         }
         let Ok(read) = x509_cert::Certificate::from_der(cert) else { return verdict };
-        let key = read.tbs_certificate.subject_public_key_info.subject_public_key;
+        let key = read.tbs_certificate.subject_public_key_info;
+        let kind = key.algorithm.to_der().unwrap_or_default();
         let known = self.provider.signature_verification_algorithms.mapping.iter();
         let fitting = known.filter(|(scheme, _)| *scheme == dss.scheme);
         let mut algorithms = fitting.flat_map(|(_, algorithms)| algorithms.iter());
         let verifies = algorithms.any(|algorithm| {
-            algorithm.verify_signature(key.raw_bytes(), message, dss.signature()).is_ok()
+            (!is_unknown || kind.ends_with(&algorithm.public_key_alg_id()))
+                && algorithm
+                    .verify_signature(key.subject_public_key.raw_bytes(), message, dss.signature())
+                    .is_ok()
         });
         match verifies {
             true => Ok(HandshakeSignatureValid::assertion()),
@@ -328,7 +344,7 @@ mod tests {
         key: &KeyPair,
     ) -> Result<(), rustls::Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let der = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let der = rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         let signs = provider.key_provider.load_private_key(der).unwrap();
         let shown = rustls::sign::CertifiedKey::new(vec![certificate], signs);
         let server = rustls::ServerConfig::builder_with_provider(provider)
@@ -356,7 +372,13 @@ mod tests {
     #[test]
     fn a_certificate_of_version_1_is_taken_where_any_is_and_its_key_is_verified() {
         let (key, other) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
-        let any = Setup { roots: None, checks_name: false, client_cert: None, params: [""; 3] };
+        let any = Setup {
+            roots: None,
+            checks_name: false,
+            client_cert: None,
+            key_password: None,
+            params: [""; 3],
+        };
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("root.pem");
         let root = CertificateParams::new(vec!["db".into()]).unwrap().self_signed(&key).unwrap();

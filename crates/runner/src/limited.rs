@@ -250,6 +250,14 @@ impl<S: Session> Session for Limited<S> {
         self.session.is_closed()
     }
 
+    fn ended_idle(&mut self) -> Option<DbError> {
+        self.session.ended_idle()
+    }
+
+    fn take_unconfirmed(&mut self) -> Option<String> {
+        self.session.take_unconfirmed()
+    }
+
     fn canceller(&self) -> Box<dyn Canceller> {
         self.session.canceller()
     }
@@ -291,6 +299,10 @@ impl<S: Admin> Admin for Limited<S> {
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         answered!(self.tables())
+    }
+
+    async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+        answered!(self.relations())
     }
 
     async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {

@@ -1,6 +1,6 @@
 //! The state that the sessions of a worker thread share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -47,6 +47,10 @@ pub(super) struct Context<W: Workload, D: Database> {
     pub waiting: Waiting<W>,
     pub probes: Probes,
     pub uplink: Uplink,
+    /// Whether it was reported why sessions end while they are idle.
+    pub explains_idle_ends: Cell<bool>,
+    /// Whether it was reported that sessions wait because their transactions fail at once.
+    slows_down: Cell<bool>,
     /// Whether each transaction type reads or writes.
     access: Box<[Access]>,
 }
@@ -69,6 +73,8 @@ impl<W: Workload, D: Database> Context<W, D> {
             waiting: Waiting::new(&plan, tickets, precise),
             probes: Probes::new(heartbeats),
             uplink: Uplink::new(thread, control, edges),
+            explains_idle_ends: Cell::new(false),
+            slows_down: Cell::new(false),
             access,
             plan,
         }
@@ -130,6 +136,45 @@ impl<W: Workload, D: Database> Context<W, D> {
         } else {
             ledger.recorder.node(node).lost += 1;
         }
+    }
+
+    /// Records that the server ended a session while it was idle, when nothing was in flight.
+    pub fn closed_idle(&self, id: u32, node: usize) {
+        self.left(id, node);
+        let mut ledger = self.ledger.borrow_mut();
+        ledger.recorder.lost();
+        if !ledger.connected.is_empty() {
+            ledger.recorder.node(node).lost += 1;
+        }
+    }
+
+    /// Reports why sessions end while they are idle; `limit` is the server's setting and its value.
+    pub fn idle_end(&self, ended: &DbError, limit: Option<(String, String)>, now: Elapsed) {
+        let cause = match limit {
+            Some((name, value)) => format!("its {name} is {value}"),
+            None => "it, or something on the way to it, has a limit".to_owned(),
+        };
+        let text = format!(
+            "the server ended idle sessions ({ended}; {cause}): each reconnects before its next \
+             transaction, whose time includes that"
+        );
+        self.uplink.send(FromWorker::Failing(Note::new("idle_ended", Some(now), text)));
+    }
+
+    /// Reports, once per thread, that sessions wait because their transactions fail at once.
+    pub fn slows_down(&self, now: Elapsed) {
+        if !self.slows_down.replace(true) {
+            let note = Note::new("slowed_down", Some(now), super::failing::text());
+            self.uplink.send(FromWorker::Failing(note));
+        }
+    }
+
+    /// Reports that a commit was acknowledged but not confirmed by a standby.
+    #[cold]
+    pub fn unconfirmed(&self, transaction: usize, warning: &str, now: Elapsed) {
+        let title = &self.plan.workload.description().transactions[transaction].title;
+        let text = format!("{title} committed, but no standby confirmed it: {warning}");
+        self.uplink.send(FromWorker::Failing(Note::new("unconfirmed", Some(now), text)));
     }
 
     /// Records that a node cannot be reached.

@@ -250,6 +250,14 @@ impl<S: Session> Session for Metered<S> {
         self.session.is_closed()
     }
 
+    fn ended_idle(&mut self) -> Option<DbError> {
+        self.session.ended_idle()
+    }
+
+    fn take_unconfirmed(&mut self) -> Option<String> {
+        self.session.take_unconfirmed()
+    }
+
     fn canceller(&self) -> Box<dyn Canceller> {
         self.session.canceller()
     }

@@ -5,6 +5,7 @@ use tokio::time::timeout;
 
 use super::context::Context;
 use super::metered::Metered;
+use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::session::{Admin, Database, Role, ServerProcess, Session};
 use crate::workload::{Statements, Workload};
@@ -15,11 +16,18 @@ pub(super) struct Live<W: Workload, D: Database> {
     pub prepared: W::Prepared,
     /// How often its node had been lost when the session was opened.
     losses: u32,
+    /// When the session was opened, or last ended a transaction.
+    pub used: Elapsed,
 }
 
 impl<W: Workload, D: Database> Live<W, D> {
     /// Opens and prepares a session of slot `id` on a node, within the connect limit.
-    pub async fn open(context: &Context<W, D>, id: u32, node: usize) -> Result<Self, DbError> {
+    pub async fn open(
+        context: &Context<W, D>,
+        id: u32,
+        node: usize,
+        used: Elapsed,
+    ) -> Result<Self, DbError> {
         let plan = &context.plan;
         let limit = plan.spec.limits.connect;
         let losses = plan.nodes.as_ref().map_or(0, |nodes| nodes.states.losses(node));
@@ -29,7 +37,7 @@ impl<W: Workload, D: Database> Live<W, D> {
             let mut statements = statements.on(id, plan.spec.sessions());
             let prepared =
                 plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
-            Ok(Self { session, prepared, losses })
+            Ok(Self { session, prepared, losses, used })
         };
         let live: Self = timeout(limit, opening).await.unwrap_or_else(|_| {
             let message = format!("no session within {} s", limit.as_secs_f64());
@@ -57,7 +65,7 @@ impl<W: Workload, D: Database> NodeSessions<W, D> {
         let mut sessions =
             Self { each: (0..plan.node_count()).map(|_| None).collect(), at: 0, lost: 0 };
         for node in (0..plan.node_count()).filter(|node| likely >> node & 1 == 1) {
-            let live = Live::open(context, id, node).await;
+            let live = Live::open(context, id, node, Elapsed::default()).await;
             let live = live.map_err(|error| match &plan.nodes {
                 Some(nodes) => error.context(format_args!("node {}", nodes.list[node].name)),
                 None => error,
@@ -85,6 +93,19 @@ impl<W: Workload, D: Database> NodeSessions<W, D> {
         self.each[self.at].as_mut()
     }
 
+    /// Records that the current session ended a transaction.
+    #[inline]
+    pub fn used(&mut self, at: Elapsed) {
+        if let Some(live) = self.current_mut() {
+            live.used = at;
+        }
+    }
+
+    /// Whether the current session was opened before its node was last lost.
+    pub fn is_stale(&self, losses: u32) -> bool {
+        self.current().is_some_and(|live| live.losses != losses)
+    }
+
     /// The nodes on which there is a session.
     pub fn open_on(&self) -> impl Iterator<Item = usize> {
         self.each.iter().enumerate().filter_map(|(node, live)| live.as_ref().map(|_| node))
@@ -94,7 +115,7 @@ impl<W: Workload, D: Database> NodeSessions<W, D> {
     /// lost since it was opened.
     pub fn move_to(&mut self, node: usize, losses: u32) -> bool {
         self.at = node;
-        if self.current().is_none_or(|live| live.losses == losses) {
+        if !self.is_stale(losses) {
             return true;
         }
         self.lose();

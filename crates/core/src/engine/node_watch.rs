@@ -1,6 +1,8 @@
 //! Watches the nodes of a run: asks each of them, every second, on a session of its own, whether it
 //! accepts writes and how far it is behind. So it notices that a lost node is back and that a
-//! replica was promoted; the slots notice losses, too. The first worker thread of a process does it.
+//! replica was promoted; the slots notice losses, too. A node that answers neither this question nor
+//! any transaction is silent: whoever waits for it stops waiting. The first worker thread of a
+//! process does it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -54,7 +56,11 @@ impl<W: Workload, D: Database> Watch<W, D> {
         let (mut session, mut counted, mut wait) = (None, None, limits.reconnect_first);
         loop {
             let limit = ANSWER_LIMIT.min(limits.connect);
-            let asked = timeout(limit, self.ask(&mut session)).await.unwrap_or_else(|_| {
+            let heard = self.nodes.states.heard(self.node);
+            let asked = timeout(limit, self.ask(&mut session)).await;
+            let was_late = asked.is_err();
+            let is_silent = was_late && self.nodes.states.heard(self.node) == heard;
+            let asked = asked.unwrap_or_else(|_| {
                 let message = format!("no answer within {} s", limit.as_secs_f64());
                 Err(DbError::new(ErrorClass::Disconnected, message))
             });
@@ -70,7 +76,13 @@ impl<W: Workload, D: Database> Watch<W, D> {
                 }
                 Err(error) => {
                     session = None;
-                    self.context.node_lost(self.node, &error, now);
+                    // A server that is full, or too busy for this question, serves others.
+                    if is_silent || (error.shows_no_service() && !was_late) {
+                        self.context.node_lost(self.node, &error, now);
+                    }
+                    if is_silent {
+                        self.nodes.states.silent(self.node);
+                    }
                     sleep(wait).await;
                     wait = (wait * 2).min(limits.reconnect_max);
                 }

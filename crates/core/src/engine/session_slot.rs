@@ -3,15 +3,18 @@
 //! same input or counts, and records. Every load model and every database uses this loop; a new
 //! requirement becomes a function that it calls.
 
-use std::pin::pin;
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::time::{sleep_until, timeout};
 
 use super::context::Context;
+use super::failing::Failing;
 use super::ledger::Finished;
 use super::node_sessions::{Live, NodeSessions};
+use super::silence::Silence;
 use super::turn::{Pace, Turn};
 use super::virtual_user::VirtualUser;
 use crate::clock::{Clock, Elapsed};
@@ -21,7 +24,7 @@ use crate::nodes::Destination;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
 use crate::recorder::TransactionEnd;
-use crate::session::{Access, Database, Session};
+use crate::session::{Access, Admin as _, Database, Session};
 use crate::workload::{Completion, Workload};
 
 /// After this many transactions without waiting, a user yields to the others on its thread: a
@@ -34,6 +37,12 @@ const PING_EVERY: Duration = Duration::from_secs(1);
 /// A round trip is measured again after this many times its duration, divided by the thread's
 /// users, so that measuring takes at most 1 % of their time.
 const PING_REST: u64 = 100;
+
+/// Idle time, in nanoseconds, after which a session is looked at before a transaction begins:
+/// servers end idle sessions.
+const IDLE_MIN_NS: u64 = 1_000_000;
+/// Limit for reading the server's settings, to name the one that ends idle sessions.
+const SETTINGS_LIMIT: Duration = Duration::from_secs(1);
 
 /// Purpose of the random streams that spread waits.
 const JITTER: u64 = 2;
@@ -51,6 +60,10 @@ pub(super) struct SessionSlot<W: Workload, D: Database> {
     pub client: VirtualUser<W>,
     jitter: Rng,
     sessions: NodeSessions<W, D>,
+    silence: Silence,
+    failing: Failing,
+    /// Why the server ended the session while it was idle, until that is reported.
+    idle_end: Option<DbError>,
     /// Attempts at the current transaction so far.
     attempts: u32,
     refused: bool,
@@ -75,6 +88,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             client: VirtualUser::user(&*context.plan.workload, spec, id),
             jitter: Rng::of(spec.seed, &[JITTER, u64::from(id)]),
             sessions,
+            silence: Silence::of(context.plan.nodes.as_deref()),
+            failing: Failing::default(),
+            idle_end: None,
             attempts: 0,
             refused: false,
             away: false,
@@ -117,10 +133,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let VirtualUser { state, inputs, .. } = &mut self.client;
             let input = workload.draw(transaction, state, inputs, date);
             context.begin(self.place, transaction);
-            let ended = self.transaction(transaction, &input).await;
+            let ended = self.transaction(transaction, &input, started).await;
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
-            workload.ended(&mut self.client.state, &input, ended.outcome);
+            workload.ended(&mut self.client.state, &input, ended.lasting_outcome());
             let timing = Timing { due, started, finished };
             let (origin, attempts, node) = (self.client.origin, self.attempts, self.node());
             let finished_one = Finished { transaction, timing, ended, origin, attempts, node };
@@ -130,6 +146,11 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 break;
             }
             now = finished;
+            self.sessions.used(finished);
+            match ended.outcome {
+                Outcome::Failed(_) => now = self.slow_down(started, finished).await,
+                _ => self.failing.ends(),
+            }
             since_yield += 1;
             if since_yield == TRANSACTIONS_BEFORE_YIELD {
                 since_yield = 0;
@@ -138,6 +159,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
         for (node, Live { mut session, prepared, .. }) in self.sessions.take() {
             context.left(self.id, node);
+            if context.plan.nodes.as_ref().is_some_and(|nodes| nodes.states.up() >> node & 1 == 0) {
+                // There is nobody to say goodbye to.
+                continue;
+            }
             let ending = context.plan.workload.finish(prepared, &mut session);
             let _ = timeout(context.plan.spec.limits.connect, ending).await;
             session.into_inner().close().await;
@@ -149,6 +174,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     /// the ping took long, so that an outage does not hide in it.
     async fn ping(&mut self, now: Elapsed) -> Elapsed {
         let every = Elapsed::from_duration(PING_EVERY).0;
+        if self.was_idle(now) && self.has_ended_idle() {
+            return now;
+        }
+        let node = self.sessions.at();
         let Some(live) = self.sessions.current_mut() else {
             self.context.probes.ping_again(Elapsed(now.0 + every));
             return now;
@@ -159,8 +188,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             Duration::ZERO => self.context.plan.database.waits().query,
             limit => limit,
         };
-        let asked = timeout(limit, live.session.ping()).await;
-        let answer = asked.unwrap_or_else(|_| Err(timed_out(false, limit)));
+        let answer = match self.silence.or(node, timeout(limit, live.session.ping())).await {
+            Some(asked) => asked.unwrap_or_else(|_| Err(timed_out(false, limit))),
+            None => Err(silent(false)),
+        };
         let end = self.clock.now();
         match answer {
             Ok(true) => self.context.round_trip(now, end),
@@ -184,8 +215,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         &mut self,
         transaction: usize,
         input: &W::Input,
+        started: Elapsed,
     ) -> Option<TransactionEnd> {
-        let without = |outcome| Some(TransactionEnd { outcome, counter: 0, unread: false });
+        let without = |outcome| Some(TransactionEnd::of(outcome));
         let failed = |class| without(Outcome::Failed(class));
         let access = self.context.access(transaction);
         let to = self.destination(transaction, input);
@@ -198,8 +230,14 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 self.context.sample(transaction, &error, self.clock.now());
                 return failed(error.class());
             }
+            if let Some(ended) = self.idle_end.take() {
+                self.explain_idle_end(ended).await;
+            }
+            if self.attempts == 1 && self.was_idle(started) && self.has_ended_idle() {
+                continue;
+            }
             let error = match self.attempt(access, input).await {
-                Ok(completion) => return Some(ended(completion, false)),
+                Ok(completion) => return Some(self.ended(transaction, completion, false)),
                 Err(error) => error,
             };
             if self.context.signal.is_aborted() {
@@ -211,17 +249,25 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 self.sessions.current().is_some_and(|live| live.session.is_acknowledged());
             let acknowledged = is_acknowledged && !error.is_undone();
             self.clean_up(access, &error).await;
+            if error.is_hopeless() {
+                self.ends_by(&error);
+            }
             if acknowledged {
                 let completion = self.context.plan.workload.acknowledged(input);
                 return completion
-                    .map_or_else(|| without(Outcome::Indeterminate), |c| Some(ended(c, true)));
+                    .map_or_else(|| without(Outcome::Indeterminate), |c| Some(completed(c, true)));
             }
             if error.is_indeterminate() {
                 return without(Outcome::Indeterminate);
             }
-            // Another node may accept the write that this one rejected.
-            let is_elsewhere = class == ErrorClass::ReadOnly && to.is_some() && access.writes();
+            // Another node may accept what this one rejected.
+            let is_elsewhere = to.is_some()
+                && match class {
+                    ErrorClass::ReadOnly => access.writes(),
+                    class => class == ErrorClass::Unavailable,
+                };
             if !(class.is_retryable() || is_elsewhere)
+                || self.refused
                 || self.attempts >= self.context.plan.spec.retry.attempts
             {
                 return failed(class);
@@ -240,6 +286,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let limit = context.plan.spec.limits.transaction;
         let node = self.node();
         let states = context.plan.nodes.as_ref().map(|nodes| &nodes.states).zip(node);
+        let silence = &mut self.silence;
         let live = self.sessions.current_mut().expect("ensure_session has opened one");
         if let Some((states, node)) = states {
             states.begin(node);
@@ -250,20 +297,29 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             // Pinned where it is made: moving it would copy thousands of bytes per transaction.
             let workload = &context.plan.workload;
             let running = pin!(workload.run(input, &mut live.prepared, &mut live.session));
-            if limit.is_zero() {
-                Some(running.await)
+            if limit.is_zero() && node.is_none() {
+                Ok(running.await)
             } else {
                 let slot = context.sessions.slots.of(self.id);
                 slot.began(self.clock.now());
-                let answer = timeout(limit, running).await.ok();
+                let answer = within(limit, silence, node, running).await;
                 slot.ended();
                 answer
             }
         };
+        let pending = live.session.commit_pending();
+        let result = answer.unwrap_or_else(|ended| {
+            Err(match ended {
+                NoAnswer::InTime => timed_out(pending, limit),
+                NoAnswer::Silence => silent(pending),
+            })
+        });
         if let Some((states, node)) = states {
-            states.end(node);
+            let is_heard = |error: &DbError| {
+                !matches!(error.class(), ErrorClass::Disconnected | ErrorClass::Timeout)
+            };
+            states.end(node, result.as_ref().map_or_else(is_heard, |_| true));
         }
-        let result = answer.unwrap_or_else(|| Err(timed_out(live.session.commit_pending(), limit)));
         context.ledger.borrow_mut().round_trips += live.session.round_trips() - before;
         result
     }
@@ -297,6 +353,65 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
     }
 
+    /// Waits after a failed transaction if it was one of many in a row that failed at once. Recorded
+    /// sessions have their own times.
+    #[cold]
+    async fn slow_down(&mut self, started: Elapsed, finished: Elapsed) -> Elapsed {
+        let took = Duration::from_nanos(finished.since(started));
+        let wait = self.failing.pause(took);
+        if wait.is_zero() || matches!(self.pace, Pace::Recorded) {
+            return finished;
+        }
+        self.context.slows_down(finished);
+        let jittered = wait.mul_f64(0.5 + self.jitter.unit() / 2.0);
+        self.pause(jittered).await;
+        self.clock.now()
+    }
+
+    /// Whether the session has been idle so long that the server may have ended it.
+    #[inline]
+    fn was_idle(&self, now: Elapsed) -> bool {
+        self.sessions.current().is_some_and(|live| now.since(live.used) >= IDLE_MIN_NS)
+    }
+
+    /// Drops the session if the server ended it while it was idle: then nothing was in flight, and
+    /// the transaction that is about to start needs a new one.
+    fn has_ended_idle(&mut self) -> bool {
+        let live = self.sessions.current_mut();
+        let Some(ended) = live.and_then(|live| live.session.ended_idle()) else { return false };
+        self.context.closed_idle(self.id, self.sessions.at());
+        self.sessions.lose();
+        self.idle_end = Some(ended);
+        true
+    }
+
+    /// Reports, once per thread, which of the server's settings ended the session.
+    #[cold]
+    async fn explain_idle_end(&mut self, ended: DbError) {
+        let setting = self.context.plan.database.idle_limit_setting();
+        let Some(live) = self.sessions.current_mut() else { return };
+        if self.context.explains_idle_ends.replace(true) {
+            return;
+        }
+        let asked = timeout(SETTINGS_LIMIT, live.session.inner_mut().settings()).await;
+        let settings = asked.ok().and_then(Result::ok).unwrap_or_default();
+        let limit = settings.into_iter().find(|(name, _)| Some(name.as_str()) == setting);
+        self.context.idle_end(&ended, limit, self.clock.now());
+    }
+
+    /// The end of a transaction that the database acknowledged.
+    fn ended(&mut self, transaction: usize, done: Completion, unread: bool) -> TransactionEnd {
+        let live = self.sessions.current_mut().expect("it has run the attempt");
+        let mut end = completed(done, unread);
+        if let Some(warning) = live.session.take_unconfirmed()
+            && done.committed
+        {
+            end.unconfirmed = true;
+            self.context.unconfirmed(transaction, &warning, self.clock.now());
+        }
+        end
+    }
+
     /// Drops the current session, which can no longer be used.
     fn lose_session(&mut self) {
         self.sessions.lose();
@@ -313,10 +428,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let mut wait = limits.reconnect_first;
         while let Err(error) = self.try_session(to).await {
             self.stays_away(&error);
-            if error.class() == ErrorClass::Refused {
-                self.refused = true;
-                let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
-                self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
+            if error.class() == ErrorClass::Refused || error.is_hopeless() {
+                self.ends_by(&error);
                 return Err(error);
             }
             if self.context.signal.is_stopped(self.clock.now()) {
@@ -335,6 +448,13 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         Ok(())
     }
 
+    /// Ends this session's work: nothing that it tries can succeed.
+    fn ends_by(&mut self, error: &DbError) {
+        self.refused = true;
+        let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
+        self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
+    }
+
     /// Finds the session for a transaction: on the node that it is routed to, or on another one if
     /// that turns out to be lost. A node that answers, but has no room for another session, is not:
     /// those that have one go on.
@@ -345,12 +465,14 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             }
             if self.sessions.current().is_none() {
                 let node = self.sessions.at();
-                match Live::open(&self.context, self.id, node).await {
+                let opening = Live::open(&self.context, self.id, node, self.clock.now());
+                let opened = self.silence.or_lost(node, opening).await;
+                match opened.unwrap_or_else(|| Err(silent(false))) {
                     Ok(live) => match self.sessions.put(live) {
                         true => self.context.reconnected(node, self.clock.now()),
                         false => self.context.opened(node),
                     },
-                    Err(error) if to.is_some() && error.class() == ErrorClass::Disconnected => {
+                    Err(error) if to.is_some() && error.shows_no_service() => {
                         self.context.node_lost(node, &error, self.clock.now());
                         continue;
                     }
@@ -384,8 +506,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             };
             return Err(DbError::new(ErrorClass::Unavailable, what));
         };
-        if node == self.sessions.at() && self.sessions.current().is_some() {
-            // A session of a node that was lost meanwhile shows that when it is used.
+        let is_there = node == self.sessions.at() && self.sessions.current().is_some();
+        if is_there && !self.sessions.is_stale(nodes.states.losses(node)) {
             return Ok(());
         }
         if !self.sessions.move_to(node, nodes.states.losses(node)) {
@@ -423,9 +545,44 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     }
 }
 
-fn ended(Completion { committed, counter }: Completion, unread: bool) -> TransactionEnd {
+fn completed(Completion { committed, counter }: Completion, unread: bool) -> TransactionEnd {
     let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
-    TransactionEnd { outcome, counter, unread }
+    TransactionEnd { counter, unread, ..TransactionEnd::of(outcome) }
+}
+
+/// Why an attempt ended without an answer.
+enum NoAnswer {
+    /// The limit was over.
+    InTime,
+    /// Its node answers nobody.
+    Silence,
+}
+
+/// Waits for the end of an attempt, within a limit unless that is zero, and for as long as the node
+/// answers anybody.
+async fn within<T>(
+    limit: Duration,
+    silence: &mut Silence,
+    node: Option<usize>,
+    running: Pin<&mut impl Future<Output = T>>,
+) -> Result<T, NoAnswer> {
+    let limited = async {
+        match limit.is_zero() {
+            true => Ok(running.await),
+            false => timeout(limit, running).await.map_err(|_| NoAnswer::InTime),
+        }
+    };
+    match node {
+        Some(node) => silence.or(node, limited).await.unwrap_or(Err(NoAnswer::Silence)),
+        None => limited.await,
+    }
+}
+
+/// The error for a node that answers nobody.
+fn silent(commit_pending: bool) -> DbError {
+    let message = "the node answers neither this session nor any other: it counts as lost";
+    let error = DbError::new(ErrorClass::Disconnected, message);
+    if commit_pending { error.after_commit_sent() } else { error }
 }
 
 fn timed_out(commit_pending: bool, limit: Duration) -> DbError {

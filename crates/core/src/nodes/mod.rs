@@ -58,7 +58,7 @@ pub struct Nodes<D> {
     /// How transactions are routed.
     pub routing: Routing,
     /// What is known of the nodes.
-    pub states: NodeStates,
+    pub states: Arc<NodeStates>,
 }
 
 impl<D: Database> Nodes<D> {
@@ -66,7 +66,7 @@ impl<D: Database> Nodes<D> {
     /// are [asked](Nodes::ask).
     #[must_use]
     pub fn new(list: Vec<Node<D>>, routing: Routing) -> Self {
-        let states = NodeStates::new(list.len());
+        let states = Arc::new(NodeStates::new(list.len()));
         Self { list, routing, states }
     }
 

@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use tokio::sync::watch;
+
 use super::NodeSet;
 
 /// What happened to a node.
@@ -38,6 +40,8 @@ pub struct NodeStates {
     up: AtomicU64,
     writable: AtomicU64,
     each: Box<[OfNode]>,
+    /// Changes when a node is lost or silent, for those that wait for its answer.
+    changed: watch::Sender<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +50,10 @@ struct OfNode {
     outstanding: AtomicU32,
     /// How often the node was lost: sessions opened before are of no use.
     losses: AtomicU32,
+    /// How often the node was found to answer nobody: nobody waits for it any longer.
+    silences: AtomicU32,
+    /// Answers to transactions of this process; wraps around.
+    heard: AtomicU32,
 }
 
 impl NodeStates {
@@ -54,7 +62,8 @@ impl NodeStates {
     pub fn new(nodes: usize) -> Self {
         let all = NodeSet::MAX.checked_shr(64 - u32::try_from(nodes).unwrap_or(64)).unwrap_or(0);
         let each = (0..nodes).map(|_| OfNode::default()).collect();
-        Self { all, up: AtomicU64::new(all), writable: AtomicU64::new(all), each }
+        let changed = watch::Sender::new(0);
+        Self { all, up: AtomicU64::new(all), writable: AtomicU64::new(all), each, changed }
     }
 
     /// All nodes.
@@ -80,6 +89,7 @@ impl NodeStates {
         let was_up = self.up.fetch_and(!bit(node), Relaxed) & bit(node) != 0;
         if was_up {
             self.each[node].losses.fetch_add(1, Relaxed);
+            self.changed.send_modify(|changes| *changes = changes.wrapping_add(1));
         }
         was_up.then_some(Change::Lost)
     }
@@ -117,9 +127,36 @@ impl NodeStates {
         self.each[node].outstanding.fetch_add(1, Relaxed);
     }
 
-    /// Records that a transaction on a node has ended.
-    pub fn end(&self, node: usize) {
+    /// Records that a transaction on a node has ended, and whether with an answer of the node.
+    pub fn end(&self, node: usize, is_answered: bool) {
         self.each[node].outstanding.fetch_sub(1, Relaxed);
+        if is_answered {
+            self.each[node].heard.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// A number that changes with each answer of a node.
+    #[must_use]
+    pub fn heard(&self, node: usize) -> u32 {
+        self.each[node].heard.load(Relaxed)
+    }
+
+    /// Records that a node answers nobody: all waits for its answers end.
+    pub fn silent(&self, node: usize) {
+        self.each[node].silences.fetch_add(1, Relaxed);
+        self.changed.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+
+    /// How often a node was found to be silent so far.
+    #[must_use]
+    pub fn silences(&self, node: usize) -> u32 {
+        self.each[node].silences.load(Relaxed)
+    }
+
+    /// A receiver that is woken when a node is lost or silent.
+    #[must_use]
+    pub fn subscribe(&self) -> watch::Receiver<u32> {
+        self.changed.subscribe()
     }
 
     /// How often a node was lost so far.

@@ -105,6 +105,7 @@ async fn a_number_of_transactions_is_run_exactly_and_its_length_is_the_window() 
 async fn a_retry_has_the_same_input_and_counts_once() {
     let mut plan = plan("null:?fail=serialization:40%", 1, 1);
     plan.spec.length = Length::Transactions(2000);
+    plan.spec.retry.attempts = 3;
     let workload = Arc::clone(&plan.workload);
     let end = run(plan).await;
     let counts = &end.run[WRITE].counts;
@@ -129,6 +130,16 @@ async fn other_failures_are_not_retried() {
     assert_eq!(end.run[WRITE].counts.retried, 0);
     assert_eq!(end.errors.len(), 1);
     assert_eq!(end.errors[0].count, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_user_whose_transactions_fail_at_once_is_slowed_down_and_one_that_succeeds_is_not() {
+    let rejected = run(plan("null:?fail=other:100%", 2, 20)).await.run[WRITE].counts.failures();
+    assert!((2 * 30..2 * 60).contains(&rejected), "{rejected}");
+    let some = run(plan("null:?service=1ms&fail=constraint:50%", 2, 2)).await;
+    let counts = &some.run[WRITE].counts;
+    let half = counts.ended() / 2;
+    assert!(counts.failures().abs_diff(half) < half / 4 && half > 200, "{counts:?}");
 }
 
 #[tokio::test(start_paused = true)]

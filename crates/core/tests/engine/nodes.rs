@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::engine::{RunEnd, RunPlan};
+use triphammer_core::error::ErrorClass;
 use triphammer_core::nodes::{Change, Node, Nodes, Routing};
 use triphammer_core::workload::Workload;
 use triphammer_drivers::null::Null;
@@ -90,6 +91,45 @@ async fn the_users_of_a_lost_node_move_to_others_and_return_when_it_is_back() {
     assert_eq!(end.nodes[1][0].lost, 3, "sessions opened before the loss are replaced");
     assert_eq!(end.sessions, (3, 3));
     assert_eq!(end.violations, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_the_answer_of_a_silent_node() {
+    // It answers nothing from 10 s to 19 s.
+    let targets = [SERVICE, "null:?service=10ms&stall=9s/10s", SERVICE];
+    let mut plan = routed_to(targets, &[("all", "user:b")], 3, 14);
+    plan.workload = Arc::new(Pings::new(vec![READ], 0));
+    plan.spec.limits.transaction = Duration::ZERO;
+    let nodes = Arc::clone(plan.nodes.as_ref().unwrap());
+    let falling_silent = async {
+        tokio::time::sleep(Duration::from_millis(12_500)).await;
+        nodes.states.lost(1);
+        nodes.states.silent(1);
+    };
+    let (end, ()) = tokio::join!(run(plan), falling_silent);
+    let failed = &end.run[READ].counts.failed;
+    assert_eq!(failed[ErrorClass::Disconnected.index()], 3, "{failed:?}");
+    assert!(completed(&end)[0][READ] > 50, "they go on at another node: {:?}", completed(&end));
+    assert_eq!(end.violations, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_a_session_on_a_node_that_was_lost_meanwhile() {
+    let targets = [SERVICE, "null:?connect=1h", SERVICE];
+    let mut plan = routed_to(targets, &[("all", "first:a+b+c")], 3, 6);
+    plan.workload = Arc::new(Pings::new(vec![READ], 0));
+    let nodes = Arc::clone(plan.nodes.as_ref().unwrap());
+    let losing = async {
+        tokio::time::sleep(Duration::from_millis(1_000)).await;
+        nodes.states.lost(0);
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        nodes.states.lost(1);
+    };
+    let (end, ()) = tokio::join!(run(plan), losing);
+    // Nothing is counted for a node without any transaction.
+    let all: u64 = completed(&end).iter().flatten().sum();
+    assert!(all > 3 * 350, "half a second without a node, not the limit of 10 s: {all}");
+    assert_eq!(end.run[READ].counts.failures(), 0);
 }
 
 #[tokio::test(start_paused = true)]

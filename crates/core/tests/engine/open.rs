@@ -269,6 +269,31 @@ async fn a_session_that_is_lost_is_made_anew_while_others_take_what_is_due() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_that_the_server_ended_while_it_was_idle_is_made_anew_and_nothing_fails() {
+    let end = run(arriving("null:?service=2ms&disconnect=3s", "rate:2/s,constant", 4, 30)).await;
+    let counts = &end.run[CALL].counts;
+    assert_eq!((counts.failures() + counts.indeterminate, counts.committed), (0, 60));
+    let (lost, anew) = end.sessions;
+    assert!(lost > 20 && lost == anew, "{lost} {anew}");
+    let noted: Vec<_> = end.notes.iter().filter(|note| note.kind == "recovery").collect();
+    assert!(noted.is_empty(), "none of them is an outage: {noted:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn arrivals_that_all_fail_at_once_are_taken_slowly() {
+    let (end, events) =
+        run_with(arriving("null:?fail=other:100%", "rate:1000/s", 4, 20), async |_| {}).await;
+    let failed = end.unwrap().run[CALL].counts.failures();
+    // Four users: ten free, about ten that double, then one a second, half of it by chance.
+    assert!((4 * 30..4 * 60).contains(&failed), "{failed}");
+    let told = events.iter().filter(|event| match event {
+        Event::Note(note) => note.kind == "slowed_down",
+        _ => false,
+    });
+    assert_eq!(told.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_slowest_are_kept_with_what_they_were_drawn_from() {
     let target = "null:?service=5ms&stall=500ms/10s";
     let end = run(arriving(target, "rate:100/s,constant", 1, 30)).await;

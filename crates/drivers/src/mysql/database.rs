@@ -10,7 +10,7 @@ use triphammer_core::{Capabilities, DbError, SpecError};
 
 use super::quote::{quote_identifier, quote_literal};
 use super::session::MysqlSession;
-use super::shared::{Product, SETUP, Shared};
+use super::shared::{Product, Shared};
 use super::url::{Endpoint, SslMode, UrlOptions};
 use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
@@ -46,6 +46,7 @@ impl Mysql {
             roots: options.root_cert.as_ref().filter(|_| options.ssl_mode.verifies()),
             checks_name: options.ssl_mode == SslMode::VerifyIdentity,
             client_cert: options.client_cert.as_ref(),
+            key_password: None,
             params: ["ssl-ca", "ssl-cert", "ssl-key"],
         })?;
         let shared = Shared::new(options, TlsConnector::from(Arc::new(config)), settings);
@@ -136,12 +137,14 @@ impl Database for Mysql {
         self.shared.options.label()
     }
 
-    async fn connect(&self, _role: Role, _slot: u32) -> Result<MysqlSession, DbError> {
+    async fn connect(&self, role: Role, _slot: u32) -> Result<MysqlSession, DbError> {
         let database = Some(self.shared.options.database.as_str());
-        let mut connection = self.shared.open(database).await?;
-        let setup = self.shared.setup();
-        connection.batch(&setup).await.map_err(|error| error.context("setting up the session"))?;
-        Ok(MysqlSession::new(connection, self.shared.clone()))
+        let connection = self.shared.open(database).await?;
+        MysqlSession::set_up(connection, self.shared.clone(), role).await
+    }
+
+    fn idle_limit_setting(&self) -> Option<&'static str> {
+        Some("wait_timeout")
     }
 
     fn needs_primary(&self) -> bool {
@@ -153,7 +156,7 @@ impl Database for Mysql {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.shared.options.warning.clone().into_iter().collect()
+        self.shared.options.warnings.clone()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -161,16 +164,22 @@ impl Database for Mysql {
              enforce it";
         let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off): rows are loaded \
                        with inserts, which is slower; set local_infile=ON to speed up builds";
+        let alive = "a statement was to be cancelled, but the server that answers at the address is \
+                     not the one of its session, or does not know it (a balancer or proxy is in \
+                     between): nothing was killed, and the statement ends by itself";
         // Nobody is on the network path to this host.
         let is_near = self.shared.options.places.iter().all(Endpoint::is_near);
-        let notes =
-            [(self.tls_fell_back() && !is_near, fell_back), (self.loads_by_inserts(), inserts)];
+        let notes = [
+            (self.tls_fell_back() && !is_near, fell_back),
+            (self.loads_by_inserts(), inserts),
+            (self.shared.spared.load(Ordering::Relaxed), alive),
+        ];
         notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {
         let mut connection = self.shared.open(None).await?;
-        connection.batch(SETUP).await?;
+        connection.batch(&self.shared.setup(Role::Monitor)).await?;
         let name = &self.shared.options.database;
         let literal = quote_literal(name);
         let there =

@@ -3,9 +3,10 @@
 
 use std::io;
 use std::ops::Range;
-use std::task::Poll;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead as _, AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
@@ -247,6 +248,34 @@ impl Wire {
             Some(Stream::Plain(socket)) => peek(socket) != Peek::Nothing,
             Some(Stream::Tls(stream)) => peek(stream.get_ref().0) == Peek::End,
         }
+    }
+
+    /// Looks, without waiting, whether the server has ended the connection between two commands, and
+    /// why: it sends an error, or nothing.
+    pub fn ended_idle(&mut self) -> Option<DbError> {
+        if self.lost || self.busy {
+            return Some(closed());
+        }
+        let stream = self.stream.as_mut()?;
+        let mut room = ReadBuf::new(&mut self.input);
+        let mut context = Context::from_waker(Waker::noop());
+        let read = match Pin::new(stream).poll_read(&mut context, &mut room) {
+            Poll::Pending => return None,
+            Poll::Ready(read) => read.map(|()| room.filled().len()),
+        };
+        self.lost = true;
+        Some(match read {
+            Ok(count) => {
+                self.waiting = 0..count;
+                match self.take_packet() {
+                    Ok(Some(content)) if self.input[content.clone()].first() == Some(&0xff) => {
+                        read_error(&self.input[content], ErrorContext::InUse)
+                    }
+                    _ => closed(),
+                }
+            }
+            Err(error) => stream::broken(&error),
+        })
     }
 
     /// Whether the connection uses TLS.

@@ -13,7 +13,7 @@
 //! | `workers=4` | number of statements served at a time, the others queue: throughput is at most `workers` / `service` |
 //! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stalls for 500 ms: answers due in that time are sent at its end, in all sessions |
 //! | `fail=deadlock:1%` | probability of that error for a call that ends a transaction (`commit`, `call`); join several with `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
-//! | `disconnect=5s` | every session is lost 5 s after it was opened, at its next statement |
+//! | `disconnect=5s` | every session is lost 5 s after it was opened, which its user notices at its next statement, or after it was idle |
 //! | `connect=10ms` | time to open a session |
 //! | `refuse=100` | maximum number of sessions: the next one is rejected because the server is full |
 //! | `prepare=off` | only the protocols `extended` and `simple` are supported |
@@ -437,6 +437,7 @@ impl Shared {
                 ErrorClass::Unavailable,
                 format!("too many clients: {limit} are connected"),
             )
+            .without_room()
         })
     }
 
@@ -597,7 +598,7 @@ impl NullSession {
                 self.closed = class.loses_session();
                 let error =
                     DbError::new(*class, format!("{class}, simulated as the target specifies"));
-                Err(error.with_code("NULL1").after_commit_sent())
+                Err(error.with_code("NULL1").failed_commit())
             }
         }
     }
@@ -693,6 +694,11 @@ impl Session for NullSession {
 
     fn is_closed(&self) -> bool {
         self.closed
+    }
+
+    fn ended_idle(&mut self) -> Option<DbError> {
+        let is_lost = self.closed || self.lost_at.is_some_and(|lost_at| Instant::now() >= lost_at);
+        is_lost.then(|| DbError::new(ErrorClass::Disconnected, "the session was lost"))
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {

@@ -12,6 +12,7 @@ use x509_cert::der::oid::db::rfc5912;
 
 use super::url::{SslMode, UrlOptions};
 use crate::socket::Socket;
+use crate::target::Secret;
 use crate::tls::{Setup, client_config};
 
 /// Creates the TLS setup of a target; files are read here, once.
@@ -26,6 +27,7 @@ pub fn connector(options: &UrlOptions) -> Result<TlsConnector, SpecError> {
         roots: options.root_cert.as_ref().filter(|_| verifies),
         checks_name: mode == SslMode::VerifyFull,
         client_cert: options.client_cert.as_ref(),
+        key_password: options.key_password.as_ref().map(Secret::reveal),
         params: ["sslrootcert", "sslcert", "sslkey"],
     })?;
     Ok(Arc::new(config).into())

@@ -60,6 +60,7 @@ impl SqlServer {
             roots: options.root_cert.as_ref(),
             checks_name: true,
             client_cert: None,
+            key_password: None,
             params: ["ca", "", ""],
         };
         let mut config = client_config_of(&setup, versions)?;

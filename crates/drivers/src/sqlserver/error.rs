@@ -18,12 +18,21 @@ const FATAL: u8 = 20;
 const UNTRANSLATED: i32 = 33_557_097;
 /// The database does not exist or may not be used.
 const NO_DATABASE: [i32; 2] = [4060, 911];
+/// No room for another session: of users, for a thread, and in Azure SQL.
+const NO_ROOM: [i32; 4] = [17809, 17189, 10928, 10929];
+/// The same in PostgreSQL's words.
+const TOO_MANY: &str = "too many clients";
 
 /// Creates the error for a number, severity and message of a server.
 pub(super) fn answer(number: i32, severity: u8, message: &str, moment: ErrorContext) -> DbError {
     let class = class_of(number, severity, message, moment);
     let error = DbError::new(class, message.trim_end_matches('.')).with_code(number.to_string());
-    if NO_DATABASE.contains(&number) { error.without_database() } else { error }
+    match number {
+        number if NO_DATABASE.contains(&number) => error.without_database(),
+        number if NO_ROOM.contains(&number) => error.without_room(),
+        UNTRANSLATED if message.contains(TOO_MANY) => error.without_room(),
+        _ => error,
+    }
 }
 
 /// The error for an answer that violates the protocol.
@@ -32,6 +41,8 @@ pub(super) fn broken(what: &str) -> DbError {
     DbError::new(ErrorClass::Disconnected, format!("the server's answer cannot be parsed: {what}"))
 }
 
+/// The class of an error; what is of the class `Unavailable` is the declaration of "the server
+/// cannot serve now" for this product.
 fn class_of(number: i32, severity: u8, message: &str, moment: ErrorContext) -> ErrorClass {
     match number {
         1205 => ErrorClass::Deadlock,
@@ -72,7 +83,7 @@ fn class_of_text(message: &str) -> ErrorClass {
         ("due to user request", ErrorClass::Cancelled),
         ("terminating connection", ErrorClass::Disconnected),
         ("the database system is", ErrorClass::Unavailable),
-        ("too many clients", ErrorClass::Unavailable),
+        (TOO_MANY, ErrorClass::Unavailable),
         ("read-only transaction", ErrorClass::ReadOnly),
         ("violates", ErrorClass::Constraint),
     ] {
@@ -116,6 +127,7 @@ mod tests {
         assert_eq!(connecting(4060).class(), ErrorClass::Refused);
         assert!(connecting(4060).lacks_database() && !connecting(18456).lacks_database());
         assert_eq!(connecting(17142).class(), ErrorClass::Unavailable);
+        assert!(connecting(17142).shows_no_service() && !connecting(17809).shows_no_service());
         assert_eq!(answer(596, 21, "x", ErrorContext::InUse).class(), ErrorClass::Disconnected);
         assert_eq!(answer(50000, 20, "x", ErrorContext::InUse).class(), ErrorClass::Disconnected);
     }

@@ -7,7 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsConnector;
@@ -395,6 +395,23 @@ impl Wire {
             Some(Stream::Plain(shell)) => peek(shell.socket()) != Peek::Nothing,
             Some(Stream::Tls(stream)) => peek(stream.get_ref().0.socket()) == Peek::End,
         }
+    }
+
+    /// Looks, without waiting, whether the server has ended the connection between two commands, and
+    /// why.
+    pub(super) fn ended_idle(&mut self) -> Option<DbError> {
+        if self.lost || self.busy {
+            return Some(closed());
+        }
+        let stream = self.stream.as_mut()?;
+        let mut room = ReadBuf::new(&mut self.input);
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(read) = Pin::new(stream).poll_read(&mut context, &mut room) else {
+            return None;
+        };
+        // Whatever it sends without a command, it is its last word.
+        let why = read.map_or_else(|error| stream::broken(&error), |()| closed());
+        Some(self.give_up(why))
     }
 
     /// TLS version and cipher; `None` without TLS.

@@ -77,6 +77,7 @@ impl Shared {
                 roots: Some(&options.root_cert).filter(|_| verifies),
                 checks_name: verification == Verification::Full,
                 client_cert: None,
+                key_password: None,
                 params: ["SSLTrustStorePath", "", ""],
             })
         });

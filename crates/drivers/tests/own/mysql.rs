@@ -136,7 +136,7 @@ mod tls {
             assert_eq!((error.class(), error.code()), (ErrorClass::Refused, Some("1045")));
             let wrong = url_as(server, user, &format!("ssl-cert={0}&ssl-key={0}", cert.display()));
             let error = open_with(&wrong, &ConnectSettings::default()).err().unwrap();
-            assert!(error.to_string().contains("not a readable PEM key"), "{error}");
+            assert!(error.to_string().contains("contains no private key"), "{error}");
         });
     }
 }
@@ -369,6 +369,9 @@ mod sessions {
             ..Default::default()
         };
         let server = MariadbServer::start(options).unwrap();
+        let defaults = "SET GLOBAL sql_select_limit = 10, GLOBAL completion_type = 'CHAIN', \
+                        GLOBAL group_concat_max_len = 4, GLOBAL autocommit = 0";
+        server.run("mysql", defaults).unwrap();
         on_worker(async {
             let settings = ConnectSettings {
                 isolation: Some(Isolation::ReadCommitted),
@@ -388,6 +391,71 @@ mod sessions {
                 matches!(name.as_str(), "transaction_isolation" | "tx_isolation")
             });
             assert_eq!(level.unwrap().1, "READ-COMMITTED");
+            let inherited = "SELECT concat(@@sql_select_limit > 1e9, @@completion_type, \
+                             @@group_concat_max_len > 1000, @@autocommit = 1)";
+            assert_eq!(text_of(&mut session, inherited).await, "1NO_CHAIN11");
+            // Users' statements keep what they may rely on.
+            let own = ConnectSettings { own_sql: true, ..Default::default() };
+            let own = open_with(&server.url("mysql"), &own).unwrap();
+            let mut user = own.connect(Role::User, 0).await.unwrap();
+            let kept = "SELECT concat(@@sql_select_limit, @@completion_type, \
+                        @@group_concat_max_len, @@autocommit = 1, @@time_zone, 'a' = 'A')";
+            assert_eq!(text_of(&mut user, kept).await, "10NO_CHAIN41+05:001");
+            let mode = text_of(&mut user, "SELECT @@sql_mode").await;
+            assert_eq!(mode, text_of(&mut user, "SELECT @@global.sql_mode").await);
+            let mut monitor = own.connect(Role::Monitor, 0).await.unwrap();
+            assert_eq!(number_of(&mut monitor, "SELECT @@sql_select_limit > 1e9").await, 1);
+        });
+    }
+
+    #[test]
+    fn an_error_after_the_commit_of_a_call_is_in_doubt_and_before_it_a_failure() {
+        let url = MariadbServer::shared().fresh_database("doubt").unwrap();
+        on_worker(async {
+            let mut session = session(&url).await;
+            let schema = "CREATE TABLE t (a int PRIMARY KEY) ENGINE = InnoDB;
+                CREATE PROCEDURE after_it(n int) BEGIN START TRANSACTION; INSERT INTO t VALUES (n);
+                    COMMIT; SIGNAL SQLSTATE '70100' SET MYSQL_ERRNO = 1317; END;
+                CREATE PROCEDURE before_it(n int) BEGIN START TRANSACTION; INSERT INTO t VALUES (n);
+                    SIGNAL SQLSTATE '70100' SET MYSQL_ERRNO = 1317; COMMIT; END";
+            session.script(schema).await.unwrap();
+            let mut rows = Rows::new();
+            for (procedure, commits) in [("after_it", true), ("before_it", false)] {
+                let call = statement(&format!("CALL {procedure}(?)"), &[ColumnType::Int]);
+                let call = session.prepare(&call).await.unwrap();
+                for as_text in [false, true] {
+                    session.script("DELETE FROM t").await.unwrap();
+                    let error = if as_text {
+                        let text = format!("CALL {procedure}(1)");
+                        session.text(&text, true, &mut rows).await.unwrap_err()
+                    } else {
+                        session.call(call, &[Value::Int(1)], &mut rows).await.unwrap_err()
+                    };
+                    assert_eq!(error.class(), ErrorClass::Cancelled, "{error:?}");
+                    assert_eq!(error.is_indeterminate(), commits, "{procedure} {as_text}");
+                    session.rollback().await.unwrap();
+                    let count = number_of(&mut session, "SELECT count(*) FROM t").await;
+                    assert_eq!(count, i64::from(commits), "{procedure} {as_text}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_prepared_is_sent_as_text() {
+        let url = MariadbServer::shared().url("mysql");
+        on_worker(async {
+            let mut session = session(&url).await;
+            let other = super::session(&url).await;
+            let id = number_of(&mut session, "SELECT connection_id()").await;
+            // MySQL 9 cannot prepare it.
+            let kill = session.prepare(&statement("KILL ?", &[ColumnType::BigInt])).await.unwrap();
+            let error = session.execute(kill, &[Value::Int(i64::MAX)]).await.unwrap_err();
+            assert_eq!(error.code(), Some("1094"), "no such session: {error}");
+            assert!(id > 0 && !other.is_closed());
+            // No server can prepare this one.
+            let lock = session.prepare(&statement("LOCK TABLES user READ", &[])).await;
+            session.execute(lock.unwrap(), &[]).await.unwrap();
         });
     }
 
@@ -437,6 +505,115 @@ mod sessions {
             let error = one.script("SELECT 1").await.unwrap_err();
             assert_eq!(error.class(), ErrorClass::Disconnected, "{error}");
             assert!(one.is_closed());
+        });
+    }
+
+    #[test]
+    fn a_session_that_the_server_ended_while_it_was_idle_is_noticed_with_and_without_tls() {
+        let url = MariadbServer::shared().url("mysql");
+        on_worker(async {
+            for mode in ["DISABLED", "REQUIRED"] {
+                let mut one = session(&format!("{url}?ssl-mode={mode}")).await;
+                assert!(one.ended_idle().is_none(), "{mode}");
+                one.script("SET SESSION wait_timeout = 1").await.unwrap();
+                let ended = loop {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    if let Some(ended) = one.ended_idle() {
+                        break ended;
+                    }
+                };
+                assert_eq!(ended.class(), ErrorClass::Disconnected, "{mode}: {ended}");
+                assert!(one.is_closed(), "{mode}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_node_that_left_its_galera_cluster_cannot_serve() {
+        let provider = "/usr/lib/galera/libgalera_smm.so";
+        // Without the package galera-4, and on MySQL, there is none.
+        if !Path::new(provider).exists() || !MariadbServer::shared().is_mariadb() {
+            return;
+        }
+        let group =
+            std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let arguments = [
+            "--wsrep-on=ON".to_owned(),
+            format!("--wsrep-provider={provider}"),
+            "--wsrep-cluster-address=gcomm://".to_owned(),
+            format!("--wsrep-node-address=127.0.0.1:{group}"),
+            format!(
+                "--wsrep-provider-options=base_port={group};\
+                 gmcast.listen_addr=tcp://127.0.0.1:{group}"
+            ),
+            "--binlog-format=ROW".to_owned(),
+            "--innodb-autoinc-lock-mode=2".to_owned(),
+        ];
+        let options = MariadbOptions { arguments: arguments.to_vec(), ..Default::default() };
+        let server = MariadbServer::start(options).unwrap();
+        on_worker(async {
+            let mut one = session(&server.url("mysql")).await;
+            one.node_status().await.unwrap();
+            one.script("SET GLOBAL wsrep_cluster_address = ''").await.unwrap();
+            let asked = loop {
+                match one.node_status().await {
+                    Ok(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                    Err(error) => break error,
+                }
+            };
+            assert!(asked.shows_no_service(), "{asked}");
+            let mut other = session(&server.url("mysql")).await;
+            let error = other.begin(Access::Write).await.unwrap_err();
+            assert_eq!((error.class(), error.code()), (ErrorClass::Unavailable, Some("1047")));
+            assert!(error.shows_no_service(), "{error}");
+            let error = rows_of(&mut one, "SELECT user FROM mysql.user").await.err().unwrap();
+            assert_eq!(error.class(), ErrorClass::Unavailable, "{error}");
+        });
+    }
+
+    #[test]
+    fn behind_a_balancer_no_query_of_a_stranger_is_killed() {
+        let servers =
+            [MariadbServer::shared(), &MariadbServer::start(MariadbOptions::default()).unwrap()];
+        // The first connection goes to one server, the later ones to the other.
+        let balancer = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = balancer.local_addr().unwrap().port();
+        let ports = servers.map(|server| server.port());
+        std::thread::spawn(move || {
+            for (place, incoming) in balancer.incoming().enumerate() {
+                let to = std::net::TcpStream::connect(("127.0.0.1", ports[place.min(1)])).unwrap();
+                let from = incoming.unwrap();
+                for (mut from, mut to) in
+                    [(from.try_clone().unwrap(), to.try_clone().unwrap()), (to, from)]
+                {
+                    std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+                }
+            }
+        });
+        let (user, password) = (servers[0].user(), servers[0].password());
+        let target =
+            open(&format!("mysql://{user}:{password}@127.0.0.1:{port}/mysql?ssl-mode=DISABLED"));
+        on_worker(async {
+            let mut ours = target.connect(Role::User, 0).await.unwrap();
+            let number = number_of(&mut ours, "SELECT connection_id()").await;
+            // A stranger with the same number on the other server.
+            let stranger = loop {
+                let mut stranger = session(&servers[1].url("mysql")).await;
+                let theirs = number_of(&mut stranger, "SELECT connection_id()").await;
+                if theirs == number {
+                    break Some(stranger);
+                }
+                if theirs > number {
+                    break None;
+                }
+            };
+            assert!(target.notes().is_empty());
+            ours.canceller().cancel().await;
+            assert!(target.notes()[0].contains("nothing was killed"), "{:?}", target.notes());
+            assert_eq!(ours.canceller().is_at_work().await.unwrap(), None);
+            if let Some(mut stranger) = stranger {
+                assert_eq!(number_of(&mut stranger, "SELECT 1").await, 1);
+            }
         });
     }
 

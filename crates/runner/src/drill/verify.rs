@@ -84,15 +84,28 @@ async fn reach(
                 connect(&target.database, Role::Monitor, target.connect_limit).await?;
             let is_writable = is_writable(&mut session, catalogue).await?;
             // A replica may accept writes before it has applied everything that it has received.
-            if is_writable && !session.node_status().await?.is_behind {
+            let status = session.node_status().await?;
+            if is_writable && !status.is_behind {
                 return Ok(session);
             }
             session.close().await;
-            let message = if is_writable {
-                "the server has not applied all changes that it has received as a replica: wait, or \
-                 stop its replication"
-            } else {
-                "the server is a replica or read only, so its rows may not be final: promote it"
+            let message = match (is_writable, status.has_stopped_applying) {
+                (true, true) => {
+                    "the server is a replica whose applier is stopped or has failed, so rows that it \
+                     has received are not in its tables: start its applier (START REPLICA \
+                     SQL_THREAD), or see its status for the error"
+                }
+                (true, false) => {
+                    "the server has not applied all changes that it has received as a replica: \
+                     wait, or stop its replication"
+                }
+                (false, true) => {
+                    "the server is a replica that has stopped to apply changes, so rows are missing: \
+                     resume that (pg_wal_replay_resume(), START REPLICA), and promote it"
+                }
+                (false, false) => {
+                    "the server is a replica or read only, so its rows may not be final: promote it"
+                }
             };
             Err(DbError::new(ErrorClass::ReadOnly, message))
         };

@@ -83,12 +83,12 @@ impl Buckets {
     }
 
     /// Creates buckets; `sum_us` is the sum of the times in microseconds.
-    fn take(&mut self, times: Option<&Histogram<u32>>, sum_us: f64) {
+    fn take(&mut self, times: Option<&Histogram<u64>>, sum_us: f64) {
         self.sum += sum_us / 1e6;
         for step in times.into_iter().flat_map(Histogram::iter_recorded) {
             let seconds = step.value_iterated_to() as f64 / 1e6;
             let bucket = BOUNDS.partition_point(|bound| *bound < seconds);
-            self.counts[bucket] += u64::from(step.count_at_value());
+            self.counts[bucket] += step.count_at_value();
         }
     }
 }
@@ -405,13 +405,10 @@ impl TypeTotals {
         .collect()
     }
 
-    /// The error classes that occurred.
+    /// The count of each error class, 0 until the first one: a rate needs a value before it.
     fn by_class(&self, counts: &[u64; ErrorClass::COUNT]) -> Vec<Point> {
-        let occurred = ErrorClass::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
-        occurred
-            .map(|(class, count)| {
-                self.point(vec![("class", class.label().to_owned())], Value::Count(*count))
-            })
-            .collect()
+        let labels = |class: ErrorClass| vec![("class", class.label().to_owned())];
+        let value = |class: ErrorClass| Value::Count(counts[class.index()]);
+        ErrorClass::ALL.map(|class| self.point(labels(class), value(class))).to_vec()
     }
 }

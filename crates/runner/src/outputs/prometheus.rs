@@ -159,7 +159,20 @@ fn name(family: &Family) -> String {
         _ => "",
     };
     let ending = if family.kind == Kind::Counter { "_total" } else { "" };
-    format!("triphammer_{}{unit}{ending}", identifier(&family.name))
+    format!("triphammer_{}{unit}{ending}", base(family))
+}
+
+/// A family's name in the format. That of a gauge must not end like a part of a histogram: what is
+/// counted stands in the plural instead, as in `system_processes` for `system.process.count`.
+fn base(family: &Family) -> String {
+    let name = identifier(&family.name);
+    match name.strip_suffix("_count") {
+        // Words such as "process" take "es".
+        Some(counted) if family.kind == Kind::Gauge => {
+            format!("{counted}{}", if counted.ends_with('s') { "es" } else { "s" })
+        }
+        _ => name,
+    }
 }
 
 /// A name of OpenTelemetry's conventions in the format: `system_cpu_utilization`.

@@ -25,6 +25,7 @@ pub(super) fn connector(authorities: Option<PathBuf>) -> Result<TlsConnector, Sp
         roots: Some(&roots),
         checks_name: true,
         client_cert: None,
+        key_password: None,
         params: [AUTHORITIES; 3],
     })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];

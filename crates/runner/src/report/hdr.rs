@@ -13,6 +13,10 @@ use crate::store::{HistogramRow, StoredJob};
 /// The header that readers of the format expect.
 const VERSION: &str = "[Histogram log format version 1.3]";
 
+/// What the values of the column of interval maxima are divided by: what HdrHistogram's own writer in
+/// Java does unless it is told otherwise.
+const MAX_DIVISOR: f64 = 1_000_000.0;
+
 /// Renders the log of a run's histograms, which are sorted by second.
 #[must_use]
 pub fn hdr(job: &StoredJob, histograms: &[HistogramRow]) -> String {
@@ -25,7 +29,7 @@ pub fn hdr(job: &StoredJob, histograms: &[HistogramRow]) -> String {
     }
     let zero =
         job.row.started_at.parse().map_or(SystemTime::UNIX_EPOCH, |at: jiff::Timestamp| at.into());
-    builder.with_start_time(zero).with_base_time(zero);
+    builder.with_start_time(zero).with_base_time(zero).with_max_value_divisor(MAX_DIVISOR);
     let mut log = builder.begin_log_with(&mut out, &mut serializer).expect("a vector takes all");
     for row in histograms {
         let Some(name) = job.transactions.get(row.transaction) else { continue };

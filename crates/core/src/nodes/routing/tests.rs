@@ -142,7 +142,7 @@ fn the_node_with_the_fewest_transactions_is_next() {
         assert_eq!(node, expected, "in the user's turn while all are alike");
         states.begin(node);
     }
-    states.end(2);
+    states.end(2, true);
     assert_eq!(routing.route(to(0, 0, 1), &states), Some(2));
 }
 

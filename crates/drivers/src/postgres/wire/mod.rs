@@ -28,7 +28,10 @@ use crate::stream::{Stream, broken, closed};
 pub use self::cancel::CancelKey;
 pub use self::copy::Chunk;
 pub use self::messages::{Column, Fields, ServerError, columns, touched};
-pub use self::startup::{Login, start};
+pub use self::startup::{Greeting, Login, start};
+
+/// The server's source file that waits for standbys at the end of a commit.
+const SYNCHRONOUS_REPLICATION: &str = "syncrep.c";
 
 /// What follows a statement in the same write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +104,8 @@ pub struct Connection {
     unsent: Option<io::Error>,
     /// Why the connection is lost.
     end: Option<DbError>,
+    /// Warning that a commit was not confirmed by a standby.
+    unconfirmed: Option<String>,
 }
 
 impl Connection {
@@ -119,7 +124,14 @@ impl Connection {
             failure: None,
             unsent: None,
             end: None,
+            unconfirmed: None,
         }
+    }
+
+    /// Takes the server's warning that it has committed without waiting for a standby.
+    #[inline]
+    pub fn take_unconfirmed(&mut self) -> Option<String> {
+        self.unconfirmed.take()
     }
 
     /// State of the transaction; a call cancelled half-way has failed it.
@@ -223,6 +235,21 @@ impl Connection {
         problem.map_or(Ok(()), Err)
     }
 
+    /// Undoes what was sent since the last synchronisation, where that does not fail anyway, and
+    /// leaves the pipeline. A synchronisation alone would commit it.
+    ///
+    /// # Errors
+    /// The first error of an answer.
+    pub async fn abandon_pipeline(&mut self) -> Result<(), DbError> {
+        if self.is_in_pipeline() {
+            self.out.extend_from_slice(
+                b"P\0\0\0\x10\0ROLLBACK\0\0\0B\0\0\0\x0c\0\0\0\0\0\0\0\0\
+                  E\0\0\0\x09\0\0\0\0\0",
+            );
+        }
+        self.end_pipeline().await
+    }
+
     #[cold]
     async fn settle(&mut self) -> Result<(), DbError> {
         if let Some(end) = &self.end {
@@ -254,14 +281,36 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes the preparation of a statement, and a request for its columns, to the buffer.
+    /// Writes the preparation of a statement, and a request for its columns, to the buffer; it
+    /// replaces the statement `old`, if there is one.
     ///
     /// # Errors
     /// When the text contains a zero byte.
-    pub fn prepare(&mut self, name: &str, sql: &str, types: &[u32]) -> Result<(), DbError> {
+    pub fn prepare(
+        &mut self,
+        old: Option<&str>,
+        name: &str,
+        sql: &str,
+        types: &[u32],
+    ) -> Result<(), DbError> {
         self.encode(|out| {
+            if let Some(old) = old {
+                frontend::close(b'S', old, out)?;
+            }
             frontend::parse(name, sql, types.iter().copied(), out)?;
             frontend::describe(b'S', name, out)?;
+            frontend::sync(out);
+            Ok(())
+        })
+    }
+
+    /// Writes the removal of a prepared statement to the buffer.
+    ///
+    /// # Errors
+    /// When the name contains a zero byte.
+    pub fn forget(&mut self, name: &str) -> Result<(), DbError> {
+        self.encode(|out| {
+            frontend::close(b'S', name, out)?;
             frontend::sync(out);
             Ok(())
         })
@@ -391,9 +440,13 @@ impl Connection {
                 self.failure.get_or_insert(failure);
                 Ok(true)
             }
-            backend::NOTICE_RESPONSE_TAG
-            | backend::PARAMETER_STATUS_TAG
-            | backend::NOTIFICATION_RESPONSE_TAG => Ok(true),
+            backend::NOTICE_RESPONSE_TAG => {
+                if let Some(warning) = unconfirmed(self.inbox.body(found)) {
+                    self.unconfirmed = Some(warning);
+                }
+                Ok(true)
+            }
+            backend::PARAMETER_STATUS_TAG | backend::NOTIFICATION_RESPONSE_TAG => Ok(true),
             backend::COPY_IN_RESPONSE_TAG => {
                 self.is_copying = true;
                 Ok(false)
@@ -525,6 +578,18 @@ impl Connection {
     pub fn misplaced(&mut self, tag: u8) -> DbError {
         self.garbled(&format!("an unexpected message of type {:?}", char::from(tag)))
     }
+}
+
+/// The text of a notice if it is about a commit that no standby confirmed. Its place in the server's
+/// source is in it, which no language changes.
+#[cold]
+fn unconfirmed(notice: &[u8]) -> Option<String> {
+    let notice = ServerError::read(notice)?;
+    let is_about_standby = notice.source.as_deref() == Some(SYNCHRONOUS_REPLICATION);
+    is_about_standby.then(|| match &notice.detail {
+        Some(detail) => format!("{}; detail: {}", notice.message, detail.trim_end_matches('.')),
+        None => notice.message,
+    })
 }
 
 #[cold]
