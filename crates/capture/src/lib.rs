@@ -30,7 +30,7 @@ mod statement;
 mod written;
 
 pub use event::{Argument, Event, What};
-pub use log::{Format, Log};
+pub use log::{Format, Log, other_source};
 pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;
 pub use skipped::{Reason, Skipped};

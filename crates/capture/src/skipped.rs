@@ -35,6 +35,7 @@ reasons! {
     Failed "statements that failed when they were recorded",
     RolledBack "transactions that were rolled back",
     Unfinished "transactions that do not end in the log",
+    Anonymous "statements without the number of their connection, as in slow logs before MySQL 5.6",
     Binds "statements whose arguments are not in the log",
     Colon "statements with a colon before a name",
     Truncated "statements that the server truncated",

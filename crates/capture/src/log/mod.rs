@@ -3,6 +3,7 @@
 mod mysql_general;
 mod mysql_slow;
 mod oracle_trace;
+mod others;
 mod postgres;
 
 use std::collections::VecDeque;
@@ -12,6 +13,7 @@ use super::event::{Event, What};
 use super::lines::{Line, Lines};
 use super::skipped::Reason;
 use super::sql::Syntax;
+pub use others::other_source;
 
 /// A format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +65,9 @@ impl Format {
     /// Recognises the format by a line of the log.
     #[must_use]
     pub fn of_line(line: &str) -> Option<Self> {
-        if line.starts_with('{') && line.contains("\"timestamp\"") {
+        if postgres::is_json(line) {
             Some(Self::PostgresJson)
-        } else if postgres::begins_record(line) && line.matches(',').count() >= 10 {
+        } else if postgres::begins_csv(line) {
             Some(Self::PostgresCsv)
         } else if mysql_slow::is_header(line) {
             Some(Self::MySqlSlow)

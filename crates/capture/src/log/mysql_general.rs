@@ -55,33 +55,77 @@ const COMMANDS: &[&str] = &[
     "Subscribe Group Replication Stream",
 ];
 
+/// Width of a command that blanks separate from its argument.
+const COMMAND_WIDTH: usize = 11;
+/// Blanks before an entry without a time, where a copy of the log has blanks for its tabs.
+const UNTIMED_BLANKS: usize = 15;
+
 /// The beginning of an entry.
 #[derive(Debug, PartialEq)]
 pub struct Header<'a> {
     /// Microseconds, if the entry has its time.
     at_us: Option<i64>,
     connection: &'a str,
-    command: &'a str,
+    command: &'static str,
     argument: &'a str,
 }
 
 /// Reads the beginning of an entry; `None` for other lines.
 pub fn header(line: &str) -> Option<Header<'_>> {
-    let (time, rest) = line.split_once('\t')?;
-    let at_us = if time.is_empty() { None } else { Some(instant(time)?) };
-    let rest = rest.trim_start_matches(['\t', ' ']);
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
-    let (connection, rest) = rest.split_at(digits);
-    let rest = rest.strip_prefix(' ')?;
-    let (command, argument) = rest.split_once('\t').unwrap_or((rest, ""));
-    let command = command.trim_end();
-    COMMANDS.contains(&command).then_some(Header { at_us, connection, command, argument })
+    let is_timed = line.starts_with(|c: char| c.is_ascii_digit());
+    // A time of two words has a blank after its sixth digit.
+    let word = |from: usize| line[from..].find([' ', '\t']).map(|end| from + end);
+    let end = match word(0) {
+        Some(6) if is_timed => word(6 + line[6..].find(|c| c != ' ')?)?,
+        end => end?,
+    };
+    let (time, rest) = if is_timed { line.split_at(end) } else { ("", line) };
+    let at_us = if is_timed { Some(instant(time)?) } else { None };
+    let start = rest.trim_start_matches(['\t', ' ']);
+    let blanks = &rest[..rest.len() - start.len()];
+    // What begins with a few blanks is a line of a statement.
+    if blanks.is_empty() || !(is_timed || blanks.contains('\t') || blanks.len() >= UNTIMED_BLANKS) {
+        return None;
+    }
+    let digits = start.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
+    let (connection, rest) = start.split_at(digits);
+    let (command, argument) = command(rest.strip_prefix(' ')?)?;
+    Some(Header { at_us, connection, command, argument })
+}
+
+/// The command and its argument, after a tab; until MySQL 5.1, after blanks that make the command
+/// as long as the longest.
+fn command(rest: &str) -> Option<(&'static str, &str)> {
+    COMMANDS.iter().find_map(|command| {
+        let after = rest.strip_prefix(command)?;
+        let argument = after.trim_start_matches(' ');
+        let blanks = after.len() - argument.len();
+        match argument.strip_prefix('\t') {
+            Some(argument) => Some((*command, argument)),
+            None if argument.is_empty() || command.len() + blanks >= COMMAND_WIDTH => {
+                Some((*command, argument))
+            }
+            None => None,
+        }
+    })
+}
+
+/// The statement of `[3] SELECT 1`: before MySQL 5.6 executions name their prepared statement.
+fn without_number(argument: &str) -> &str {
+    let numbered = argument.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    match numbered {
+        Some((number, sql)) if number.bytes().all(|byte| byte.is_ascii_digit()) => sql,
+        _ => argument,
+    }
 }
 
 /// Microseconds of `2026-01-31T12:00:00.123456Z` (MySQL), the same with a zone, or `260131 12:00:00`
 /// (MariaDB).
 pub fn instant(text: &str) -> Option<i64> {
     let text = text.trim();
+    if !text.is_ascii() {
+        return None;
+    }
     let is_short = text.len() > 7 && text.as_bytes().get(6) == Some(&b' ');
     if is_short {
         let (date, time) = text.split_once(' ')?;
@@ -121,7 +165,11 @@ impl General {
         self.now_us = header.at_us.unwrap_or(self.now_us);
         match header.command {
             "Query" | "Execute" => {
-                self.pending = Some((header.connection.to_owned(), header.argument.to_owned()));
+                let sql = match header.command {
+                    "Execute" => without_number(header.argument),
+                    _ => header.argument,
+                };
+                self.pending = Some((header.connection.to_owned(), sql.to_owned()));
             }
             // The number may be used again after a restart.
             "Quit" | "Connect" | "Change user" | "Reset Connection" => {
@@ -172,7 +220,7 @@ impl General {
 /// Whether a server writes this line when it starts.
 pub fn is_start(line: &str) -> bool {
     line.contains(", Version: ") && line.contains("started with:")
-        || line.starts_with("Tcp port: ")
+        || line.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("tcp port: "))
         || (line.starts_with("Time") && line.contains("Id Command"))
 }
 
@@ -219,9 +267,68 @@ mod tests {
         assert_eq!(found[1].what, sql("SELECT 2"));
     }
 
+    /// What versions and set-ups write differently: the facts are those of Percona Toolkit's
+    /// samples.
+    #[test]
+    fn entries_of_every_version_are_read() {
+        for (line, connection, command, argument) in [
+            // MySQL 5.0: blanks after the command.
+            (
+                "051007 21:55:24\t     42 Connect     u@localhost on d",
+                "42",
+                "Connect",
+                "u@localhost on d",
+            ),
+            ("\t\t     42 Query       SELECT 1", "42", "Query", "SELECT 1"),
+            ("\t\t     42 Init DB     shop", "42", "Init DB", "shop"),
+            ("\t\t     42 Quit", "42", "Quit", ""),
+            ("               \t     11 Quit       ", "11", "Quit", ""),
+            ("061226 16:44:48\t     11 Quit       ", "11", "Quit", ""),
+            ("\t\t      3 Execute     [1] SELECT 7", "3", "Execute", "[1] SELECT 7"),
+            // A copy with blanks for tabs.
+            ("100211  0:55:24      51 Query       SELECT 1", "51", "Query", "SELECT 1"),
+            ("                     51 Query       SELECT 2", "51", "Query", "SELECT 2"),
+            // MySQL 5.5 and MariaDB.
+            ("\t\t12345 Connect\tu@h as  on ", "12345", "Connect", "u@h as  on "),
+            ("260131  9:00:02\t     8 Query\tSELECT 1", "8", "Query", "SELECT 1"),
+            // MySQL 5.7 and later, with zones, and numbers that fill their column.
+            ("2016-06-07T19:07:02.558338Z    3 Connect\tu@h on", "3", "Connect", "u@h on"),
+            (
+                "2018-09-07T18:45:40.098511+08:00\t257426 Query\tset a=1",
+                "257426",
+                "Query",
+                "set a=1",
+            ),
+            ("2026-01-31T12:00:00.000500Z\t    8 Reset stmt\t", "8", "Reset stmt", ""),
+        ] {
+            let found = header(line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(
+                (found.connection, found.command, found.argument),
+                (connection, command, argument)
+            );
+        }
+        let log = "TCP Port: 3306, Named Pipe: MySQL\r\n\t\t 3 Prepare     [1] SELECT ?\r\n\
+                   \t\t 3 Execute     [1] SELECT 7\r\n      5 Query       of a text\r\n";
+        let found = events(Format::MySqlGeneral, log);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].what, sql("SELECT 7\n      5 Query       of a text"));
+    }
+
     #[test]
     fn other_lines_are_no_entries() {
-        for line in ["", "\t", "x\t 8 Query\tSELECT 1", "\t\t 8 Dance\tSELECT 1", "\t\tQuery\tx"] {
+        for line in [
+            "",
+            "\t",
+            "x\t 8 Query\tSELECT 1",
+            "\t\t 8 Dance\tSELECT 1",
+            "\t\tQuery\tx",
+            "é 8 Query\tx",
+            "2é 8 Query\tx",
+            "12 34 Query\tx",
+            "123456 é",
+            "123456 ",
+            "\t\t8 Query x",
+        ] {
             assert_eq!(header(line), None, "{line}");
         }
         let found = events(Format::MySqlGeneral, "what is this\n");

@@ -21,6 +21,7 @@ pub struct Slow {
     now_us: i64,
     session: Option<String>,
     took_us: Option<u64>,
+    has_failed: bool,
     sql: String,
     /// Whether the facts are complete, so that statements follow.
     in_sql: bool,
@@ -29,12 +30,12 @@ pub struct Slow {
 
 impl Slow {
     pub fn line(&mut self, line: &str, events: &mut VecDeque<Event>) {
-        if let Some(facts) = line.strip_prefix("# ").filter(|_| self.is_fact(line)) {
+        if let Some(facts) = line.strip_prefix('#').filter(|_| self.is_fact(line)) {
             if self.in_sql {
                 self.end(events);
             }
             self.has_begun = true;
-            self.facts(facts);
+            self.facts(facts.trim_start(), events);
             return;
         }
         if is_start(line) {
@@ -56,9 +57,14 @@ impl Slow {
         !self.in_sql || is_header(line) || line.starts_with("# administrator command: ")
     }
 
-    fn facts(&mut self, facts: &str) {
+    fn facts(&mut self, facts: &str, events: &mut VecDeque<Event>) {
         if let Some(time) = facts.strip_prefix("Time: ") {
+            // Some versions write what follows into the same line.
+            let (time, more) = time.split_once(" # ").unwrap_or((time, ""));
             self.now_us = instant(time).unwrap_or(self.now_us);
+            if !more.is_empty() {
+                self.facts(more, events);
+            }
             return;
         }
         if let Some(command) = facts.strip_prefix("administrator command: ") {
@@ -66,8 +72,14 @@ impl Slow {
                 self.in_sql = true;
                 self.sql.clear();
                 self.sql.push_str("\0quit");
+            } else if command.starts_with("Execute") {
+                events.push_back(skipped(Reason::Binds));
             }
             return;
+        }
+        if facts.starts_with("User") {
+            // Its connection is named in this line or the next one, or nowhere.
+            (self.session, self.took_us, self.has_failed) = (None, None, false);
         }
         let after = |name: &str| {
             let at = facts.find(name)? + name.len();
@@ -81,12 +93,13 @@ impl Slow {
             let us = (seconds.clamp(0.0, 1e9) * 1e6).round() as u64;
             self.took_us = Some(us);
         }
+        // Of MySQL 8 with log_slow_extra. `Last_errno` of others can be that of a warning.
+        self.has_failed |= after(" Errno:").is_some_and(|code| code != "0");
     }
 
     fn text(&mut self, line: &str, events: &mut VecDeque<Event>) {
-        let lower = line.get(..14).unwrap_or(line).to_ascii_lowercase();
-        if self.sql.is_empty() && lower.starts_with("set timestamp=") {
-            let seconds = line[14..].trim_end_matches(';').parse::<f64>().ok();
+        if let Some(seconds) = timestamp(line).filter(|_| self.sql.is_empty()) {
+            let seconds = seconds.parse::<f64>().ok();
             // A fraction, which newer versions write, is more precise than the line `# Time`.
             if let Some(seconds) = seconds.filter(|s| s.fract() > 0.0 && *s < 1e10) {
                 #[expect(clippy::cast_possible_truncation, reason = "bounded")]
@@ -95,7 +108,8 @@ impl Slow {
             }
             return;
         }
-        let is_use = self.sql.is_empty() && lower.starts_with("use ") && line.ends_with(';');
+        let begins_use = line.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("use "));
+        let is_use = self.sql.is_empty() && begins_use && line.ends_with(';');
         if is_use || (self.sql.is_empty() && line.trim().is_empty()) {
             return;
         }
@@ -118,8 +132,9 @@ impl Slow {
         if sql.is_empty() {
             return;
         }
+        let has_failed = std::mem::take(&mut self.has_failed);
         let Some(session) = self.session.clone() else {
-            events.push_back(skipped(Reason::Damaged));
+            events.push_back(skipped(Reason::Anonymous));
             return;
         };
         if sql == "\0quit" {
@@ -128,14 +143,34 @@ impl Slow {
         }
         let at_us = self.now_us.saturating_sub_unsigned(took_us.unwrap_or(0));
         let sql = sql.trim_end().trim_end_matches(';').to_owned();
+        let failed = has_failed.then(|| What::Failed(Some(sql.clone())));
         let what = What::Statement { sql, binds: Vec::new(), took_us };
-        events.push_back(Event { session, at_us, what });
+        for what in std::iter::once(what).chain(failed) {
+            events.push_back(Event { session: session.clone(), at_us, what });
+        }
     }
 
     pub fn broken(&mut self) {
         self.sql.clear();
         self.took_us = None;
     }
+}
+
+/// The seconds of `SET timestamp=…;`, which may have the numbers of generated keys before it.
+fn timestamp(line: &str) -> Option<&str> {
+    let (set, list) = line.split_at_checked(4)?;
+    if !set.eq_ignore_ascii_case("set ") {
+        return None;
+    }
+    let mut seconds = None;
+    for assignment in list.trim_end().strip_suffix(';')?.split(',') {
+        match assignment.split_once('=')? {
+            (name, value) if name.eq_ignore_ascii_case("timestamp") => seconds = Some(value),
+            ("insert_id" | "last_insert_id", _) => {}
+            _ => return None,
+        }
+    }
+    seconds
 }
 
 #[cfg(test)]
@@ -200,6 +235,115 @@ mod tests {
     fn what_is_no_slow_log_is_counted() {
         let found = events(Format::MySqlSlow, "hello\n# Query_time: x\nSELECT 1;\n");
         let reasons: Vec<_> = found.iter().map(|event| &event.what).collect();
-        assert_eq!(reasons, [&What::Skipped(Reason::Damaged), &What::Skipped(Reason::Damaged)]);
+        assert_eq!(reasons, [&What::Skipped(Reason::Damaged), &What::Skipped(Reason::Anonymous)]);
+    }
+
+    /// What versions and set-ups write differently: the facts are those of Percona Toolkit's
+    /// samples and of the manuals.
+    #[test]
+    fn statements_of_every_version_are_read() {
+        const USER: &str = "# User@Host: a[a] @ localhost []";
+        for (name, facts, took_us) in [
+            (
+                "Percona Server 5.0",
+                "# Time: 071218 11:48:27 # User@Host: [SQL_SLAVE] @  []\n# Thread_id: 8\n\
+                 # Query_time: 0.000012  Lock_time: 0.000000  Rows_sent: 0  Rows_examined: 0\n\
+                 # QC_Hit: No  Full_scan: No  Full_join: No  Tmp_table: No  Tmp_table_on_disk: No\n\
+                 # Filesort: No  Filesort_on_disk: No  Merge_passes: 0\n\
+                 # No InnoDB statistics available for this query\n",
+                12,
+            ),
+            (
+                "Percona Server 5.1 with InnoDB's",
+                "# User@Host: a[a] @ [10.0.0.1]\n# Thread_id: 8  Schema: shop  \
+                 Last_errno: 0  Killed: 0\n\
+                 # Query_time: 0.000512  Lock_time: 0.000077  Rows_sent: 0  Rows_examined: 0\n\
+                 #   InnoDB_IO_r_ops: 0  InnoDB_IO_r_bytes: 0  InnoDB_IO_r_wait: 0.000000\n\
+                 # InnoDB_trx_id: 1B02\nuse `shop`;\n\
+                 SET insert_id=34484549,timestamp=1197996507;\n",
+                512,
+            ),
+            (
+                "Percona Server 5.6, sampled",
+                "# User@Host: a[a] @ localhost []  Id:     8\n\
+                 # Schema: shop  Last_errno: 0  Killed: 0\n\
+                 # Query_time: 0.000002  Lock_time: 0.0  Rows_sent: 0  Rows_examined: 0  \
+                 Rows_affected: 0\n\
+                 # Bytes_sent: 9  Tmp_tables: 0  Tmp_disk_tables: 0  Tmp_table_sizes: 0\n\
+                 # Log_slow_rate_type: query  Log_slow_rate_limit: 2\nSET timestamp=1197996507;\n",
+                2,
+            ),
+            (
+                "MySQL 5.6, whole seconds",
+                "# Time: 150131  9:00:01\n# User@Host: a[a] @ localhost [127.0.0.1]  Id:     8\n\
+                 # Query_time: 2  Lock_time: 0  Rows_sent: 1  Rows_examined: 0\n\
+                 SET last_insert_id=1,insert_id=2,timestamp=1197996507;\n",
+                2_000_000,
+            ),
+            (
+                "MySQL 5.7 with log_timestamps = SYSTEM",
+                "# Time: 2016-06-07T19:07:02.558338+08:00\n\
+                 # User@Host: a[a] @ localhost []  Id:  8\n\
+                 # Query_time: 0.000900  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 0\n\
+                 SET timestamp=1465297622;\n",
+                900,
+            ),
+            (
+                "MySQL 8 with log_slow_extra",
+                "# Time: 2026-01-31T12:00:00.000001Z\n# User@Host: a[a] @ localhost []  Id:  8\n\
+                 # Query_time: 0.000100  Lock_time: 0.000001 Rows_sent: 1  Rows_examined: 0 \
+                 Thread_id: 8 Errno: 0 Killed: 0 Bytes_received: 35 Bytes_sent: 56 \
+                 Start: 2026-01-31T12:00:00.000000Z End: 2026-01-31T12:00:00.000001Z\n\
+                 SET timestamp=1769860800;\n",
+                100,
+            ),
+            (
+                "MariaDB with log_slow_verbosity = query_plan,explain",
+                "# User@Host: a[a] @ localhost []\n# Thread_id: 8  Schema: shop  QC_hit: No\n\
+                 # Query_time: 0.000119  Lock_time: 0.000083  Rows_sent: 4  Rows_examined: 4\n\
+                 # Rows_affected: 0  Bytes_sent: 60\n#\n\
+                 # explain: id\tselect_type\ttable\ttype\n# explain: 1\tSIMPLE\tt\tALL\n#\n\
+                 SET timestamp=1769860800;\n",
+                119,
+            ),
+            (
+                "MariaDB 11.4 with all of its lines",
+                "# User@Host: a[a] @ localhost []\n# Thread_id: 8  Schema: shop  QC_hit: No\n\
+                 # Query_time: 0.000119  Lock_time: 0.000083  Rows_sent: 4  Rows_examined: 4\n\
+                 # Rows_affected: 0  Bytes_sent: 60\n# Pages_accessed: 2  Pages_read: 0\n\
+                 # Full_scan: Yes  Full_join: No  Tmp_table: No  Priority_queue: No\n\
+                 # Warnings: 1\nSET timestamp=1769860800;\n",
+                119,
+            ),
+        ] {
+            let log = format!("{facts}SELECT 1\n# 2\n;\n");
+            for log in [log.replace('\n', "\r\n"), log] {
+                let found = events(Format::MySqlSlow, &log);
+                let found: Vec<_> = found.iter().map(|e| (e.session.as_str(), &e.what)).collect();
+                assert_eq!(found, [("8", &sql("SELECT 1\n# 2\n", took_us))], "{name}");
+            }
+        }
+        let failed =
+            format!("{USER}  Id: 8\n# Query_time: 0.000001 Errno: 1146 Killed: 0\nSELECT 1;\n");
+        let found = events(Format::MySqlSlow, &failed);
+        assert_eq!(found[1].what, What::Failed(Some("SELECT 1".into())));
+        // Before MySQL 5.6, the connection is not known: not that of the statement before either.
+        let old = format!(
+            "{USER}  Id: 8\n# Query_time: 1\nSELECT 1;\n{USER}\n# Query_time: 1\nSELECT 2;\n"
+        );
+        let found = events(Format::MySqlSlow, &old);
+        assert_eq!(found[1].what, What::Skipped(Reason::Anonymous));
+        for (command, what) in [
+            ("Quit;", Some(What::Disconnected)),
+            ("Execute;", Some(What::Skipped(Reason::Binds))),
+            ("Ping;", None),
+            ("Prepare;", None),
+            ("Refresh;", None),
+        ] {
+            let log =
+                format!("{USER}  Id: 8\n# Query_time: 1\n# administrator command: {command}\n");
+            let found = events(Format::MySqlSlow, &log).into_iter().next().map(|event| event.what);
+            assert_eq!(found, what, "{command}");
+        }
     }
 }

@@ -20,7 +20,10 @@ const SEVERITY: usize = 11;
 const MESSAGE: usize = 13;
 const DETAIL: usize = 14;
 const QUERY: usize = 19;
-/// Fields of a record: 23 in PostgreSQL 12, 26 from 14 on; later versions may add more.
+/// A date and time, with zeros for digits.
+const DATE_TIME: &[u8] = b"0000-00-00 00:00:00";
+/// Fields of a record: 23 from PostgreSQL 9.0 to 12, 24 in 13, 26 from 14 to 18; later
+/// versions may add more.
 const FIELDS: std::ops::RangeInclusive<usize> = 23..=40;
 
 /// Records of a csvlog, which may have several lines.
@@ -30,18 +33,71 @@ pub struct Csv {
     is_open: bool,
 }
 
-/// Whether a line begins a record: with a date and time.
-pub fn begins_record(line: &str) -> bool {
-    let pattern = b"0000-00-00 00:00:00";
-    line.len() > pattern.len()
-        && line.bytes().zip(pattern).all(|(found, wanted)| match wanted {
+/// Whether a line begins with a date and time.
+fn begins_record(line: &str) -> bool {
+    line.len() > DATE_TIME.len()
+        && line.bytes().zip(DATE_TIME).all(|(found, wanted)| match wanted {
             b'0' => found.is_ascii_digit(),
             other => found == *other,
         })
 }
 
+/// Whether a line is one of a jsonlog, which other exports of logs as JSON are not.
+pub fn is_json(line: &str) -> bool {
+    line.starts_with('{')
+        && ["\"timestamp\"", "\"error_severity\""].iter().all(|key| line.contains(key))
+}
+
+/// Whether a line begins a record of a csvlog, up to the number of the session. A line within a
+/// quoted field does not, because quotes are doubled there.
+pub fn begins_csv(line: &str) -> bool {
+    let Some(rest) = line.get(DATE_TIME.len()..).filter(|_| begins_record(line)) else {
+        return false;
+    };
+    let Some((zone, rest)) = rest.split_once(',') else { return false };
+    let fraction = |c: char| c == '.' || c.is_ascii_digit();
+    let is_zone = |c: char| c.is_ascii_alphanumeric() || "+-:/_".contains(c);
+    let zone = zone.trim_start_matches(fraction).strip_prefix(' ');
+    if !zone.is_some_and(|zone| !zone.is_empty() && zone.chars().all(is_zone)) {
+        return false;
+    }
+    // The user, the database, the process, the client, and the session: two hexadecimal numbers.
+    let mut rest = rest;
+    let mut found = [""; 5];
+    for place in &mut found {
+        let Some((field, after)) = first_field(rest) else { return false };
+        (*place, rest) = (field, after);
+    }
+    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
+    found[2].parse::<u32>().is_ok()
+        && found[4].split_once('.').is_some_and(|(start, pid)| is_hex(start) && is_hex(pid))
+}
+
+/// The first field of the rest of a record as it is written, and what follows its comma.
+fn first_field(rest: &str) -> Option<(&str, &str)> {
+    let end = match rest.strip_prefix('"') {
+        None => rest.find(',')?,
+        Some(quoted) => {
+            let mut end = 0;
+            loop {
+                end += quoted[end..].find('"')?;
+                if !quoted[end + 1..].starts_with('"') {
+                    break end + 2;
+                }
+                end += 2;
+            }
+        }
+    };
+    rest[end..].strip_prefix(',').map(|after| (&rest[..end], after))
+}
+
 impl Csv {
     pub fn line(&mut self, line: &str, events: &mut VecDeque<Event>) {
+        if self.is_open && begins_csv(line) {
+            // The record before was cut within quotes, by a full disk or a crash.
+            events.push_back(skipped(Reason::Damaged));
+            *self = Self::default();
+        }
         if self.is_open {
             self.record.push('\n');
         } else if !begins_record(line) {
@@ -329,6 +385,56 @@ mod tests {
         let damaged = What::Skipped(Reason::Damaged);
         assert_eq!(reasons, [&damaged, &damaged, &statement("SELECT 1", &[], None), &damaged]);
         assert_eq!(time("never"), None);
+    }
+
+    #[test]
+    fn a_record_that_was_cut_hides_none_of_those_after_it() {
+        let good = csv("statement: SELECT \"a\",\n 1", "LOG", "", "");
+        let cut = good.find("SELECT \"").unwrap();
+        for text in [
+            format!("{}\n{good}{good}", &good[..cut]),
+            // Without an end of line, with the record that follows in the same line.
+            format!("{}{good}{good}{good}", &good[..cut]),
+        ] {
+            let found = events(Format::PostgresCsv, &text);
+            let expected = statement("SELECT \"a\",\n 1", &[], None);
+            assert_eq!(found[0].what, What::Skipped(Reason::Damaged));
+            assert!(found.len() >= 3, "{found:?}");
+            let last_two = &found[found.len() - 2..];
+            assert!(last_two.iter().all(|event| event.what == expected), "{found:?}");
+        }
+        // A record within a statement does not begin one: its quotes are doubled.
+        let nested = csv(&format!("statement: SELECT '\n{good}'"), "LOG", "", "");
+        let found = events(Format::PostgresCsv, &nested);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].what, statement(&format!("SELECT '\n{good}'"), &[], None));
+    }
+
+    #[test]
+    fn records_of_every_version_begin_alike() {
+        let good = csv("statement: SELECT 1", "LOG", "", "");
+        let columns_26 = good.trim_end();
+        let columns_24 = columns_26.strip_suffix(",,0").unwrap();
+        let columns_23 = columns_24.strip_suffix(",\"client backend\"").unwrap();
+        for (version, record) in [("9.6", columns_23), ("13", columns_24), ("14", columns_26)] {
+            assert!(begins_csv(record), "{version}");
+            let found = events(Format::PostgresCsv, record);
+            assert_eq!(found[0].what, statement("SELECT 1", &[], None), "{version}");
+        }
+        for line in [
+            "2026-01-31 12:00:01.500 UTC,,,7,,65ba.7,3,\"\",x",
+            "2026-01-31 12:00:01 +03,\"a \"\"b\"\", c\",\"d\",7,\"10.0.0.5:5\",65ba.7,3,",
+        ] {
+            assert!(begins_csv(line), "{line}");
+        }
+        for line in [
+            "2026-01-31 10:00:01 UTC [20]: [2-1] user=app,db=shop,app=web LOG:  a,b,c,d,e,f",
+            "2026-01-31 10:00:01.500 UTC,\"\"u\"\",\"\"d\"\",7,\"\"[local]\"\",65ba.7,3,",
+            "2026-01-31 10:00:01,1,2,3,4,5,6,7,8",
+            "2026-01-31 10:00:01 UTC",
+        ] {
+            assert!(!begins_csv(line), "{line}");
+        }
     }
 
     #[test]

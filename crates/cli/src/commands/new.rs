@@ -1,11 +1,10 @@
 //! `new workload DIR`: writes the commented example of a workload file.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command as Clap, value_parser};
-use triphammer_runner::{Failure, WORKLOAD_EXAMPLE};
+use triphammer_runner::WORKLOAD_EXAMPLE;
+use triphammer_runner::new_file::{self, NewFolders, Readers, refuse_present};
 
 use crate::stdout::print;
 use crate::{Exit, Result};
@@ -37,24 +36,10 @@ pub fn declare() -> Clap {
 pub fn command(matches: &ArgMatches) -> Result<Exit> {
     let (_, matches) = matches.subcommand().expect("clap requires one");
     let folder = matches.get_one::<PathBuf>("folder").expect("clap requires it");
-    if let Some((name, _)) = WORKLOAD_EXAMPLE.iter().find(|(name, _)| folder.join(name).exists()) {
-        let path = folder.join(name);
-        return Err(Failure::refuse(format!(
-            "{} exists already, and is not overwritten: name another folder",
-            path.display()
-        )));
-    }
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
-        WORKLOAD_EXAMPLE.iter().try_for_each(|(name, text)| {
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).open(folder.join(name))?;
-            file.write_all(text.as_bytes())
-        })
-    });
-    written.map_err(|error| Failure::System {
-        doing: format!("writing the example into {}", folder.display()),
-        error,
-    })?;
+    let paths = WORKLOAD_EXAMPLE.iter().map(|(name, text)| (folder.join(name), text));
+    paths.clone().try_for_each(|(path, _)| refuse_present(&path))?;
+    let _folders = NewFolders::create(folder)?;
+    paths.clone().try_for_each(|(path, text)| new_file::write(&path, text, Readers::Default))?;
     let file = folder.join(WORKLOAD_EXAMPLE[0].0);
     let file = file.display();
     print(&format!(

@@ -145,6 +145,10 @@ fn a_captured_workload_runs_as_it_is() {
 fn what_is_no_log_is_rejected_and_leaves_nothing() {
     let program = Program::new();
     let long = format!("2026-01-31 12:00:00 UTC,\"{}\n", "x".repeat(10_000_000));
+    let text_log = "2026-01-31 10:00:01 UTC [20]: [2-1] user=app,db=shop,app=web,client=h LOG:  \
+                    duration: 0.16 ms  statement: INSERT INTO h (t, b, a) VALUES (1, 2, 3);\n";
+    let cloud =
+        "{\"textPayload\":\"2026-01-31 10:00:00 UTC [1]: LOG: x\",\"timestamp\":\"2026-01-31\"}\n";
     let trace = "2026-01-31T12:00:00.000100Z\t    8 Quit\t\n";
     for (text, from, message) in [
         ("", "", "the log a.log is empty"),
@@ -154,6 +158,18 @@ fn what_is_no_log_is_rejected_and_leaves_nothing() {
         ("a\0b\n", "jsonlog", "damaged lines: 1"),
         (trace, "general-log", "the server logs every statement with general_log = ON"),
         ("hello\n", "slow", "unknown source `slow`: expected one of csvlog"),
+        (
+            text_log,
+            "",
+            "it is PostgreSQL's text log (log_destination = stderr or syslog): a csvlog",
+        ),
+        (text_log, "csvlog", "set log_destination = 'csvlog' and logging_collector = on"),
+        (cloud, "", "it is an export of Cloud SQL, with lines of PostgreSQL's text log in it"),
+        (
+            "# User@Host: a[a] @ b []\n# Query_time: 2\nSELECT 1;\n",
+            "",
+            "number of their connection",
+        ),
     ] {
         std::fs::write(program.path("a.log"), text).unwrap();
         let from = if from.is_empty() { vec![] } else { vec!["--from", from] };
@@ -162,8 +178,7 @@ fn what_is_no_log_is_rejected_and_leaves_nothing() {
             let done = program.run(&args);
             assert_eq!(done.code, 2, "{}{}", done.out, done.err);
             assert!(done.err.contains(message), "{message}: {}", done.err);
-            let left = std::fs::read_dir(program.path("o")).map(Iterator::count).unwrap_or(0);
-            assert_eq!(left, 0);
+            assert!(!program.path("o").exists(), "an empty folder");
         }
     }
     let none = program.run(&["capture", "nowhere.csv"]);
@@ -172,4 +187,35 @@ fn what_is_no_log_is_rejected_and_leaves_nothing() {
     assert!(other.err.contains("-w tpc-b cannot be replayed"), "{}", other.err);
     let not_one = program.run(&["run", "null:", "--load", "replay:a.log"]);
     assert!(not_one.err.contains("cannot read the recording a.log: "), "{}", not_one.err);
+}
+
+#[test]
+fn a_file_that_appears_while_the_log_is_read_is_not_overwritten() {
+    let program = Program::new();
+    let mut log = String::new();
+    for n in 0..200_000 {
+        let _ = writeln!(log, "2026-01-31T12:00:00.{n:06}Z\t    8 Query\tSELECT {n}");
+    }
+    std::fs::write(program.path("a.log"), log).unwrap();
+    let captures = ["out", "out", "out", "a.recording"].map(|out| {
+        let mut command = program.command(&["capture", "a.log", "-o", out]);
+        let piped = std::process::Stdio::piped;
+        command.stdout(piped()).stderr(piped()).spawn().unwrap()
+    });
+    // Its incomplete file shows that a capture has begun.
+    for _ in 0..POLLS_MAX {
+        if program.path("a.recording.partial").exists() {
+            break;
+        }
+        std::thread::sleep(POLL / 10);
+    }
+    std::fs::write(program.path("a.recording"), "precious").unwrap();
+    let done = captures.map(crate::program::finish);
+    assert_eq!(std::fs::read_to_string(program.path("a.recording")).unwrap(), "precious");
+    assert_eq!(done[3].code, 2, "{}", done[3].err);
+    let is_good = done[..3].iter().filter(|done| done.code == 0).count();
+    assert_eq!(is_good, 1, "{} {} {}", done[0].err, done[1].err, done[2].err);
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    let left = std::fs::read_dir(program.folder()).unwrap().map(name);
+    assert!(left.into_iter().all(|name| !name.to_string_lossy().ends_with(".partial")));
 }

@@ -104,6 +104,59 @@ fn the_simple_protocol_replaces_text_anywhere() {
     assert_eq!(sql(&target, "SELECT value FROM seen_0"), "v5 :undefined 12:30");
 }
 
+/// pgbench's default is the simple protocol; its `-M prepared` fails.
+#[test]
+fn a_variable_in_quotes_gets_the_value_that_pgbench_sends() {
+    let program = Program::new();
+    let target = fresh();
+    sql(&target, "CREATE TABLE seen (a text, b int)");
+    let text = "\\set id 7\nINSERT INTO seen VALUES ('user_:id :unknown', :id) \
+                RETURNING 'x:id' AS c \\gset\n\
+                INSERT INTO \"seen\" VALUES (:c || '!', 0 /* :id */);\n";
+    write(&program, "a.sql", text);
+    let all = "SELECT a, b FROM seen ORDER BY b, a";
+    for protocol in ["simple", "extended", "prepared"] {
+        sql(&target, "TRUNCATE seen");
+        let text =
+            text.replace(":c ||", if protocol == "simple" { "':c' ||" } else { ":c::text ||" });
+        write(&program, "a.sql", &text);
+        let done = once(&program, &target, &["--protocol", protocol]);
+        assert_eq!(done.code, 0, "{protocol}: {}{}", done.out, done.err);
+        assert_eq!(sql(&target, all), "x7!|0 user_7 :unknown|7", "{protocol}");
+    }
+}
+
+#[test]
+fn what_pgbench_does_not_capture_is_an_error() {
+    let program = Program::new();
+    let target = fresh();
+    sql(&target, "CREATE TABLE seen (value int)");
+    for (text, message) in [
+        ("SELECT 1 AS a WHERE false \\gset\n", "a.sql:1: \\gset: expected one row, got 0"),
+        ("INSERT INTO seen VALUES (1) \\gset\n", "\\gset: expected one row, got 0"),
+        ("SELECT 1 AS a UNION SELECT 2 \\gset\n", "\\gset: expected one row, got 2"),
+        ("SELECT 1 AS \"a-b\" \\gset\n", "\\gset: invalid variable name `a-b`"),
+        ("SELECT 1 AS \"1x\" \\aset\n", "\\aset: invalid variable name `1x`"),
+        ("SELECT 1 \\gset x\n", "\\gset: invalid variable name `x?column?`"),
+        ("\\sleep :x ms\n", "a.sql:1: \\sleep: undefined variable: :x"),
+    ] {
+        write(&program, "a.sql", text);
+        for protocol in ["simple", "prepared"] {
+            let done = once(&program, &target, &["--protocol", protocol]);
+            assert_eq!(done.code, 1, "{text}: {}", done.err);
+            assert!(done.err.contains(message), "{text} {protocol}: {}", done.err);
+        }
+    }
+    // Names that are fine with their prefix, an empty answer of `\aset`, and times that do not
+    // wait.
+    let text = "SELECT 1 AS \"1x\" \\gset p_\n\
+                SELECT 1 AS \"a-b\" WHERE false \\aset\n\\sleep -1 s\n\
+                \\sleep :low ms\nSELECT :p_1x::int;\n";
+    write(&program, "a.sql", text);
+    let done = once(&program, &target, &["-D", "low=-1.9"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+}
+
 #[test]
 fn pipelines_run_on_postgres_and_nowhere_else() {
     let program = Program::new();
@@ -141,6 +194,30 @@ INSERT INTO seen VALUES (8);
         let done = once(&program, target, &["--protocol", protocol]);
         assert_eq!(done.code, 2, "{}", done.out);
         assert!(done.err.contains("pipeline"), "{}", done.err);
+    }
+    // What a script leaves in a pipeline that it does not end, or cannot end, is undone, as in
+    // pgbench.
+    sql(&target, "TRUNCATE seen");
+    for (text, message) in [
+        ("\\startpipeline\nINSERT INTO seen VALUES (1);\n", "a.sql:1:1: \\startpipeline: "),
+        (
+            "\\if true\n\\startpipeline\n\\endif\nINSERT INTO seen VALUES (1);\nSELECT 1;\n",
+            "a.sql: the script ended with an open pipeline",
+        ),
+        (
+            "\\startpipeline\nINSERT INTO seen VALUES (1);\n\\set a 1 / 0\n\\endpipeline\n",
+            "a.sql:3: division by zero",
+        ),
+        (
+            "\\startpipeline\nINSERT INTO seen VALUES (1);\nSELECT ':client_id';\n\\endpipeline\n",
+            "a.sql:1: a statement of a pipeline cannot have a variable in quotes",
+        ),
+    ] {
+        write(&program, "a.sql", text);
+        let done = once(&program, &target, &["--transactions=3", "--max-failures=100%"]);
+        assert_ne!(done.code, 0, "{text}");
+        assert!(done.err.contains(message), "{text}: {}", done.err);
+        assert_eq!(sql(&target, "SELECT count(*) FROM seen"), "0", "{text}");
     }
     // An error inside is reported at the end, and the session can be used again.
     write(&program, "a.sql", "\\startpipeline\nSELECT 1;\nSELECT 1/0;\n\\endpipeline\n");

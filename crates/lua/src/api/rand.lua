@@ -3,7 +3,8 @@
 local host = ...
 local ffi = require "ffi"
 local random, floor, log, exp, min, max = math.random, math.floor, math.log, math.exp, math.min, math.max
-local opt = sysbench.opt
+local ipairs, tostring, error, concat = ipairs, tostring, error, table.concat
+local opt = host.options
 local rand = {}
 
 -- Largest value of a bound that is not given.
@@ -33,13 +34,16 @@ function rand.gaussian(a, b)
    return a + floor(bell() * (floor(b) - a + 1))
 end
 
--- A share of `rand_spec_res` % lies in the middle `rand_spec_pct` %, the rest is as in `gaussian`.
+-- A share of `rand_spec_res` % lies uniformly in a hot part, the rest is bell-shaped over the range without its last
+-- value. A part of `rand_spec_pct` % of the range and one value more is centred in the range, and the hot part is the
+-- last `rand_spec_res` % of it, which need not begin or end between two values. Found by counting what sysbench 1.0.20
+-- draws: see the test `distributions_are_those_of_sysbench`.
 local function special(a, b)
-   a = floor(a)
-   local width = floor(b) - a + 1
-   if random() * 100 >= opt.rand_spec_res then return a + floor(bell() * width) end
-   local middle = max(floor(width * opt.rand_spec_pct / 100), 1)
-   return a + floor((width - middle) / 2) + floor(random() * middle)
+   a, b = floor(a), floor(b)
+   local share = opt.rand_spec_res / 100
+   if random() >= share then return a + floor(bell() * (b - a)) end
+   local part = (b - a) * opt.rand_spec_pct / 100 + 1
+   return floor((a + b + 1 + part) / 2 - part * share * (1 - random()))
 end
 rand.special = special
 
@@ -86,7 +90,7 @@ rand.unique = host.unique
 
 local kinds, chosen = {"uniform", "gaussian", "special", "pareto", "zipfian"}, nil
 
--- Chosen when it is first used, because a script may change the option.
+-- Chosen when it is first used: the options are not known before.
 local function choose()
    for _, kind in ipairs(kinds) do
       if kind == opt.rand_type then
@@ -95,7 +99,7 @@ local function choose()
       end
    end
    error("unknown --rand-type `" .. tostring(opt.rand_type) .. "`: expected one of "
-      .. table.concat(kinds, ", "), 3)
+      .. concat(kinds, ", "), 3)
 end
 
 function rand.default(a, b)

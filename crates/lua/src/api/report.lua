@@ -1,6 +1,9 @@
 -- Ready-made reports of a part of a run, for sysbench.hooks.report_intermediate and report_cumulative. `stat` has the
 -- fields of `Stat` in state/report.rs.
 
+local host = ...
+local print, concat, write, flush = print, table.concat, io.write, io.flush
+
 -- Rates per second, and what is not one.
 local function figures(stat)
    local seconds = stat.time_interval
@@ -16,7 +19,7 @@ end
 -- A line for people.
 function sysbench.report_default(stat)
    local of = figures(stat)
-   print(("[ %.0fs ] thds: %d tps: %.2f qps: %.2f (r/w/o: %.2f/%.2f/%.2f) lat (ms,%d%%): %.2f err/s: %.2f reconn/s: %.2f")
+   print(("[ %.0fs ] thds: %d tps: %.2f qps: %.2f (r/w/o: %.2f/%.2f/%.2f) lat (ms,%d%%): %.2f err/s %.2f reconn/s: %.2f")
       :format(of.time, of.threads, of.tps, of.qps, of.reads, of.writes, of.other, sysbench.opt.percentile, of.latency,
       of.errors, of.reconnects))
 end
@@ -27,14 +30,40 @@ local COLUMNS = {"time", "threads", "tps", "qps", "reads", "writes", "other", "l
 function sysbench.report_csv(stat)
    local of, values = figures(stat), {}
    for i, name in ipairs(COLUMNS) do values[i] = (i <= 2 and "%.0f" or "%.2f"):format(of[name]) end
-   print(table.concat(values, ","))
+   print(concat(values, ","))
 end
 
--- An object of JSON.
+-- The array of objects that `report_json` writes has begun.
+local is_open = false
+
+local JSON = [[
+  {
+    "time": %4.0f,
+    "threads": %.0f,
+    "tps": %.2f,
+    "qps": {
+      "total": %.2f,
+      "reads": %.2f,
+      "writes": %.2f,
+      "other": %.2f
+    },
+    "latency": %.2f,
+    "errors": %.2f,
+    "reconnects": %.2f
+  }]]
+
+-- An object of an array of JSON.
 function sysbench.report_json(stat)
-   local of, pairs_of = figures(stat), {}
-   for i, name in ipairs(COLUMNS) do
-      pairs_of[i] = ('"%s": %s'):format(name, (i <= 2 and "%.0f" or "%.2f"):format(of[name]))
-   end
-   print("{" .. table.concat(pairs_of, ", ") .. "}")
+   local of = figures(stat)
+   write(is_open and ",\n" or "[\n", JSON:format(of.time, of.threads, of.tps, of.qps, of.reads, of.writes, of.other,
+      of.latency, of.errors, of.reconnects))
+   flush()
+   is_open = true
+end
+
+-- Ends the array, if one has begun.
+function host.end_reports()
+   if is_open then write("\n]\n") end
+   flush()
+   is_open = false
 end

@@ -1,6 +1,8 @@
 -- Connections, statements and results. Each call to the database is a request (see start.lua).
 local host, request = ...
 local unpack, concat = unpack, table.concat
+local error, type, tostring, tonumber = error, type, tostring, tonumber
+local setmetatable, select = setmetatable, select
 
 -- The numbers are those of `Request` in state.rs.
 local CONNECT, DISCONNECT, QUERY, PREPARE, EXECUTE = 3, 4, 5, 6, 7
@@ -46,7 +48,7 @@ local function fail(con, query)
       error(setmetatable(failure, {__tostring = function() return message end}), 3)
    end
    con.error = sql.error.FATAL
-   error(message, 3)
+   error(("SQL error, errno = %d, state = '%s': %s"):format(number, state, message), 3)
 end
 
 -- The result of an answer: its id, 0 if there is none, or a negative number after an error.

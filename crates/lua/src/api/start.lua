@@ -6,9 +6,12 @@ local host = ...
 local ffi = require "ffi"
 local yield, resume, running = coroutine.yield, coroutine.resume, coroutine.running
 local randomseed = math.randomseed
+-- Options of a script can replace globals: this file and the others keep what they use.
+local tostring, error, select, type, pairs = tostring, error, select, type, pairs
+local concat, write, flush = table.concat, io.write, io.flush
 
 -- Requests; the numbers are those of `Request` in state.rs.
-local IDLE, DONE = 1, 2
+local IDLE, DONE, CONNECT, DISCONNECT = 1, 2, 3, 4
 
 -- A request that is made in a coroutine of the script passes through all that surround it. The depth counts them; until
 -- the thread runs it is nil.
@@ -17,6 +20,9 @@ local REQUEST, depth = {}, nil
 local function request(...)
    if depth == 0 then return yield(...) end
    if depth == nil then
+      -- The thread's session is open, or will be: only what is sent to it has to wait.
+      local kind = ...
+      if kind == CONNECT or kind == DISCONNECT then return 0 end
       error("the database cannot be used while the script is loaded, nor in a report hook: use it in a function such as "
          .. "thread_init()", 0)
    end
@@ -61,17 +67,28 @@ sysbench = {
       ARG_NULL = 0, ARG_BOOL = 1, ARG_INT = 2, ARG_SIZE = 3, ARG_DOUBLE = 4,
       ARG_STRING = 5, ARG_LIST = 6, ARG_FILE = 7, ARG_MAX = 8,
    },
-   opt = {},
    hooks = {},
    error = {NONE = 0, RESTART_EVENT = 1},
 }
 thread_id = host.tid
 test = host.script
 
--- Options are globals, too, as in scripts for sysbench 0.5; but none may hide a library.
-function host.set_option(name, value, is_general)
-   sysbench.opt[name] = value
-   if is_general and _G[name] == nil then _G[name] = value end
+-- What the random numbers read: a script cannot change it.
+local options = {}
+host.options = options
+
+function host.set_option(name, value)
+   options[name] = value
+end
+
+-- Lets the script see its options, when its main part has run. Where it declares none, all of them are globals, too, as
+-- in scripts for sysbench 0.5, in the place of what had these names.
+function host.show_options(declares)
+   sysbench.opt = {}
+   for name, value in pairs(options) do
+      sysbench.opt[name] = value
+      if not declares then _G[name] = value end
+   end
 end
 
 ffi.cdef [[
@@ -106,8 +123,8 @@ end
 function print(...)
    local texts = {...}
    for i = 1, select("#", ...) do texts[i] = tostring(texts[i]) end
-   io.write(table.concat(texts, "\t"), "\n")
-   io.flush()
+   write(concat(texts, "\t"), "\n")
+   flush()
 end
 
 -- Whether the thread may begin an event: known from the answer to the last request.

@@ -23,7 +23,7 @@ use crate::MEMORY_LIMIT;
 use crate::environment::Environment;
 use crate::error::{ScriptError, malformed, message_of, out_of_memory};
 use crate::host::{Counts, Failure, Shared};
-use crate::options::{GENERAL, ScriptOption};
+use crate::options::{GENERAL, Kind, ScriptOption};
 use crate::watchdog::watched;
 
 /// How commands of a script run.
@@ -94,8 +94,15 @@ impl State {
         let bind = host.get("bind").map_err(failed)?;
         let mut state = Self { lua, host, bind, thread: None, shared, options: Vec::new() };
         state.load(environment).map_err(failed)?;
-        state.options = declared(&state.lua).map_err(failed)?;
+        let declared = declared(&state.lua).map_err(failed)?;
+        let declares = declared.is_some();
+        state.options = declared.unwrap_or_else(|| undeclared(environment));
         state.set_options(environment)?;
+        let show: Function = state.host.get("show_options").map_err(failed)?;
+        show.call::<()>(declares).map_err(failed)?;
+        if !declares {
+            state.options.clear();
+        }
         Ok(state)
     }
 
@@ -117,7 +124,6 @@ impl State {
 
     /// Sets the script's own options.
     fn set_options(&self, environment: &Environment) -> Result<(), SpecError> {
-        let is_general = |name: &str| GENERAL.iter().any(|option| option.name == name);
         for option in &self.options {
             let given = environment.options.get(&option.name);
             let value = match given {
@@ -129,7 +135,7 @@ impl State {
             // What a general option has in common with the script's is already set.
             if given.is_some() || !is_general(&option.name) {
                 let set: Function = self.host.get("set_option").expect("start.lua defines it");
-                let set = set.call::<()>((option.name.as_str(), value, false));
+                let set = set.call::<()>((option.name.as_str(), value));
                 set.map_err(|error| SpecError::new(message_of(&error)))?;
             }
         }
@@ -351,16 +357,8 @@ impl State {
     ///
     /// # Errors
     /// When the script fails, which it does unless it catches the error.
-    pub fn fail(
-        &mut self,
-        code: Option<&str>,
-        message: String,
-        is_ignorable: bool,
-    ) -> Result<(), ScriptError> {
-        let code = code.unwrap_or_default();
-        let number = code.parse().unwrap_or_default();
-        let state = if number == 0 { code.to_owned() } else { String::new() };
-        self.shared.failure.replace(Failure { number, state, message, is_ignorable });
+    pub fn fail(&mut self, failure: Failure) -> Result<(), ScriptError> {
+        self.shared.failure.replace(failure);
         self.count(|counts| counts.errors += 1);
         self.answer(&[-1])
     }
@@ -378,6 +376,22 @@ impl State {
     pub fn counts(&self) -> Counts {
         self.shared.counts.get()
     }
+}
+
+fn is_general(name: &str) -> bool {
+    GENERAL.iter().any(|option| option.name == name)
+}
+
+/// The options of a script that declares none: every one that is given, as text.
+fn undeclared(environment: &Environment) -> Vec<ScriptOption> {
+    let names = environment.options.keys().filter(|name| !is_general(name));
+    let option = |name: &String| ScriptOption {
+        name: name.clone(),
+        help: String::new(),
+        kind: Kind::Text,
+        default: None,
+    };
+    names.map(option).collect()
 }
 
 /// The C state of a coroutine.

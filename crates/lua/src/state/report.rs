@@ -72,6 +72,15 @@ impl State {
         called.map_err(|error| ScriptError::new(message_of(&error)))
     }
 
+    /// Ends what `sysbench.report_json` has begun: the array of the reports so far.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn end_reports(&self) -> Result<(), ScriptError> {
+        let end = self.host.get::<Function>("end_reports").and_then(|end| end.call(()));
+        end.map_err(|error| ScriptError::new(message_of(&error)))
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "all of Lua's numbers are floats")]
     fn table(&self, stat: &Stat) -> mlua::Result<Table> {
         let table = self.lua.create_table()?;

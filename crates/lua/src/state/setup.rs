@@ -70,7 +70,7 @@ pub(super) fn start(lua: &Lua, host: &Table, environment: &Environment) -> mlua:
             let options: Vec<(String, LuaValue)> =
                 host.get::<Table>("general")?.pairs().collect::<mlua::Result<_>>()?;
             for (name, value) in options {
-                set.call::<()>((name, value, true))?;
+                set.call::<()>((name, value))?;
             }
         }
     }
@@ -92,9 +92,27 @@ pub(super) fn set_general_options(
             "db_driver" => Scalar::Text(environment.driver.clone()),
             name => option.kind.read(name, given.unwrap_or(option.default))?,
         };
+        check(option.name, &value)?;
         general.set(option.name, lua_value(lua, &value).map_err(failed)?).map_err(failed)?;
     }
     host.set("general", general).map_err(failed)
+}
+
+/// Refuses values for which sysbench 1.0 draws numbers that mean nothing.
+fn check(name: &str, value: &Scalar) -> Result<(), SpecError> {
+    let (range, expected) = match name {
+        "rand_spec_iter" => (1..=i64::MAX, "a number of 1 or more"),
+        "rand_spec_pct" => (0..=i64::MAX, "a number of 0 or more"),
+        "rand_spec_res" => (0..=100, "a number from 0 to 100"),
+        _ => return Ok(()),
+    };
+    match value {
+        Scalar::Int(number) if !range.contains(number) => {
+            let name = name.replace('_', "-");
+            Err(SpecError::new(format!("--{name} {number}: expected {expected}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A value of an option in Lua.
@@ -111,10 +129,10 @@ pub(super) fn lua_value(lua: &Lua, value: &Scalar) -> mlua::Result<LuaValue> {
     })
 }
 
-/// The options that the script has declared.
-pub(super) fn declared(lua: &Lua) -> mlua::Result<Vec<ScriptOption>> {
+/// The options that the script has declared; `None` if it declares none.
+pub(super) fn declared(lua: &Lua) -> mlua::Result<Option<Vec<ScriptOption>>> {
     let cmdline: Table = lua.globals().get::<Table>("sysbench")?.get("cmdline")?;
-    let Some(options) = cmdline.get::<Option<Table>>("options")? else { return Ok(Vec::new()) };
+    let Some(options) = cmdline.get::<Option<Table>>("options")? else { return Ok(None) };
     let mut found = Vec::new();
     for pair in options.pairs::<String, Table>() {
         let (name, declaration) = pair?;
@@ -153,5 +171,5 @@ pub(super) fn declared(lua: &Lua) -> mlua::Result<Vec<ScriptOption>> {
         });
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(found)
+    Ok(Some(found))
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use triphammer_capture::mix::Mix;
 use triphammer_capture::recording::Recorder;
-use triphammer_capture::{Assembler, Format, Log, Shapes, Skipped, Transaction};
-use triphammer_core::SpecError;
+use triphammer_capture::{Assembler, Format, Log, Shapes, Skipped, Transaction, other_source};
+use triphammer_core::{SpecError, small_file};
 
-use super::output::{self, Output, Partial};
+use super::output::Output;
 use super::{CaptureReport, counts};
 use crate::failure::Failure;
+use crate::new_file;
 use crate::report::format::counted;
 use crate::settings::Settings;
 
@@ -39,10 +40,7 @@ impl LogRequest {
         let file = PathBuf::from(source);
         let (mut log, bytes) = open(&file)?;
         let from = settings.optional("from", read_format, show_format, "detected")?;
-        let format = match from {
-            Some(format) => format,
-            None => detect(&mut log, &file)?,
-        };
+        let format = detect(&mut log, &file, from)?;
         Ok(Self { file, format, output, bytes })
     }
 }
@@ -63,25 +61,34 @@ fn open(file: &Path) -> Result<(File, u64), Failure> {
     let failed = |error: std::io::Error| {
         SpecError::new(format!("cannot read the log {}: {error}", file.display())).about("target")
     };
-    let facts = std::fs::metadata(file).map_err(failed)?;
-    if !facts.is_file() {
-        let why = format!("cannot read the log {}: not a regular file", file.display());
-        return Err(SpecError::new(why).about("target").into());
-    }
-    Ok((File::open(file).map_err(failed)?, facts.len()))
+    let log = small_file::open(file).map_err(failed)?;
+    let bytes = log.metadata().map_err(failed)?.len();
+    Ok((log, bytes))
 }
 
-/// Finds the format by the first lines.
-fn detect(log: &mut File, file: &Path) -> Result<Format, Failure> {
+/// Finds the format by the first lines. A format that is given is doubted only for what is known to
+/// be something else.
+fn detect(log: &mut File, file: &Path, given: Option<Format>) -> Result<Format, Failure> {
     let mut head = Vec::new();
     let read = log.take(HEAD_BYTES).read_to_end(&mut head);
     read.map_err(|error| Failure::System { doing: format!("reading {}", file.display()), error })?;
-    let head = String::from_utf8_lossy(&head);
-    if let Some(format) = head.lines().find_map(Format::of_line) {
+    let text = String::from_utf8_lossy(&head);
+    let mut formats = text.lines().filter_map(Format::of_line);
+    let found = match given {
+        Some(given) => formats.find(|found| *found == given),
+        None => formats.next(),
+    };
+    if let Some(format) = found {
         return Ok(format);
     }
+    let other = other_source(&head);
+    if let (Some(given), None) = (given, &other) {
+        return Ok(given);
+    }
     let file = file.display();
-    let message = if head.is_empty() {
+    let message = if let Some(other) = other {
+        format!("cannot read the log {file}: it is {other}")
+    } else if head.is_empty() {
         format!("the log {file} is empty")
     } else {
         let known: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
@@ -118,7 +125,8 @@ fn record(
     advance: &mut dyn FnMut(u64),
 ) -> Result<CaptureReport, Failure> {
     let path = &request.output.file;
-    let partial = Partial::create(path)?;
+    let _folders = request.output.folders()?;
+    let partial = request.output.recording()?;
     let mut recorder = Recorder::new(partial.writer(), request.format.name());
     let mut transactions = 0;
     let mut sink = |transaction: Transaction, shapes: &Shapes| {
@@ -127,7 +135,7 @@ fn record(
     };
     let bytes = read_log(request, &mut log, assembler, &mut sink, advance)?;
     let seconds = recorder.finish(assembler.sessions());
-    let seconds = seconds.map_err(|error| output::failed(path, error))?;
+    let seconds = seconds.map_err(|error| new_file::failed(path, error))?;
     refuse_empty(request, transactions, &assembler.skipped)?;
     partial.keep()?;
     let files = vec![path.clone()];
@@ -145,6 +153,7 @@ fn mix(
     assembler: &mut Assembler,
     advance: &mut dyn FnMut(u64),
 ) -> Result<CaptureReport, Failure> {
+    let files = request.output.files()?;
     let mut mix = Mix::default();
     let mut sink = |transaction: Transaction, shapes: &Shapes| {
         mix.add(transaction, shapes);
@@ -156,13 +165,7 @@ fn mix(
     mix.skipped.iter().for_each(|(reason, count)| skipped.more(reason, count));
     let head = request.head(&mix, &skipped);
     let written = mix.write(&head, &request.output.samples_name(), &assembler.shapes);
-    let mut files = vec![request.output.file.clone()];
-    if let Some(samples) = &written.samples {
-        let path = request.output.samples();
-        output::write(&path, samples)?;
-        files.push(path);
-    }
-    output::write(&request.output.file, &written.text)?;
+    let files = files.write(&written.text, written.samples.as_deref())?;
     Ok(CaptureReport {
         kinds: written.kinds,
         parameters: written.parameters,

@@ -1,11 +1,10 @@
-//! The files that a capture writes. Nothing is overwritten, and only their owner may read them: they
-//! have values of the log.
+//! Where a capture is written. Nothing is overwritten, and only their owner may read the files:
+//! they have values of the log.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::new_file::{self, NewFile, NewFolders, Readers};
 
 /// Extension of recordings.
 pub const RECORDING: &str = "recording";
@@ -21,29 +20,56 @@ pub struct Output {
     pub is_recording: bool,
 }
 
+/// The workload file and its samples while the source is read: nobody else writes them meanwhile.
+#[derive(Debug)]
+pub struct Files<'a> {
+    output: &'a Output,
+    file: NewFile,
+    samples: NewFile,
+    // Removed after the files in it.
+    _folders: NewFolders,
+}
+
 impl Output {
     /// Reads `-o`: a file `.toml` or `.recording`, or a folder for `workload.toml`.
     ///
     /// # Errors
-    /// When a file exists already, or the folder cannot be created.
+    /// When a file exists already.
     pub fn new(given: &Path) -> Result<Self, Failure> {
         let extension = given.extension().and_then(|extension| extension.to_str());
         let is_file = matches!(extension, Some("toml" | RECORDING)) && !given.is_dir();
         let file = if is_file { given.to_owned() } else { given.join(WORKLOAD) };
         let output = Self { is_recording: is_file && extension == Some(RECORDING), file };
-        for path in [&output.file, &output.samples()] {
-            if path.exists() {
-                return Err(Failure::refuse(format!(
-                    "{} exists already, and is not overwritten: name another file or folder with -o",
-                    path.display()
-                )));
-            }
-        }
-        let folder = output.file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-        }
+        new_file::refuse_present(&output.file)?;
+        new_file::refuse_present(&output.samples())?;
         Ok(output)
+    }
+
+    /// Creates the folder of the files.
+    ///
+    /// # Errors
+    /// As the system reports.
+    pub fn folders(&self) -> Result<NewFolders, Failure> {
+        NewFolders::create(self.file.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Creates the recording.
+    ///
+    /// # Errors
+    /// When somebody else writes it, and as the system reports.
+    pub fn recording(&self) -> Result<NewFile, Failure> {
+        NewFile::create(&self.file, Readers::Owner)
+    }
+
+    /// Creates the workload file and the file of its samples.
+    ///
+    /// # Errors
+    /// When somebody else writes one of them, and as the system reports.
+    pub fn files(&self) -> Result<Files<'_>, Failure> {
+        let folders = self.folders()?;
+        let file = NewFile::create(&self.file, Readers::Owner)?;
+        let samples = NewFile::create(&self.samples(), Readers::Owner)?;
+        Ok(Files { output: self, file, samples, _folders: folders })
     }
 
     /// Name of the file of samples, next to the workload file.
@@ -58,72 +84,26 @@ impl Output {
     }
 }
 
-/// The failure to write a file.
-pub fn failed(path: &Path, error: std::io::Error) -> Failure {
-    Failure::System { doing: format!("writing {}", path.display()), error }
-}
-
-/// Writes a file at once.
-///
-/// # Errors
-/// When it exists, or as the system reports.
-pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let partial = Partial::create(path)?;
-    let written = partial.writer().write_all(text.as_bytes());
-    written.map_err(|error| failed(path, error))?;
-    partial.keep()
-}
-
-/// A file that has another name until it is complete; removed otherwise.
-pub struct Partial {
-    path: PathBuf,
-    partial: PathBuf,
-    file: File,
-    is_kept: bool,
-}
-
-impl Partial {
-    /// Creates the file.
+impl Files<'_> {
+    /// Writes the workload file, and the samples if there are any; returns the paths.
     ///
     /// # Errors
-    /// As the system reports.
-    pub fn create(path: &Path) -> Result<Self, Failure> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".partial");
-        let partial = PathBuf::from(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
+    /// When one of the files has appeared meanwhile, and as the system reports; then neither is
+    /// there.
+    pub fn write(self, text: &str, samples: Option<&str>) -> Result<Vec<PathBuf>, Failure> {
+        let path = self.output.samples();
+        self.file.fill(text)?;
+        let Some(samples) = samples else {
+            self.file.keep()?;
+            return Ok(vec![self.output.file.clone()]);
+        };
+        self.samples.fill(samples)?;
+        self.samples.keep()?;
+        if let Err(failure) = self.file.keep() {
+            // It is this command's own, and means nothing alone.
+            let _ = std::fs::remove_file(&path);
+            return Err(failure);
         }
-        let file = options.open(&partial).map_err(|error| failed(&partial, error))?;
-        Ok(Self { path: path.to_owned(), partial, file, is_kept: false })
-    }
-
-    /// Writes to the file; flush it before [`Partial::keep`].
-    pub fn writer(&self) -> BufWriter<&File> {
-        BufWriter::with_capacity(1 << 16, &self.file)
-    }
-
-    /// Gives the complete file its name.
-    ///
-    /// # Errors
-    /// As the system reports.
-    pub fn keep(mut self) -> Result<(), Failure> {
-        let renamed =
-            self.file.sync_all().and_then(|()| std::fs::rename(&self.partial, &self.path));
-        renamed.map_err(|error| failed(&self.path, error))?;
-        self.is_kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            let _ = std::fs::remove_file(&self.partial);
-        }
+        Ok(vec![self.output.file.clone(), path])
     }
 }

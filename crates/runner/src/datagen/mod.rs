@@ -9,7 +9,7 @@ mod parquet;
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use serde::Serialize;
@@ -20,6 +20,7 @@ use triphammer_workloads::AnyWorkload;
 pub use format::FileFormat;
 
 use crate::failure::Failure;
+use crate::new_file::{NewFile, NewFolders, Readers, failed, refuse_present};
 use crate::requests;
 use crate::settings::{JOBS_MAX, Settings};
 
@@ -106,7 +107,7 @@ pub fn datagen(
     let chunks = request.workload.chunks();
     let parts = cut(&chunks, request.parts);
     request.refuse_present(&parts)?;
-    std::fs::create_dir_all(&request.folder).map_err(|error| failed(&request.folder, &error))?;
+    let _folders = NewFolders::create(&request.folder)?;
     let next = AtomicUsize::new(0);
     let (files, rows, bytes) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let work = || {
@@ -134,10 +135,6 @@ pub fn datagen(
         bytes: bytes.into_inner(),
         seconds: begun.elapsed().as_secs_f64(),
     })
-}
-
-fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::refuse(format!("cannot write {}: {error}", path.display()))
 }
 
 /// The chunks of each part, as even as can be.
@@ -171,12 +168,7 @@ impl DatagenRequest {
     fn refuse_present(&self, parts: &[&[Chunk]]) -> Result<(), Failure> {
         for (part, chunks) in parts.iter().enumerate() {
             let paths = tables(chunks).into_iter().map(|table| self.path(&table, part));
-            if let Some(path) = paths.into_iter().find(|path| path.exists()) {
-                let path = path.display();
-                return Err(Failure::refuse(format!(
-                    "{path} exists already; remove it, or choose another directory with --output"
-                )));
-            }
+            paths.into_iter().try_for_each(|path| refuse_present(&path))?;
         }
         Ok(())
     }
@@ -190,20 +182,17 @@ impl DatagenRequest {
         advance: &(dyn Fn(u64) + Sync),
     ) -> Result<(u64, u64), Failure> {
         let path = self.path(table, part);
-        let partial = path.with_file_name(format!(
-            "{}.partial",
-            path.file_name().unwrap_or_default().to_string_lossy()
-        ));
-        let written = self.write_all(table, &partial, chunks, advance);
-        let written =
-            written.and_then(|written| std::fs::rename(&partial, &path).map(|()| written));
-        written.map_err(|error| failed(&path, &error))
+        let file = NewFile::create(&path, Readers::Default)?;
+        let written = self.write_all(table, file.file(), chunks, advance);
+        let written = written.map_err(|error| failed(&path, error))?;
+        file.keep()?;
+        Ok(written)
     }
 
     fn write_all(
         &self,
         table: &TableDef,
-        path: &Path,
+        file: &File,
         chunks: &[Chunk],
         advance: &(dyn Fn(u64) + Sync),
     ) -> io::Result<(u64, u64)> {
@@ -215,21 +204,21 @@ impl DatagenRequest {
         let bytes = match self.format {
             #[cfg(feature = "parquet")]
             FileFormat::Parquet => {
-                let mut file = parquet::ParquetFile::create(path, table)?;
+                let mut parquet = parquet::ParquetFile::new(file.try_clone()?, table)?;
                 self.each_batch(table, chunks, |batch| {
                     counted(batch);
-                    file.write(batch)
+                    parquet.write(batch)
                 })?;
-                file.close()?;
-                std::fs::metadata(path)?.len()
+                parquet.close()?;
+                file.metadata()?.len()
             }
             FileFormat::Tbl | FileFormat::Csv => {
-                let mut file = TextFile::create(path, self.format, table)?;
+                let mut text = TextFile::new(file, self.format, table)?;
                 self.each_batch(table, chunks, |batch| {
                     counted(batch);
-                    file.write(batch)
+                    text.write(batch)
                 })?;
-                file.close()?
+                text.close()?
             }
         };
         Ok((rows, bytes))
@@ -258,22 +247,22 @@ impl DatagenRequest {
 }
 
 /// A file of lines that is being written.
-struct TextFile {
-    file: File,
+struct TextFile<'a> {
+    file: &'a File,
     format: FileFormat,
     /// What was gathered and not yet written.
     text: Vec<u8>,
     written: u64,
 }
 
-impl TextFile {
-    fn create(path: &Path, format: FileFormat, table: &TableDef) -> io::Result<Self> {
+impl<'a> TextFile<'a> {
+    fn new(file: &'a File, format: FileFormat, table: &TableDef) -> io::Result<Self> {
         let mut text = Vec::with_capacity(BUFFER_BYTES * 2);
         if format == FileFormat::Csv {
             let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
             writeln!(text, "{}", names.join(","))?;
         }
-        Ok(Self { file: File::create(path)?, format, text, written: 0 })
+        Ok(Self { file, format, text, written: 0 })
     }
 
     fn write(&mut self, batch: &Rows) -> io::Result<()> {

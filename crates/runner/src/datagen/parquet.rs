@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::Compression;
@@ -29,17 +28,16 @@ pub struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Creates the file.
+    /// Begins to write to an empty file.
     ///
     /// # Errors
-    /// When it cannot be created, or the table has a column that has no form in it.
-    pub fn create(path: &Path, table: &TableDef) -> io::Result<Self> {
+    /// When it cannot be written, or the table has a column that has no form in it.
+    pub fn new(file: File, table: &TableDef) -> io::Result<Self> {
         let types = || table.columns.iter().map(|column| (&*column.name, column.column_type));
         let fields = types().map(|(name, of)| field(name, of)).collect::<io::Result<String>>()?;
         let schema = parse_message_type(&format!("message {} {{ {fields} }}", table.name));
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let schema = Arc::new(schema.map_err(failed)?);
-        let file = File::create(path)?;
         let writer = SerializedFileWriter::new(file, schema, properties.into()).map_err(failed)?;
         let columns = types().map(|(_, of)| Column::new(of)).collect();
         Ok(Self { writer, columns, rows: 0 })
@@ -208,7 +206,8 @@ mod tests {
             column("day", ColumnType::Date),
             column("at", ColumnType::Timestamp),
         ];
-        let mut file = ParquetFile::create(&path, &table("t", columns)).unwrap();
+        let mut file =
+            ParquetFile::new(File::create(&path).unwrap(), &table("t", columns)).unwrap();
         let mut batch = Rows::new();
         // Three groups, with NULL in every column of the third row.
         for first in (0..150_000).step_by(10_000) {
@@ -243,7 +242,8 @@ mod tests {
     fn a_value_that_does_not_fit_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let table = table("t", [column("number", ColumnType::Int)]);
-        let mut file = ParquetFile::create(&folder.path().join("t"), &table).unwrap();
+        let mut file =
+            ParquetFile::new(File::create(folder.path().join("t")).unwrap(), &table).unwrap();
         let mut batch = Rows::new();
         batch.reset(1);
         batch.int(1 << 40);

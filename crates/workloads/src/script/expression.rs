@@ -221,9 +221,12 @@ impl<'a> Parser<'a> {
             }
             self.tokens.take();
             self.operator(token, strength)?;
-            if matches!(strength, level::IS | level::COMPARE) {
-                alone = Some(strength);
-            }
+            alone = match strength {
+                level::COMPARE => Some(strength),
+                // `a < b IS TRUE < c` compares a boolean: IS ends the comparison before it.
+                level::IS => None,
+                _ => alone,
+            };
         }
         self.depth -= 1;
         Ok(())

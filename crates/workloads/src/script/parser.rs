@@ -9,7 +9,7 @@ use triphammer_core::session::Pipeline;
 use super::expression::Expression;
 use super::names::{Names, is_name};
 use super::scan::{Ended, Scan};
-use super::sql::{Capture, Sql};
+use super::sql::{Capture, Part, Sql};
 use super::{SyntaxError, continuation, position, syntax};
 
 /// A parsed script.
@@ -19,6 +19,13 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// The SQL commands, to which steps refer.
     pub sql: Vec<Sql>,
+}
+
+impl Program {
+    /// All statements, in order.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        self.sql.iter_mut().flat_map(|sql| &mut sql.parts)
+    }
 }
 
 /// A step of a script.
@@ -124,6 +131,9 @@ struct Parser<'a> {
     sql: Vec<Sql>,
     blocks: Vec<Block>,
     in_pipeline: bool,
+    /// Offset of the last `\startpipeline`, if it and all others are outside of an `\if`.
+    pipeline: Option<usize>,
+    has_branched_pipelines: bool,
     commands: usize,
     /// An offset and its line, from which the lines of later offsets are counted.
     line: (usize, usize),
@@ -139,6 +149,8 @@ impl<'a> Parser<'a> {
             sql: Vec::new(),
             blocks: Vec::new(),
             in_pipeline: false,
+            pipeline: None,
+            has_branched_pipelines: false,
             commands: 0,
             line: (0, 1),
         }
@@ -160,6 +172,11 @@ impl<'a> Parser<'a> {
         }
         if self.commands == 0 {
             return Err(syntax(0, "the script has no commands"));
+        }
+        if let Some(at) = self.pipeline.filter(|_| !self.has_branched_pipelines) {
+            let message =
+                "\\startpipeline: the script ends in its pipeline: \\endpipeline is missing";
+            return Err(syntax(at, message));
         }
         Ok(())
     }
@@ -297,7 +314,9 @@ impl<'a> Parser<'a> {
                 return Err(syntax(word.start, format!("invalid variable name `{name}`")));
             }
             None => {
-                let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+                let sign = usize::from(text.starts_with(['+', '-']));
+                let digits = text[sign..].find(|c: char| !c.is_ascii_digit());
+                let digits = digits.map_or(text.len(), |digits| sign + digits);
                 let number = text[..digits].parse().map_err(|_| {
                     let message =
                         format!("\\sleep needs a whole number or a variable, got `{text}`");
@@ -422,6 +441,12 @@ impl<'a> Parser<'a> {
             return Err(syntax(start, format!("\\{command}: {message}")));
         }
         self.in_pipeline = step != Pipeline::End;
+        self.has_branched_pipelines |= !self.blocks.is_empty();
+        self.pipeline = match step {
+            Pipeline::Start => Some(start),
+            Pipeline::Sync => self.pipeline,
+            Pipeline::End => None,
+        };
         self.push(Action::Pipeline(step), line);
         Ok(())
     }

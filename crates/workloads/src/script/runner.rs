@@ -9,7 +9,7 @@ use triphammer_core::sql::Placeholder;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, Elapsed, ErrorClass, Rows, Value as Argument};
 
-use super::names::Names;
+use super::names::{Names, is_name};
 use super::parser::{Action, Amount, Program, ShellWord, Unit};
 use super::sql::{Capture, Effect, Part, Sql};
 use super::times::Counts;
@@ -200,9 +200,12 @@ impl Execution<'_> {
         let count = match amount {
             Amount::Constant(count) => count,
             Amount::Variable(slot) => {
-                let value = self.state.variables[slot].value().and_then(Value::int);
-                value.map_err(|why| {
-                    invalid(format!("\\sleep :{}: {why}", self.script.names.name(slot)))
+                let (mut text, name) = (String::new(), self.script.names.name(slot));
+                if !self.state.variables[slot].write(&mut text) {
+                    return Err(invalid(format!("\\sleep: undefined variable: :{name}")));
+                }
+                leading_integer(&text).ok_or_else(|| {
+                    invalid(format!("\\sleep :{name}: `{text}` is not a whole number"))
                 })?
             }
         };
@@ -228,7 +231,7 @@ impl Execution<'_> {
         }
         self.progress.in_pipeline = step != Pipeline::End;
         session.pipeline(step).await?;
-        self.progress.has_committed |= step == Pipeline::End && !self.progress.in_transaction;
+        self.progress.has_committed |= step != Pipeline::Start && !self.progress.in_transaction;
         Ok(())
     }
 
@@ -272,7 +275,7 @@ impl Execution<'_> {
                 Effect::Begin => session.begin(Access::Write).await?,
                 Effect::Commit => session.commit().await?,
                 Effect::Rollback => session.rollback().await?,
-                _ if self.prepared.as_text => {
+                _ if self.prepared.as_text || part.is_text => {
                     self.texts(std::slice::from_ref(part), session).await?;
                     if let Some((prefix, is_one)) = prefix {
                         self.capture_text(prefix, is_one)?;
@@ -317,7 +320,10 @@ impl Execution<'_> {
         let changes = parts.iter().any(|part| part.effect != Effect::Read);
         let commits = changes && !self.progress.in_transaction;
         session.text(text, commits, &mut self.prepared.named).await?;
-        if parts.len() > 1 {
+        if let [part] = parts {
+            // It is committed even if its rows cannot be captured.
+            self.progress.has_committed |= commits && part.effect == Effect::Write;
+        } else {
             parts.iter().for_each(|part| self.after(part.effect));
         }
         Ok(())
@@ -325,8 +331,11 @@ impl Execution<'_> {
 
     fn capture_text(&mut self, prefix: &str, is_one: bool) -> Result<(), DbError> {
         let rows = &self.prepared.named;
-        let columns = columns(rows, prefix, &self.script.names);
-        capture(rows, &columns, is_one, &mut self.state.variables)
+        if has_row(rows, is_one)? {
+            let columns = columns(rows, prefix, is_one, &self.script.names)?;
+            assign_row(rows, &columns, &mut self.state.variables);
+        }
+        Ok(())
     }
 
     /// Runs one statement with bound arguments.
@@ -359,12 +368,22 @@ impl Execution<'_> {
         let rows = if columns_known.is_some() { rows } else { named };
         if commits {
             session.call(id, args, rows).await?;
+            self.progress.has_committed = true;
         } else {
             session.query(id, args, rows).await?;
         }
-        let found = columns_known
-            .get_or_insert_with(|| columns(rows, prefix, &self.script.names).into_boxed_slice());
-        capture(rows, found, is_one, variables)
+        if !has_row(rows, is_one)? {
+            return Ok(());
+        }
+        let found = match columns_known {
+            Some(found) => found,
+            None => {
+                let found = columns(rows, prefix, is_one, &self.script.names)?;
+                columns_known.insert(found.into_boxed_slice())
+            }
+        };
+        assign_row(rows, found, variables);
+        Ok(())
     }
 
     /// Prepares a statement when it runs for the first time.
@@ -374,6 +393,12 @@ impl Execution<'_> {
         }
         if self.progress.in_pipeline {
             return Err(invalid("the statement was not prepared before the pipeline"));
+        }
+        if part.is_text {
+            return Err(invalid(
+                "a statement of a pipeline cannot have a variable in quotes: write 'a' || :b \
+                 instead of 'a:b', or \\: for a colon",
+            ));
         }
         let (bound, slots) = part.bound(self.prepared.placeholder, &self.script.names);
         self.prepared.statements[part.id] = match session.prepare(&bound).await {
@@ -481,32 +506,51 @@ fn arguments<'a>(
     &few[..slots.len()]
 }
 
-/// The variables that the columns of an answer become.
-fn columns(rows: &Rows, prefix: &str, names: &Names) -> Vec<Option<usize>> {
-    let name = |column| rows.name(column).map(|name| format!("{prefix}{name}"));
-    (0..rows.width()).map(|column| names.find(&name(column)?)).collect()
+/// The variables that the columns of an answer become; `None` for those that no script uses.
+fn columns(
+    rows: &Rows,
+    prefix: &str,
+    is_one: bool,
+    names: &Names,
+) -> Result<Vec<Option<usize>>, DbError> {
+    let slot = |column| {
+        let name = format!("{prefix}{}", rows.name(column).unwrap_or_default());
+        if !is_name(&name) {
+            let command = if is_one { "gset" } else { "aset" };
+            return Err(invalid(format!("\\{command}: invalid variable name `{name}`")));
+        }
+        Ok(names.find(&name))
+    };
+    (0..rows.width()).map(slot).collect()
 }
 
-/// Assigns the columns of the last row; with `is_one` there must be exactly one.
-fn capture(
-    rows: &Rows,
-    columns: &[Option<usize>],
-    is_one: bool,
-    variables: &mut [Variable],
-) -> Result<(), DbError> {
-    let count = rows.len();
-    // A row without columns looks like no row.
-    if is_one && count != 1 && rows.width() > 0 {
-        return Err(invalid(format!("expected one row, got {count}")));
+/// Whether there is a row to assign; with `is_one` there must be exactly one.
+fn has_row(rows: &Rows, is_one: bool) -> Result<bool, DbError> {
+    match rows.len() {
+        count if is_one && count != 1 => {
+            Err(invalid(format!("\\gset: expected one row, got {count}")))
+        }
+        count => Ok(count > 0),
     }
-    let Some(last) = count.checked_sub(1) else { return Ok(()) };
+}
+
+/// Assigns the columns of the last row.
+fn assign_row(rows: &Rows, columns: &[Option<usize>], variables: &mut [Variable]) {
+    let Some(last) = rows.len().checked_sub(1) else { return };
     let row = rows.row(last);
     for (column, slot) in columns.iter().enumerate() {
         if let Some(slot) = slot {
             assign(&mut variables[*slot], &row, column);
         }
     }
-    Ok(())
+}
+
+/// The whole number with which a text begins, as C's `atoi` reads it.
+fn leading_integer(text: &str) -> Option<i64> {
+    let text = text.trim_start();
+    let sign = usize::from(text.starts_with(['+', '-']));
+    let digits = text[sign..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - sign);
+    text[..sign + digits].parse().ok()
 }
 
 /// Assigns a field to a variable: numbers and NULL as values, all else as text.

@@ -2,7 +2,7 @@
 //! and the bodies of routines, which may contain semicolons.
 
 use super::names::{Names, begins_name, continues_name};
-use super::sql::{Part, PartBuilder};
+use super::sql::{Part, PartBuilder, Place};
 use super::{SyntaxError, syntax};
 
 /// What ended a piece of SQL.
@@ -102,13 +102,13 @@ impl<'a> Scan<'a> {
                 '/' if rest.starts_with("/*") => {
                     let length =
                         comment(rest).ok_or_else(|| syntax(self.at, "the comment has no end"))?;
-                    self.quoted(length, names);
+                    self.quoted(length, Place::Comment, names);
                 }
                 '\'' | '"' => {
                     let length = quotation(rest, c, self.escapes(c))
                         .ok_or_else(|| syntax(self.at, format!("the quotation {c} has no end")))?;
                     self.substance();
-                    self.quoted(length, names);
+                    self.quoted(length, Place::Quotation, names);
                 }
                 '$' => match dollar(rest, self.text[..self.at].chars().next_back()) {
                     Some(None) => {
@@ -116,7 +116,7 @@ impl<'a> Scan<'a> {
                     }
                     Some(Some(length)) => {
                         self.substance();
-                        self.quoted(length, names);
+                        self.quoted(length, Place::Quotation, names);
                     }
                     None => self.at += 1,
                 },
@@ -150,7 +150,7 @@ impl<'a> Scan<'a> {
 
     /// Adds the plain text up to here.
     fn flush(&mut self, names: &mut Names) {
-        self.part.scan(&self.text[self.plain..self.at], false, names);
+        self.part.scan(&self.text[self.plain..self.at], Place::Value, names);
         self.plain = self.at;
     }
 
@@ -160,10 +160,10 @@ impl<'a> Scan<'a> {
         self.plain = self.at;
     }
 
-    fn quoted(&mut self, length: usize, names: &mut Names) {
+    fn quoted(&mut self, length: usize, place: Place, names: &mut Names) {
         self.flush(names);
         self.at += length;
-        self.part.scan(&self.text[self.plain..self.at], true, names);
+        self.part.scan(&self.text[self.plain..self.at], place, names);
         self.plain = self.at;
     }
 

@@ -33,6 +33,9 @@ pub enum Capture {
 pub struct Part {
     /// Number of the statement among all of a run.
     pub id: usize,
+    /// Whether it is sent as text with its values in it, whatever the protocol: a variable is in
+    /// quotes.
+    pub is_text: bool,
     pieces: Vec<Piece>,
     /// What it does to a transaction.
     pub effect: Effect,
@@ -41,11 +44,22 @@ pub struct Part {
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
     Text(String),
-    /// A variable, and whether it is in a string, a quoted name or a comment.
+    /// A variable, and where it is.
     Variable {
         slot: usize,
-        quoted: bool,
+        place: Place,
     },
+}
+
+/// Where a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where a value can be: it becomes an argument.
+    Value,
+    /// In a string or a quoted name, where only its text can be.
+    Quotation,
+    /// In a comment.
+    Comment,
 }
 
 /// What a statement does to a transaction.
@@ -80,7 +94,7 @@ impl PartBuilder {
     }
 
     /// Appends text, in which `:name` is a variable.
-    pub fn scan(&mut self, text: &str, quoted: bool, names: &mut Names) {
+    pub fn scan(&mut self, text: &str, place: Place, names: &mut Names) {
         let mut rest = text;
         while let Some(colon) = rest.find(':') {
             let after = &rest[colon + 1..];
@@ -95,7 +109,7 @@ impl PartBuilder {
             self.push(&rest[..colon]);
             let slot = names.slot(&after[..length]);
             self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
-            self.pieces.push(Piece::Variable { slot, quoted });
+            self.pieces.push(Piece::Variable { slot, place });
             rest = &after[length..];
         }
         self.push(rest);
@@ -111,7 +125,7 @@ impl PartBuilder {
             Piece::Text(text) => effect(text, pieces.len() == 1),
             Piece::Variable { .. } => Effect::Write,
         };
-        Some(Part { id: 0, pieces, effect })
+        Some(Part { id: 0, is_text: false, pieces, effect })
     }
 }
 
@@ -156,11 +170,11 @@ impl Part {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => sql.push_str(text),
-                Piece::Variable { slot, quoted: true } => {
+                Piece::Variable { slot, place: Place::Quotation | Place::Comment } => {
                     sql.push(':');
                     sql.push_str(names.name(*slot));
                 }
-                Piece::Variable { slot, quoted: false } => {
+                Piece::Variable { slot, place: Place::Value } => {
                     let known = slots.iter().position(|known| known == slot);
                     let argument = known.unwrap_or(slots.len());
                     if known.is_none() {
@@ -192,7 +206,7 @@ impl Part {
     /// Puts texts in the place of variables: of those for which `text` has one.
     pub fn replace(&mut self, text: impl Fn(usize) -> Option<String>) {
         for piece in &mut self.pieces {
-            if let Piece::Variable { slot, quoted: false } = piece
+            if let Piece::Variable { slot, place: Place::Value } = piece
                 && let Some(text) = text(*slot)
             {
                 *piece = Piece::Text(text);
@@ -203,7 +217,15 @@ impl Part {
     /// Slots of the variables that become arguments.
     pub fn variables(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Variable { slot, quoted: false } => Some(*slot),
+            Piece::Variable { slot, place: Place::Value } => Some(*slot),
+            _ => None,
+        })
+    }
+
+    /// Slots of the variables in strings and quoted names.
+    pub fn quoted(&self) -> impl Iterator<Item = usize> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Variable { slot, place: Place::Quotation } => Some(*slot),
             _ => None,
         })
     }

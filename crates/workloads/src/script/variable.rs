@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use super::names::continues_name;
+
 /// A value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -116,13 +118,65 @@ impl Value {
                 .map(Self::Int)
                 .map_err(|_| format!("`{text}` is out of range for a 64-bit integer"));
         }
-        // Rust also reads words such as `infinity`, which are not numbers here.
-        let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-        match trimmed.parse::<f64>() {
-            Ok(value) if is_number && value.is_finite() => Ok(Self::Double(value)),
-            _ => Err(format!("`{text}` is not a number")),
-        }
+        let is_negative = trimmed.starts_with('-');
+        let value = number(digits).ok_or_else(|| format!("`{text}` is not a number"))?;
+        Ok(Self::Double(if is_negative { -value } else { value }))
     }
+}
+
+/// A number without its sign, as C's `strtod` reads it: decimal, hexadecimal, `inf` or `nan`;
+/// `None` for others, and for those that are too large or too small for a double.
+fn number(text: &str) -> Option<f64> {
+    let lower = text.to_ascii_lowercase();
+    if let Some(hexadecimal) = lower.strip_prefix("0x") {
+        return hexadecimal_number(hexadecimal);
+    }
+    if ["inf", "infinity"].contains(&lower.as_str()) {
+        return Some(f64::INFINITY);
+    }
+    let payload = lower.strip_prefix("nan").map(|rest| {
+        let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        rest.is_empty() || inner.is_some_and(|inner| inner.chars().all(continues_name))
+    });
+    if payload == Some(true) {
+        return Some(f64::NAN);
+    }
+    let is_decimal = lower.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let value: f64 = lower.parse().ok().filter(|_| is_decimal)?;
+    let mantissa = lower.split('e').next().unwrap_or_default();
+    let is_zero = !mantissa.contains(|c: char| ('1'..='9').contains(&c));
+    (value.is_normal() || is_zero).then_some(value)
+}
+
+/// `1f.8p-2` without its `0x`: digits, and an exponent of two.
+fn hexadecimal_number(text: &str) -> Option<f64> {
+    /// Digits that fit into 64 bits.
+    const HEX_DIGITS_MAX: usize = 16;
+    let (mantissa, exponent) = match text.split_once('p') {
+        Some((mantissa, exponent)) => {
+            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            (mantissa, exponent.parse::<i32>().ok().filter(|_| is_number)?)
+        }
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some(0.0);
+    }
+    if significant.len() > HEX_DIGITS_MAX {
+        return None;
+    }
+    let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
+    #[expect(clippy::cast_precision_loss, reason = "it rounds as strtod does")]
+    let value = u64::from_str_radix(significant, 16).ok()? as f64;
+    let value = value * 2f64.powi(exponent.checked_sub(places)?);
+    value.is_normal().then_some(value)
 }
 
 /// As pgbench's `debug` shows it: the type and the value.
@@ -276,10 +330,47 @@ mod tests {
             ("-10.1", Value::Double(-10.1)),
             ("1.0", Value::Double(1.0)),
             ("1e3", Value::Double(1000.0)),
+            (".5", Value::Double(0.5)),
+            ("5.", Value::Double(5.0)),
+            ("0x1F", Value::Double(31.0)),
+            ("-0x1F", Value::Double(-31.0)),
+            ("0X1p3", Value::Double(8.0)),
+            ("0x.8", Value::Double(0.5)),
+            ("0x0", Value::Double(0.0)),
+            ("inf", Value::Double(f64::INFINITY)),
+            ("-Infinity", Value::Double(f64::NEG_INFINITY)),
+            ("0.0e-999", Value::Double(0.0)),
         ] {
             assert_eq!(Value::parse(text), Ok(value), "{text}");
         }
-        for text in ["", "o", "abc", "1a", "9223372036854775808", "infinity", "nan", "1e999"] {
+        for text in ["nan", "NAN", "-nan", "nan(12)"] {
+            let read = Value::parse(text).unwrap();
+            assert!(matches!(read, Value::Double(value) if value.is_nan()), "{text}");
+        }
+        for text in [
+            "",
+            "o",
+            "abc",
+            "1a",
+            "9223372036854775808",
+            "infx",
+            "nan(",
+            "1e999",
+            "1e-400",
+            "1e-310",
+            "0x",
+            "0xg",
+            "0x1p",
+            "0x1p99999",
+            "1 ",
+            " ",
+            ".",
+            "1e",
+            "+-5",
+            "1_000",
+            "e5",
+            "1.5.2",
+        ] {
             assert!(Value::parse(text).is_err(), "{text}");
         }
     }

@@ -22,6 +22,7 @@ use super::parser::{Action, Program, parse};
 use super::runner::{Prepared, run};
 use super::settings::{ALLOW_SHELL, DEFINE, OPTIONS, SCRIPT, definitions};
 use super::source::{ScriptText, scripts};
+use super::sql::Capture;
 use super::times::Times;
 use super::variable::{Value, Variable};
 use super::{NAME, builtin};
@@ -187,7 +188,7 @@ impl Script {
         for (place, script) in texts.iter().enumerate() {
             let mut program = parse(&script.name, script.text(), &mut names)
                 .map_err(|message| SpecError::new(message).about("script"))?;
-            for part in program.sql.iter_mut().flat_map(|sql| &mut sql.parts) {
+            for part in program.parts_mut() {
                 part.id = statements;
                 statements += 1;
             }
@@ -199,6 +200,7 @@ impl Script {
             .iter()
             .any(|script| script.text.is_none() && builtin::find(&script.name).is_some());
         let (defaults, client_id) = defaults(given, &mut names)?;
+        mark_texts(&mut parsed, &defaults, &names);
         Ok(Self {
             description: Arc::new(describe(transactions, is_builtin)),
             scripts: parsed,
@@ -253,6 +255,30 @@ impl ParsedScript {
     }
 }
 
+/// Marks the statements that have a variable in quotes: one that can have a value, because what
+/// looks like another is text, as in pgbench.
+fn mark_texts(scripts: &mut [ParsedScript], defaults: &[Variable], names: &Names) {
+    let is_set = |variable: &Variable| !matches!(variable, Variable::Unset);
+    let mut has_value: Vec<bool> = defaults.iter().map(is_set).collect();
+    for script in &*scripts {
+        for step in &script.program.steps {
+            if let Action::Set(slot, _) | Action::Shell(_, Some(slot)) = step.action {
+                has_value[slot] = true;
+            }
+        }
+        for sql in &script.program.sql {
+            let (Capture::One(prefix) | Capture::All(prefix)) = &sql.capture else { continue };
+            for (slot, has_value) in has_value.iter_mut().enumerate() {
+                *has_value |= names.name(slot).starts_with(prefix);
+            }
+        }
+    }
+    for part in scripts.iter_mut().flat_map(|script| script.program.parts_mut()) {
+        let is_text = part.quoted().any(|slot| has_value[slot]);
+        part.is_text = is_text;
+    }
+}
+
 /// The variables before a client's first transaction, and the slot of `:client_id`: what the user
 /// defines has precedence over the automatic ones.
 fn defaults(
@@ -290,6 +316,10 @@ impl Workload for Script {
 
     fn description(&self) -> &Arc<Description> {
         &self.description
+    }
+
+    fn writes(&self) -> Option<bool> {
+        (!self.description().writes()).then_some(false)
     }
 
     fn user(&self, id: u32, _users: u32, _rng: &mut Rng) -> User {

@@ -9,7 +9,7 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::sql::Placeholder;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass, SpecError, Value};
-use triphammer_lua::{Call, Request, ScriptError, State};
+use triphammer_lua::{Call, Failure, Request, ScriptError, State};
 
 use super::statement::{Kind, Template};
 use super::totals::{Running, Totals, measuring_ns};
@@ -45,8 +45,8 @@ pub struct Prepared {
 /// What is known about the session's statements and its transaction.
 pub(crate) struct Database {
     placeholder: Placeholder,
-    /// Whether backslashes are special in texts.
-    backslashes: bool,
+    /// Whether sysbench's driver is that of MySQL: backslashes are special in texts.
+    is_mysql: bool,
     as_text: bool,
     statements: Vec<Statement>,
     by_text: HashMap<Box<str>, usize>,
@@ -303,9 +303,10 @@ fn answer(
                 None => false,
             };
             let is_ignorable = is_ignorable || error.class().is_retryable();
-            let shown = error.to_string();
-            database.error = Some((error, shown.clone()));
-            Ok(state.fail(code.as_deref(), shown, is_ignorable))
+            let shown = error.message().to_owned();
+            let failure = database.failure(&error, is_ignorable);
+            database.error = Some((error, shown));
+            Ok(state.fail(failure))
         }
     }
 }
@@ -315,7 +316,7 @@ impl Database {
     pub(crate) fn new(statements: &Statements<'_>, driver: &str, as_text: bool) -> Self {
         Self {
             placeholder: statements.catalogue().placeholder(),
-            backslashes: driver == "mysql",
+            is_mysql: driver == "mysql",
             as_text,
             statements: Vec::new(),
             by_text: HashMap::new(),
@@ -326,6 +327,19 @@ impl Database {
             has_committed: false,
             error: None,
         }
+    }
+
+    /// An error as sysbench's driver shows it to a script: MySQL's with a number, PostgreSQL's
+    /// without.
+    fn failure(&self, error: &DbError, is_ignorable: bool) -> Failure {
+        let code = error.code().unwrap_or_default();
+        let message = error.message().to_owned();
+        let number = code.parse().ok().filter(|_| self.is_mysql);
+        let state = match number {
+            Some(_) => error.state().unwrap_or_default(),
+            None => code,
+        };
+        Failure { number: number.unwrap_or(0), state: state.to_owned(), message, is_ignorable }
     }
 
     /// Notes a request that did not wait for the database.
@@ -454,7 +468,7 @@ impl Database {
                 };
             }
             Form::Text(template) => {
-                template.write(values, self.backslashes, &mut self.text);
+                template.write(values, self.is_mysql, &mut self.text);
                 session.text(&self.text, commits, rows).await?;
             }
         }
@@ -471,6 +485,11 @@ impl Database {
         match self.error.take() {
             Some((cause, shown)) if error.restarts() || error.message.contains(&shown) => {
                 Fault::Database(cause, error)
+            }
+            // `error({errcode = sysbench.error.RESTART_EVENT})`.
+            _ if error.restarts() => {
+                let why = "the script restarted its event";
+                Fault::Database(DbError::new(ErrorClass::Serialization, why), error)
             }
             _ => Fault::Script(error),
         }

@@ -85,8 +85,10 @@ impl Arguments {
             };
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             let name = name.replace('-', "_");
-            let alias = ALIASES.iter().find(|(old, _)| *old == name);
-            let name = alias.map_or(name, |(_, new)| (*new).to_owned());
+            if name == "test" {
+                words.insert(0, value);
+                continue;
+            }
             if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
                 let name = name.replace('_', "-");
                 let message = format!("--{name} has no meaning in triphammer: {why}; omit it");
@@ -96,11 +98,18 @@ impl Arguments {
             if let Some(general) = general {
                 general.kind.read(&name, value)?;
             }
+            // A script can read both names.
+            if let Some((_, new)) = ALIASES.iter().find(|(old, _)| *old == name) {
+                options.insert((*new).to_owned(), value.to_owned());
+            }
             options.insert(name, value.to_owned());
         }
         match words[..] {
             [script, command] => {
-                Ok(Self { script: script.to_owned(), command: command.to_owned(), options })
+                let (script, command) = (script.to_owned(), command.to_owned());
+                let arguments = Self { script, command, options };
+                arguments.check_percentile()?;
+                Ok(arguments)
             }
             [] => Err(SpecError::new(
                 "no script: name one and a command, as in `triphammer sysbench oltp_read_write \
@@ -113,6 +122,21 @@ impl Arguments {
             [_, _, extra, ..] => Err(SpecError::new(format!(
                 "`{extra}`: expected one script and one command; values are written as --name=value"
             ))),
+        }
+    }
+
+    /// Rejects percentiles that sysbench rejects.
+    fn check_percentile(&self) -> Result<(), SpecError> {
+        match (self.number("percentile")?, self.switch("histogram")?) {
+            (101.., _) => {
+                let text = self.general("percentile");
+                let message = format!("--percentile {text}: expected 1 to 100, or 0 for none");
+                Err(SpecError::new(message))
+            }
+            (0, true) => Err(SpecError::new(
+                "--histogram cannot be used with --percentile=0: omit one of them",
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -243,6 +267,11 @@ mod tests {
             "mysql://sbtest@%2Ftmp%2Fm%2Esock/sbtest?ssl-mode=REQUIRED"
         );
         assert_eq!(parse("a.lua --num-threads=3 run").unwrap().number("threads").unwrap(), 3);
+        for line in ["--test=a.lua --threads=2 run", "--threads=2 run --test=a.lua"] {
+            let read = parse(line).unwrap();
+            assert_eq!((&*read.script, &*read.command), ("a.lua", "run"));
+            assert!(!read.definitions().iter().any(|definition| definition.starts_with("test=")));
+        }
     }
 
     #[test]
@@ -254,6 +283,12 @@ mod tests {
             ("a.lua -x run", "`-x`: options are written as --name=value"),
             ("a.lua", "no command for a.lua"),
             ("", "no script"),
+            ("--test=a.lua b.lua run", "`run`: expected one script and one command"),
+            (
+                "a.lua --histogram --percentile=0 run",
+                "--histogram cannot be used with --percentile=0",
+            ),
+            ("a.lua --percentile=101 run", "--percentile 101: expected 1 to 100"),
             ("a.lua run 8", "`8`: expected one script and one command"),
         ] {
             let error = parse(line).unwrap_err().to_string();

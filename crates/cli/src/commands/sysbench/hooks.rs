@@ -27,10 +27,18 @@ pub struct Hooks {
 
 /// The thread of the hooks.
 struct Caller {
-    calls: Sender<(Hook, Stat)>,
+    calls: Sender<Request>,
     /// The error of each call.
     answers: Receiver<Option<String>>,
     reports_the_end: bool,
+}
+
+/// What the thread of the hooks is asked for.
+enum Request {
+    /// A report.
+    Report(Hook, Stat),
+    /// The end of the reports so far: sysbench's own threads end theirs separately.
+    End,
 }
 
 impl Caller {
@@ -49,10 +57,10 @@ impl Caller {
         Ok(reports_the_end.map(|reports_the_end| Self { calls, answers, reports_the_end }))
     }
 
-    /// Calls a hook, and returns its error.
-    fn call(&self, hook: Hook, stat: Stat) -> Option<String> {
+    /// Has a request carried out, and returns its error.
+    fn call(&self, request: Request) -> Option<String> {
         let ended = || Some("its thread has ended".to_owned());
-        match self.calls.send((hook, stat)) {
+        match self.calls.send(request) {
             Ok(()) => self.answers.recv().unwrap_or_else(|_| ended()),
             Err(_) => ended(),
         }
@@ -63,7 +71,7 @@ impl Caller {
 fn serve(
     command: &ScriptCommand,
     ready: &Sender<Result<Option<bool>>>,
-    calls: &Receiver<(Hook, Stat)>,
+    calls: &Receiver<Request>,
     answers: &Sender<Option<String>>,
 ) {
     let state = command.reports();
@@ -80,8 +88,12 @@ fn serve(
         }
     };
     let Some(state) = state else { return };
-    for (hook, stat) in calls {
-        let error = state.report(hook, &stat).err().map(|error| error.to_string());
+    for request in calls {
+        let done = match request {
+            Request::Report(hook, stat) => state.report(hook, &stat),
+            Request::End => state.end_reports(),
+        };
+        let error = done.err().map(|error| error.to_string());
         if answers.send(error).is_err() {
             return;
         }
@@ -94,7 +106,7 @@ struct Part {
     seconds: u64,
     events: u64,
     reconnects: u64,
-    times: Option<Histogram<u32>>,
+    times: Option<Histogram<u64>>,
     /// What the script had done before.
     before: ScriptTotals,
 }
@@ -112,7 +124,7 @@ impl Part {
         let s = |us: f64| us / 1e6;
         let times = self.times.as_ref().filter(|times| !times.is_empty());
         let of =
-            |value: &dyn Fn(&Histogram<u32>) -> f64| times.map_or(0.0, |times| s(value(times)));
+            |value: &dyn Fn(&Histogram<u64>) -> f64| times.map_or(0.0, |times| s(value(times)));
         Stat {
             events: self.events,
             reads: script.reads - self.before.reads,
@@ -162,17 +174,27 @@ impl Hooks {
         self.call(Hook::Intermediate, Stat { threads_running: second.interval.connected, ..stat });
     }
 
+    /// Ends the reports of parts of the run.
+    pub fn end_parts(&mut self) {
+        self.request(Request::End);
+    }
+
     /// Reports the whole run: `script` is what the script did, `seconds` the length of the run.
     pub fn end(&mut self, script: ScriptTotals, seconds: f64) {
         let stat = self.whole.stat(script, self.percentile);
         self.call(Hook::Cumulative, Stat { time_interval: seconds, time_total: seconds, ..stat });
+        self.request(Request::End);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
     fn call(&mut self, hook: Hook, stat: Stat) {
         let time_total = stat.time_total.max(self.whole.seconds as f64);
+        self.request(Request::Report(hook, Stat { time_total, ..stat }));
+    }
+
+    fn request(&mut self, request: Request) {
         let Some(caller) = &self.caller else { return };
-        if let Some(error) = caller.call(hook, Stat { time_total, ..stat }) {
+        if let Some(error) = caller.call(request) {
             terminal::warn(&format!(
                 "a report hook of the script failed, and is not called again: {error}"
             ));

@@ -119,6 +119,7 @@ fn run(arguments: &Arguments, settings: Settings, secrets: &Given) -> Result<Exi
     let mut report = Report::new(Screen::new(&job, false, every), hooks);
     let finished = job.run(&mut report);
     report.screen.end();
+    report.hooks.end_parts();
     for remark in job.remarks() {
         terminal::warn(&remark);
     }

@@ -108,6 +108,12 @@ fn expressions_have_the_values_that_pgbench_gives_them() {
         ("debug(NULL) is null", "boolean true"),
         ("(1 + \\\n 2)", "int 3"),
         ("4 IS NULL", "boolean false"),
+        ("null is null is null", "boolean false"),
+        ("null is not null is true", "boolean false"),
+        ("1 isnull isnull", "boolean false"),
+        ("null notnull notnull", "boolean true"),
+        ("1 < 2 is true", "boolean true"),
+        ("1 = 1 is true is true", "boolean true"),
     ] {
         let value = evaluate_with(text, &GIVEN).unwrap_or_else(|error| panic!("{text}: {error}"));
         // pgbench's tests compare doubles only to the word boundary, without zeros at the end.
@@ -159,7 +165,6 @@ fn syntax_errors_have_a_place() {
         ("1 2", "2: syntax error at `2`"),
         ("(1", "2: syntax error at the end: expected `)`"),
         ("1 < 2 < 3", "6: syntax error at `<`"),
-        ("1 is null is null", "10: syntax error at `is`"),
         ("1 ? 2", "2: unexpected character '?'"),
         ("nope(1)", "0: unexpected function name `nope`"),
         ("1 + nope", "4: unexpected function name `nope`"),
@@ -218,5 +223,158 @@ fn draws_are_in_their_range_and_those_of_the_seed() {
         assert!(first.iter().all(|value| (10..=19).contains(value)), "{text}");
         assert_eq!(first, draws(1), "{text}");
         assert_ne!(first, draws(2), "{text}");
+    }
+}
+
+/// Makes expressions at random, mostly of fitting types, with and without parentheses.
+struct Maker(Rng);
+
+impl Maker {
+    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        let last = i64::try_from(words.len()).unwrap() - 1;
+        words[usize::try_from(self.0.between(0, last)).unwrap()]
+    }
+
+    fn one_in(&mut self, many: i64) -> bool {
+        self.0.between(1, many) == 1
+    }
+
+    fn joined(&mut self, a: &str, operator: &str, b: &str) -> String {
+        if self.one_in(3) { format!("{a} {operator} {b}") } else { format!("({a} {operator} {b})") }
+    }
+
+    fn int(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            let constants =
+                ["0", "1", "2", "7", "63", "1000003", "9223372036854775807", ":i", "-3", "(-8)"];
+            return self.pick(&constants).to_owned();
+        }
+        let (a, b) = (self.int(depth - 1), self.int(depth - 1));
+        match self.0.between(0, 12) {
+            0..=5 => {
+                let operator = self.pick(&["+", "-", "*", "/", "%", "&", "|", "#", "<<", ">>"]);
+                self.joined(&a, operator, &b)
+            }
+            6 => format!("-({a})"),
+            7 => format!("~ {a}"),
+            8 => format!(
+                "{}({a}, {b}, {})",
+                self.pick(&["greatest", "least"]),
+                self.number(depth - 1)
+            ),
+            9 => format!("{}({a}, {b})", self.pick(&["hash", "hash_fnv1a", "hash_murmur2", "mod"])),
+            10 => format!("case when {} then {a} else {b} end", self.boolean(depth - 1)),
+            11 => format!("permute({a}, 1 + (({b}) & 1048575), {})", self.int(0)),
+            _ => format!("int({})", self.double(depth - 1)),
+        }
+    }
+
+    fn double(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            let constants =
+                ["0.5", "1e-7", ".25", "3.", "-2.25e3", "1e15", "0.1", ":foo", ":d", "0.0"];
+            return self.pick(&constants).to_owned();
+        }
+        let (a, b) = (self.number(depth - 1), self.double(depth - 1));
+        match self.0.between(0, 6) {
+            0..=3 => {
+                let operator = self.pick(&["+", "-", "*", "/"]);
+                self.joined(&a, operator, &b)
+            }
+            4 => format!("{}({a})", self.pick(&["sqrt", "ln", "exp", "double", "abs"])),
+            5 => format!("{}({a}, {b})", self.pick(&["pow", "power", "greatest", "least"])),
+            _ => format!("pi() * {b}"),
+        }
+    }
+
+    fn number(&mut self, depth: u32) -> String {
+        if self.one_in(2) { self.int(depth) } else { self.double(depth) }
+    }
+
+    fn boolean(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return self.pick(&["true", "false", "null", ":t", ":f", ":n"]).to_owned();
+        }
+        match self.0.between(0, 5) {
+            0 | 1 => {
+                let (a, b) = (self.number(depth - 1), self.number(depth - 1));
+                let operator = self.pick(&["<", "<=", "=", "<>", "!=", ">", ">="]);
+                self.joined(&a, operator, &b)
+            }
+            2 => {
+                let (a, b) = (self.boolean(depth - 1), self.boolean(depth - 1));
+                let operator = self.pick(&["and", "or"]);
+                self.joined(&a, operator, &b)
+            }
+            3 => format!("not {}", self.boolean(depth - 1)),
+            _ => {
+                let tests =
+                    ["is null", "is not null", "isnull", "notnull", "is true", "is not false"];
+                format!("{} {}", self.any(depth - 1), self.pick(&tests))
+            }
+        }
+    }
+
+    fn any(&mut self, depth: u32) -> String {
+        match self.0.between(0, 9) {
+            0..=4 => self.number(depth),
+            5..=8 => self.boolean(depth),
+            _ => "null".to_owned(),
+        }
+    }
+}
+
+/// What `debug` prints of expressions in the installed pgbench; `None` if it failed.
+fn debugged(expressions: &[String], given: &[(&str, &str)]) -> Option<Vec<String>> {
+    use std::io::Write as _;
+    let server = triphammer_testbed::PostgresServer::shared();
+    let mut script = tempfile::NamedTempFile::new().unwrap();
+    for expression in expressions {
+        writeln!(script, "\\set x debug({expression})").unwrap();
+    }
+    let defined = given.iter().map(|(name, value)| format!("-D{name}={value}"));
+    let done = std::process::Command::new(triphammer_testbed::PostgresServer::program("pgbench"))
+        .env("PGPASSWORD", server.password())
+        .args(["-h", "127.0.0.1", "-p", &server.port().to_string(), "-U", server.user()])
+        .args(["-n", "-t1", "-Ddefault_seed=5432", "-f"])
+        .arg(script.path())
+        .args(defined)
+        .arg("postgres")
+        .output()
+        .unwrap();
+    let values = String::from_utf8(done.stderr).unwrap();
+    let values = values.lines().filter_map(|line| line.strip_prefix("debug("));
+    let values = values.map(|line| line.split_once(": ").unwrap().1.to_owned()).collect();
+    done.status.success().then_some(values)
+}
+
+/// One run of pgbench evaluates all of them, and a few more those that are errors here.
+#[test]
+fn generated_expressions_have_the_values_that_pgbench_gives_them() {
+    const GIVEN: [(&str, &str); 6] =
+        [("foo", "-10.1"), ("i", "+3"), ("n", "null"), ("t", "t"), ("f", "of"), ("d", "0x1p-1")];
+    let (mut good, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    for seed in 0..800 {
+        let mut maker = Maker(Rng::of(seed, &[7]));
+        let depth = u32::try_from(seed % 4).unwrap() + 1;
+        let text = maker.any(depth);
+        match evaluate_with(&text, &GIVEN) {
+            Ok(value) => {
+                good.push(text);
+                values.push(value.to_string());
+            }
+            Err(error) => errors.push((text, error)),
+        }
+    }
+    assert!(good.len() > 400 && errors.len() > 40, "{} and {}", good.len(), errors.len());
+    let theirs = debugged(&good, &GIVEN).expect("pgbench evaluates them");
+    let differs = |((text, ours), theirs): ((&String, &String), &String)| {
+        (ours != theirs).then(|| format!("{text}: {ours}, in pgbench {theirs}"))
+    };
+    let differences: Vec<_> = good.iter().zip(&values).zip(&theirs).filter_map(differs).collect();
+    assert!(differences.is_empty(), "{differences:#?}");
+    assert_eq!(theirs.len(), good.len());
+    for (text, error) in errors.iter().step_by(errors.len() / 8) {
+        assert_eq!(debugged(std::slice::from_ref(text), &GIVEN), None, "{text}: {error}");
     }
 }

@@ -108,6 +108,11 @@ fn syntax_errors_name_file_line_and_column() {
         ("\\startpipeline\nSELECT 1 \\gset\n", "a.sql:2:10: \\gset is not allowed in pipeline"),
         ("\\startpipeline\n\\startpipeline\n", "a.sql:2:1: \\startpipeline: already in pipeline"),
         ("\\endpipeline\n", "a.sql:1:1: \\endpipeline: not in pipeline mode"),
+        (
+            "SELECT 1;\n\\startpipeline\nSELECT 2;\n",
+            "a.sql:2:1: \\startpipeline: the script ends in its pipeline: \\endpipeline is missing",
+        ),
+        ("\\sleep - s", "a.sql:1:8: \\sleep needs a whole number or a variable, got `-`"),
         ("\\setrandom a 1 10", "replace it with \\set a random(1, 10)"),
         ("\\setrandom a 1 :n gaussian 2.5", "replace it with \\set a random_gaussian(1, :n, 2.5)"),
         ("SELECT 1;\nSELECT 'a", "a.sql:2:8: the quotation ' has no end"),
@@ -124,7 +129,8 @@ fn syntax_errors_name_file_line_and_column() {
 
 #[test]
 fn commands_take_their_arguments() {
-    let text = "\\sleep 10ms\n\\sleep :x us\n\\SLEEP 2\n\\setshell a echo \\\n :b ::c\n";
+    let text =
+        "\\sleep 10ms\n\\sleep :x us\n\\SLEEP 2\n\\setshell a echo \\\n :b ::c\n\\sleep -1 s\n";
     let (program, names) = parsed(text).unwrap();
     let actions: Vec<_> = program.steps.into_iter().map(|step| step.action).collect();
     let slot = |name: &str| names.find(name).unwrap();
@@ -140,6 +146,8 @@ fn commands_take_their_arguments() {
             Action::Sleep(Amount::Variable(slot("x")), Unit::Microseconds),
             Action::Sleep(Amount::Constant(2), Unit::Seconds),
             Action::Shell(words, Some(slot("a"))),
+            // As in pgbench, it does not wait.
+            Action::Sleep(Amount::Constant(-1), Unit::Seconds),
         ]
     );
 }
