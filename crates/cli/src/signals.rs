@@ -1,7 +1,8 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the first signal drains a run, the second aborts it and ends the
 //! program soon, the third ends it at once. If nothing can be drained (a build, a check), the first
 //! signal ends the program: the database rolls back open transactions, and the same command resumes
-//! a build.
+//! a build. A server drains and aborts its jobs in the same way; until it serves, and while a command
+//! still reads its settings, the first signal ends the program.
 //!
 //! A terminal that hangs up may send SIGHUP several times, from the shell and from the kernel, so
 //! SIGHUP counts only once. Under `nohup` it is ignored.
@@ -10,32 +11,57 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use triphammer_runner::job::Handle;
 
 /// Maximum time for the program to end after a second Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
-/// The job that a signal stops, and the message that the user gets.
-static HANDLE: Mutex<Option<(Handle, &str)>> = Mutex::new(None);
+/// What a signal stops.
+static STOPPED: Mutex<Option<Stopped>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// Starts to listen for signals, on a separate thread.
+/// What a signal stops.
+#[derive(Clone)]
+enum Stopped {
+    /// A job, and the message that the user gets.
+    Job(Handle, &'static str),
+    /// A server, which is told the number of signals.
+    Server(watch::Sender<u32>),
+}
+
+/// Starts to listen for signals, on a separate thread; returns when it listens.
 pub fn listen() {
-    let listening = std::thread::Builder::new().name("signals".into()).spawn(|| {
+    let (ready, listens) = std::sync::mpsc::channel();
+    let listening = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         if let Ok(runtime) = runtime {
-            runtime.block_on(on_event());
+            runtime.block_on(on_event(ready));
         }
     });
-    if let Err(error) = listening {
-        crate::terminal::warn(&format!("Ctrl-C will end the program without a drain: {error}"));
+    match listening {
+        // It fails if the thread has ended, which listens to nothing.
+        Ok(_) => drop(listens.recv()),
+        Err(error) => {
+            let message = format!("Ctrl-C will end the program without a drain: {error}");
+            crate::terminal::warn(&message);
+        }
     }
 }
 
 /// Registers the job that a signal stops, and the message of the first signal.
 pub fn stops(handle: Handle, stopping: &'static str) {
-    *HANDLE.lock().expect("no thread panics while it holds the lock") = Some((handle, stopping));
+    stop_at_signal(Stopped::Job(handle, stopping));
+}
+
+/// Registers a server, which gets the number of signals that were received.
+pub fn serves(count: watch::Sender<u32>) {
+    stop_at_signal(Stopped::Server(count));
+}
+
+fn stop_at_signal(stopped: Stopped) {
+    *STOPPED.lock().expect("no thread panics while it holds the lock") = Some(stopped);
 }
 
 /// Registers the last action before an immediate exit, such as marking the job as interrupted.
@@ -48,8 +74,9 @@ pub fn interrupted() -> bool {
     HEARD.load(Ordering::Relaxed) > 0
 }
 
-async fn on_event() {
+async fn on_event(ready: std::sync::mpsc::Sender<()>) {
     let Some(mut signals) = Signals::listen() else { return };
+    drop(ready);
     while let Some(signal) = signals.next().await {
         match signal {
             Interrupt::Stop => heard(),
@@ -60,7 +87,7 @@ async fn on_event() {
 
 /// Meaning of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interrupt {
+enum Interrupt {
     /// Ctrl-C or SIGTERM was received.
     Stop,
     /// The terminal has disconnected.
@@ -69,7 +96,7 @@ pub enum Interrupt {
 
 /// Ctrl-C, SIGTERM and SIGHUP.
 #[derive(Debug)]
-pub struct Signals {
+struct Signals {
     #[cfg(unix)]
     heard: [tokio::signal::unix::Signal; 2],
     /// Receives SIGHUP; `None` under `nohup`.
@@ -80,7 +107,7 @@ pub struct Signals {
 #[cfg(unix)]
 impl Signals {
     /// Starts to listen; `None` if the handlers cannot be installed.
-    pub fn listen() -> Option<Self> {
+    fn listen() -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
         let [Ok(interrupt), Ok(terminate)] = heard else { return None };
@@ -89,7 +116,7 @@ impl Signals {
     }
 
     /// Waits for the next signal; `None` if no more can be received.
-    pub async fn next(&mut self) -> Option<Interrupt> {
+    async fn next(&mut self) -> Option<Interrupt> {
         let [interrupt, terminate] = &mut self.heard;
         let hang_up = async {
             match &mut self.hang_up {
@@ -118,12 +145,12 @@ fn hang_up_is_ignored() -> bool {
 #[cfg(not(unix))]
 impl Signals {
     /// Starts to listen for Ctrl-C.
-    pub fn listen() -> Option<Self> {
+    fn listen() -> Option<Self> {
         Some(Self {})
     }
 
     /// Waits for the next signal; `None` if no more can be received.
-    pub async fn next(&mut self) -> Option<Interrupt> {
+    async fn next(&mut self) -> Option<Interrupt> {
         tokio::signal::ctrl_c().await.ok().map(|()| Interrupt::Stop)
     }
 }
@@ -150,16 +177,25 @@ pub fn heard() {
 
 /// Does what the first, the second, or a later signal does.
 fn act(times: u32) {
-    let handle = HANDLE.lock().expect("no thread panics while it holds the lock").clone();
-    match (handle, times) {
-        (Some((handle, stopping)), 1) => {
+    let stopped = STOPPED.lock().expect("no thread panics while it holds the lock").clone();
+    match (stopped, times) {
+        (Some(Stopped::Job(handle, stopping)), 1) => {
             crate::terminal::note(stopping);
             handle.stop();
         }
-        (Some((handle, _)), 2) => {
+        (Some(Stopped::Job(handle, _)), 2) => {
             crate::terminal::note("aborting");
             end_soon();
             handle.abort();
+        }
+        (Some(Stopped::Server(count)), 1 | 2) => {
+            crate::terminal::note(if times == 1 {
+                "shutting down: running jobs are stopped and stored; Ctrl-C again aborts them"
+            } else {
+                end_soon();
+                "aborting the running jobs"
+            });
+            count.send_replace(times);
         }
         _ => end_now(),
     }
@@ -167,7 +203,7 @@ fn act(times: u32) {
 
 /// Ends the program if it does not end in time: an abandoned call may wait for a server or system
 /// that never answers.
-pub fn end_soon() {
+fn end_soon() {
     let ending = std::thread::Builder::new().name("ending".into()).spawn(|| {
         std::thread::sleep(GRACE);
         end_now();

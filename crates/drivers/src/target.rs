@@ -469,6 +469,19 @@ impl Reach {
     }
 }
 
+/// What SQL may do in an engine that runs in this process, whose SQL can open files of the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fence {
+    /// Everything: it is the SQL of the user who runs the process.
+    #[default]
+    Off,
+    /// It opens no file except the database: it is triphammer's own SQL, run for somebody else.
+    Files,
+    /// Also, it cannot change the engine's configuration: it is somebody else's SQL. An engine that
+    /// cannot be fenced is refused.
+    Sql,
+}
+
 /// A folder that other users' targets are confined to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFolder {
@@ -476,12 +489,14 @@ pub struct DataFolder {
     folder: PathBuf,
     /// The same folder with links resolved.
     real: PathBuf,
-    /// A file in it that is not a user's database, such as the job store.
+    /// The job store, which is not a user's database; nor are the files beside it that begin with
+    /// its name.
     except: PathBuf,
 }
 
 impl DataFolder {
-    /// Creates the confinement to a folder, without the file `except`.
+    /// Creates the confinement to a folder, without the file `except` and those beside it that
+    /// begin with its name: SQLite's journals, locks of jobs, saved targets.
     ///
     /// # Errors
     /// When the folder does not exist.
@@ -491,8 +506,12 @@ impl DataFolder {
         if !real.is_dir() {
             return Err(std::io::ErrorKind::NotADirectory.into());
         }
-        // A file that does not exist yet can only be in its folder.
-        let except = except.canonicalize().unwrap_or(except);
+        let in_folder = || {
+            let folder = except.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(except.file_name()?))
+        };
+        let except = except.canonicalize().ok().or_else(in_folder).unwrap_or(except);
         Ok(Self { folder, real, except })
     }
 
@@ -522,9 +541,17 @@ impl DataFolder {
         let real = real.join(joined.file_name().unwrap_or_default());
         match std::fs::symlink_metadata(&real) {
             Ok(facts) if !facts.is_file() => refuse("is a link or not a plain file"),
-            _ if real == self.except => refuse("is the job store"),
+            _ if self.is_of_store(&real) => refuse("belongs to the job store"),
             _ => Ok(joined),
         }
+    }
+    /// Whether a path is the job store or a file that belongs to it.
+    fn is_of_store(&self, path: &Path) -> bool {
+        let stem = self.except.file_stem().unwrap_or_default().as_encoded_bytes();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let after = name.strip_prefix(stem).and_then(<[u8]>::first);
+        path == self.except
+            || path.parent() == self.except.parent() && matches!(after, Some(b'.' | b'-'))
     }
 }
 
@@ -543,6 +570,9 @@ pub struct ConnectSettings {
     pub schema: Option<String>,
     /// Name shown in the database's list of sessions, unless the URL or environment gives another.
     pub application_name: String,
+    /// Whether the statements of the workload are the user's own: they keep the server's defaults,
+    /// such as MySQL's SQL mode, which other workloads replace.
+    pub own_sql: bool,
     /// How long a statement waits for a lock; `None` for the database's default.
     pub lock_timeout: Option<Duration>,
     /// Time limit of one attempt to connect.
@@ -556,6 +586,8 @@ pub struct ConnectSettings {
     pub relay: Option<Relay>,
     /// What the target may use of this process and its host.
     pub reach: Reach,
+    /// What SQL may do in an engine in this process.
+    pub fence: Fence,
     /// Processes or threads that work on one query; `None` for the database's default.
     pub dop: Option<u32>,
     /// Maximum memory of an engine in this process, in bytes; `None` for its default.
@@ -575,12 +607,14 @@ impl Default for ConnectSettings {
             pipelining: Pipelining::Off,
             schema: None,
             application_name: "triphammer".to_owned(),
+            own_sql: false,
             lock_timeout: None,
             connect_limit: Duration::from_secs(10),
             waits: Waits::default(),
             tcp_user_timeout: Duration::from_secs(30),
             relay: None,
             reach: Reach::default(),
+            fence: Fence::default(),
             dop: None,
             engine_memory: None,
             odbc_dialects: &[],
@@ -757,7 +791,8 @@ mod tests {
         let data = DataFolder::new(folder.clone(), folder.join("jobs.db")).unwrap();
         let reach = Reach::Folder(data);
         let absolute = |name: &str| format!("{}/{name}", folder.canonicalize().unwrap().display());
-        for good in ["a.db", "new.db", "sub/b.db", "./a.db", &absolute("a.db")] {
+        let absolute_good = absolute("a.db");
+        for good in ["a.db", "new.db", "sub/b.db", "./a.db", "jobs2.db", &absolute_good] {
             assert!(reach.database_file(good).is_ok(), "{good}");
         }
         for bad in [
@@ -771,6 +806,8 @@ mod tests {
             "/dev/zero",
             "jobs.db",
             "./jobs.db",
+            "jobs.db-wal",
+            "jobs.targets.json",
             ".hidden.db",
             "sub/.git/x.db",
             "absent/x.db",

@@ -56,11 +56,24 @@ impl Library {
     /// # Errors
     /// When the file is not a database, is locked by another process, or cannot be opened.
     pub fn connect(&'static self, path: &Path) -> Result<Connection, Error> {
+        self.connect_with(path, &[])
+    }
+
+    /// Opens a connection to a database file with a configuration, as names and values of settings.
+    ///
+    /// # Errors
+    /// As [`Library::connect`], and when a setting is wrong or another connection of this process
+    /// has opened the file with other ones.
+    pub fn connect_with(
+        &'static self,
+        path: &Path,
+        configuration: &[(&'static str, String)],
+    ) -> Result<Connection, Error> {
         let path = one_spelling(path);
         let path = path.to_str().ok_or_else(|| Error::new("the path is not valid UTF-8"))?;
         let path = c_text(path)?;
         let _alone = self.alone();
-        let mut config = self.config()?;
+        let mut config = self.config(configuration)?;
         let mut database = ptr::null_mut();
         let mut message = ptr::null_mut();
         // SAFETY: all pointers are valid for the call, and the path ends with a zero byte.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fmt, ptr};
 
 use crate::api::{Api, Handle, SUCCESS};
-use crate::error::{Error, text};
+use crate::error::{Error, c_text, text};
 
 /// Oldest supported version.
 const OLDEST: (u32, u32) = (1, 5);
@@ -45,6 +45,12 @@ impl Library {
     /// # Errors
     /// When it cannot be loaded, is not DuckDB, or is too old.
     pub(crate) fn load(path: &Path) -> Result<Self, String> {
+        // The system's loader would wait for a pipe.
+        if path.components().count() > 1
+            && std::fs::metadata(path).is_ok_and(|facts| !facts.is_file())
+        {
+            return Err("not a regular file".to_owned());
+        }
         let name: &OsStr = path.as_os_str();
         // SAFETY: the initialisers of DuckDB's library only set up its own data. Any other library
         // that a user names is theirs to trust, as are the programs that they start.
@@ -83,8 +89,14 @@ impl Library {
         self.opening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Settings of every database: nothing is downloaded behind the user's back.
-    pub(crate) fn config(&self) -> Result<Handle, Error> {
+    /// Whether the library is older than a version, by major and minor number.
+    #[must_use]
+    pub fn is_before(&self, version: (u32, u32)) -> bool {
+        number(&self.version).is_none_or(|found| found < version)
+    }
+
+    /// Settings of every database, before others: nothing is downloaded behind the user's back.
+    pub(crate) fn config(&self, others: &[(&'static str, String)]) -> Result<Handle, Error> {
         let mut config = ptr::null_mut();
         // SAFETY: a place for the new object.
         if unsafe { (self.api.create_config)(&raw mut config) } != SUCCESS {
@@ -94,6 +106,17 @@ impl Library {
         // SAFETY: made above; both texts end with a zero byte. A library without that setting
         // installs nothing.
         unsafe { (self.api.set_config)(config, name.as_ptr(), value.as_ptr()) };
+        for (name, value) in others {
+            let texts = (c_text(name)?, c_text(value)?);
+            // SAFETY: as above.
+            let set = unsafe { (self.api.set_config)(config, texts.0.as_ptr(), texts.1.as_ptr()) };
+            if set != SUCCESS {
+                // SAFETY: made above, and not used any more.
+                unsafe { (self.api.destroy_config)(&raw mut config) };
+                let message = format!("cannot set {name} to {value}");
+                return Err(Error::new(message));
+            }
+        }
         Ok(config)
     }
 }
@@ -141,6 +164,7 @@ mod tests {
         let file = folder.path().join("libduckdb.so");
         std::fs::write(&file, "no library").unwrap();
         let error = Library::load(&file).unwrap_err();
+        assert_eq!(Library::load(folder.path()).unwrap_err(), "not a regular file");
         if cfg!(target_os = "linux") {
             assert_eq!(error, "file too short");
         }

@@ -113,6 +113,7 @@ impl Manager {
     /// Loads a driver manager from a file, or by its name from where the system looks. It is never
     /// unloaded: call this once.
     fn load(path: &Path) -> Result<Self, Unloaded> {
+        check_files(path)?;
         let name: &OsStr = path.as_os_str();
         // SAFETY: the initialisers of a driver manager only set up its own data. Any other library
         // that a user names is theirs to trust, as are the programs that they start.
@@ -145,6 +146,27 @@ struct Unloaded {
     text: String,
     /// Whether there is a library, which is of another kind.
     is_loaded: bool,
+}
+
+/// Rejects a driver manager or configuration of it that is not a regular file: it would be waited
+/// for, or read without end.
+fn check_files(path: &Path) -> Result<(), Unloaded> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = variable("ODBCSYSINI").map(PathBuf::from);
+    let of_system = |name| folder.as_ref().map(|folder| folder.join(name));
+    let files = [
+        Some(path.to_owned()).filter(|path| path.components().count() > 1),
+        variable("ODBCINI").map(PathBuf::from),
+        of_system("odbc.ini"),
+        of_system("odbcinst.ini"),
+    ];
+    for file in files.into_iter().flatten() {
+        if std::fs::metadata(&file).is_ok_and(|facts| !facts.is_file()) {
+            let text = format!("{} is not a regular file", file.display());
+            return Err(Unloaded { text, is_loaded: true });
+        }
+    }
+    Ok(())
 }
 
 fn environment(api: &Api) -> Option<Environment> {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use triphammer_core::rows::{Row, Rows};
 use triphammer_core::session::{Access, Role, Session as _};
+use triphammer_core::small_file::read_text;
 use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::{
     Answer, AnswerRule, Answers, Chunk, Description, Statements, Workload as _, WorkloadSettings,
@@ -36,6 +37,8 @@ const MEMORY: u64 = 1 << 30;
 const BYTES_PER_ROW: u64 = 50;
 /// First words of a file of the cache.
 const FORM: &str = "triphammer answers 1";
+/// Maximum size of a file of the cache, in bytes.
+const KEPT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Start of the last line of a file, before the hash of all lines before it.
 const END: &str = "-- end ";
 
@@ -105,7 +108,7 @@ impl References<'_, '_> {
         let folder = folder()?;
         let file = folder.join(format!("{}-{}-{key}.txt", self.workload.name, self.scale));
         let head = format!("{FORM} {key}");
-        let kept = std::fs::read_to_string(&file).ok();
+        let kept = read_text(&file, KEPT_BYTES_MAX).ok();
         if let Some(answers) = kept.and_then(|text| parse(&text, &head, &questions)) {
             return Ok((answers, version));
         }

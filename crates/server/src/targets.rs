@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
+use triphammer_core::small_file::read_text;
 use triphammer_core::text::steers;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, DataFolder, Reach, Secret, TargetUrl};
@@ -25,6 +26,8 @@ use crate::error::ApiError;
 const NAME_MAX: usize = 64;
 /// Maximum number of saved targets.
 const TARGETS_MAX: usize = 500;
+/// Maximum size of a file with targets, in bytes.
+const TARGETS_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// A target in the file of saved targets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -93,7 +96,7 @@ impl FixedTarget {
     /// its text.
     pub fn read_all(file: &Path) -> Result<BTreeMap<String, Self>, SpecError> {
         let shown = file.display();
-        let text = std::fs::read_to_string(file).map_err(|error| {
+        let text = read_text(file, TARGETS_BYTES_MAX).map_err(|error| {
             SpecError::new(format!("cannot read the targets file {shown}: {error}"))
         })?;
         let forms: BTreeMap<String, FixedForm> = toml::from_str(&text).map_err(|error| {
@@ -168,7 +171,7 @@ impl Targets {
         let cannot = |what: &dyn std::fmt::Display| {
             ApiError::invalid(format!("reading the saved targets {}: {what}", file.display()))
         };
-        let stored: BTreeMap<String, StoredTarget> = match std::fs::read_to_string(&file) {
+        let stored: BTreeMap<String, StoredTarget> = match read_text(&file, TARGETS_BYTES_MAX) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| cannot(&error))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => return Err(cannot(&error)),
@@ -423,6 +426,10 @@ impl Secrets for Keys {
 
     fn reach(&self) -> Reach {
         self.reach.clone()
+    }
+
+    fn is_of_client(&self) -> bool {
+        true
     }
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {

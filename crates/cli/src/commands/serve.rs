@@ -17,8 +17,7 @@ use triphammer_server::{
 };
 
 use super::print;
-use crate::signals::{self, Interrupt, Signals};
-use crate::{Exit, Result, terminal};
+use crate::{Exit, Result, signals, terminal};
 
 /// Serves until Ctrl-C or SIGTERM: the first one stops and stores the running jobs, the second one
 /// aborts them.
@@ -58,9 +57,10 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         .enable_all()
         .build()
         .map_err(|error| Failure::System { doing: "serving".into(), error })?;
-    // Must precede the line that reports to other programs that signals are handled.
-    let signals = runtime.block_on(async { Signals::listen() });
     let server = Server::bind(&config).map_err(refuse)?;
+    // Must precede the line that reports to other programs that signals are handled.
+    let (count, interrupts) = watch::channel(0);
+    signals::serves(count);
     if is_plain && !listen.ip().is_loopback() {
         terminal::warn(
             "the token and all other data cross the network unencrypted; use --tls-cert and \
@@ -81,39 +81,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if let Some(page) = &page {
         open(page, &url, &config.token);
     }
-    let served = runtime.block_on(async {
-        let (count, interrupts) = watch::channel(0);
-        let counting = tokio::spawn(count_interrupts(signals, count));
-        let served = server.run(interrupts).await;
-        counting.abort();
-        served
-    });
+    let served = runtime.block_on(server.run(interrupts));
     if let Some(page) = &page {
         let _ = std::fs::remove_file(page);
     }
     served.map_err(|error| Failure::System { doing: "serving".into(), error })?;
     Ok(Exit::Done)
-}
-
-/// Counts the interrupts received, and publishes the count.
-async fn count_interrupts(signals: Option<Signals>, count: watch::Sender<u32>) {
-    let Some(mut signals) = signals else { return std::future::pending().await };
-    let mut hung_up = false;
-    while let Some(signal) = signals.next().await {
-        // A closed terminal may send several signals.
-        if signal == Interrupt::HangUp && std::mem::replace(&mut hung_up, true) {
-            continue;
-        }
-        count.send_modify(|times| *times += 1);
-        terminal::note(match *count.borrow() {
-            1 => "shutting down: running jobs are stopped and stored; Ctrl-C again aborts them",
-            2 => {
-                signals::end_soon();
-                "aborting the running jobs"
-            }
-            _ => "still shutting down",
-        });
-    }
 }
 
 fn address(text: &str) -> Result<SocketAddr> {

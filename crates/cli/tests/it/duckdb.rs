@@ -32,6 +32,24 @@ fn tpc_b_is_built_run_checked_and_dropped() {
 }
 
 #[test]
+fn tables_of_another_program_are_used_and_texts_of_its_own_are_recognised() {
+    let program = Program::with_duckdb();
+    let target = "duckdb:h.duckdb";
+    program.ok(&["build", target, "-w", "tproc-h", "--scale", "0.01"]);
+    let file = program.path("h.duckdb");
+    let change = |sql| Library::get().unwrap().connect(&file).unwrap().script(sql).unwrap();
+    change("DROP TABLE triphammer_build");
+    let check = ["check", target, "-w", "tproc-h"];
+    let checked = program.ok(&check);
+    assert!(checked.contains("hold") && !checked.contains("were not compared"), "{checked}");
+    change("UPDATE supplier SET s_address = 'elsewhere' WHERE s_suppkey = 1");
+    let checked = program.ok(&check);
+    assert!(checked.contains("Q2, Q10, Q13, Q15, Q16, Q20 were not compared: "), "{checked}");
+    let run = ["run", target, "-w", "tproc-h", "--queries", "1,6"];
+    assert!(program.ok(&run).contains("Q6"), "queries run on such tables");
+}
+
+#[test]
 fn a_file_that_another_process_has_open_is_not_available() {
     let program = Program::with_duckdb();
     let _open = Library::get().unwrap().connect(&program.path("a.duckdb")).unwrap();

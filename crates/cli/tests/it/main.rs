@@ -40,6 +40,7 @@ mod screens;
 mod scripts;
 mod serve;
 mod servers;
+mod special_files;
 mod sqlite;
 mod sqlserver;
 mod statistics;

@@ -7,21 +7,25 @@
 //! retries.
 
 mod errors;
+mod fence;
 mod load;
+mod loading;
 mod session;
 #[cfg(test)]
 mod tests;
 mod values;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation, Protocol, Role};
-use triphammer_duckdb::{Connection, Library};
+use triphammer_duckdb::{Connection, Error, Library};
 
 use crate::database_file::DatabaseFile;
 use crate::redactor::Secretive;
-use crate::target::{ConnectSettings, TargetUrl};
+use crate::target::{ConnectSettings, Fence, TargetUrl};
+use loading::{Loaders, Loading};
 pub use session::DuckdbSession;
 
 const IN_PROCESS: &str = "runs in process";
@@ -31,15 +35,6 @@ const NEVER_WAITS: &str = "never waits for a lock: the second writer of a row fa
 /// is compressed and written to the file at once if it fills a row group (122,880 rows); else it is
 /// written to the log, and again at the next checkpoint.
 const LOAD_ROWS_MIN: u64 = 500_000;
-
-/// Settings of the database for a load. A row group is compressed when it is full, by the session
-/// that loads it: DuckDB would keep five of each table for the commit, and commits follow each
-/// other. The checkpoint is made at the end of the load, not by each commit of 16 MB. They make a
-/// load of TPROC-H a fifth faster.
-const LOADER_SETTINGS: [&str; 2] =
-    ["SET write_buffer_row_group_count = 1", "SET checkpoint_threshold = '16GB'"];
-/// Gives a database the threads that an earlier load has taken from it.
-const OWN_THREADS: &str = "RESET threads";
 
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
@@ -92,6 +87,8 @@ pub fn version() -> Result<&'static str, String> {
 pub struct Duckdb {
     file: DatabaseFile,
     options: UrlOptions,
+    fence: Fence,
+    loaders: Arc<Loaders>,
 }
 
 /// Values of the target's parameters, as DuckDB takes them.
@@ -114,33 +111,42 @@ impl Duckdb {
             ));
         }
         let file = DatabaseFile::of(target, settings)?;
-        Ok(Self { file, options: UrlOptions::parse(&target.params)?.with(settings)? })
+        let options = UrlOptions::parse(&target.params)?.with(settings)?;
+        Ok(Self { file, options, fence: settings.fence, loaders: Arc::default() })
     }
 
-    fn connection(&self, role: Role) -> Result<Connection, DbError> {
+    fn session(&self, role: Role) -> Result<DuckdbSession, DbError> {
         self.file.check(role)?;
         let library =
             Library::get().map_err(|error| DbError::new(ErrorClass::Refused, error.to_string()))?;
         let opened = || {
-            let connection = library.connect(self.file.path())?;
-            // Both are settings of the database, whoever opened it.
-            match self.options.threads {
-                Some(threads) => connection.script(&format!("SET threads = {threads}"))?,
-                None if role == Role::Loader => connection.script(OWN_THREADS)?,
-                None => {}
-            }
-            if let Some(limit) = &self.options.memory_limit {
-                connection.script(&format!("SET memory_limit = '{limit}'"))?;
-            }
-            if role == Role::Loader {
-                for setting in LOADER_SETTINGS {
-                    // A version that does not have it loads more slowly.
-                    let _ = connection.script(setting);
-                }
-            }
-            Ok(connection)
+            let configuration = fence::configuration(self.fence, &self.options);
+            let connection = library.connect_with(self.file.path(), &configuration)?;
+            let loading = match self.fence {
+                // Nothing can be set any more.
+                Fence::Sql => None,
+                Fence::Off | Fence::Files => self.set_up(&connection, role)?,
+            };
+            let is_checked = fence::is_incomplete(self.fence, library);
+            let path = self.file.path().to_owned();
+            Ok(DuckdbSession::new(connection, path, loading, is_checked))
         };
         opened().map_err(|error| errors::on_open(&self.file, &error))
+    }
+
+    /// Sets what belongs to the database, whoever opened it; returns a loader's part of it.
+    fn set_up(&self, connection: &Connection, role: Role) -> Result<Option<Loading>, Error> {
+        let threads = self.options.threads;
+        if let Some(threads) = threads {
+            connection.script(&format!("SET threads = {threads}"))?;
+        }
+        if let Some(limit) = &self.options.memory_limit {
+            connection.script(&format!("SET memory_limit = '{limit}'"))?;
+        }
+        if role != Role::Loader {
+            return Ok(None);
+        }
+        Loading::begin(&self.loaders, connection, threads, self.fence != Fence::Off).map(Some)
     }
 }
 
@@ -221,13 +227,13 @@ impl Database for Duckdb {
     }
 
     async fn connect(&self, role: Role, _slot: u32) -> Result<DuckdbSession, DbError> {
-        Ok(DuckdbSession::new(self.connection(role)?, self.file.path().to_owned()))
+        self.session(role)
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {
         if self.file.path().exists() {
             return Ok(false);
         }
-        self.connection(Role::Loader).map(|_| true)
+        self.session(Role::Loader).map(|_| true)
     }
 }

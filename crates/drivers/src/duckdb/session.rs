@@ -20,7 +20,9 @@ use crate::arguments::wrong_count;
 use crate::database_file::OpenedFile;
 
 use super::errors::{is_without_transaction, on_statement};
+use super::fence;
 use super::load::load;
+use super::loading::Loading;
 use super::values::{Unbound, append, bind};
 
 /// Size of a batch of [`Session::stream`], in bytes.
@@ -38,6 +40,15 @@ const SETTINGS: &str = "SELECT name, value FROM duckdb_settings() WHERE name IN 
 const TABLES: &str = "SELECT lower(table_name) FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = current_schema() ORDER BY 1";
 
+/// Kinds and names of tables and views.
+const RELATIONS: &str = "SELECT kind, lower(name) FROM (
+        SELECT 'table' AS kind, table_name AS name FROM duckdb_tables()
+        WHERE database_name = current_database() AND schema_name = current_schema()
+        UNION ALL
+        SELECT 'view', view_name FROM duckdb_views()
+        WHERE database_name = current_database() AND schema_name = current_schema() AND NOT internal
+    ) found ORDER BY 2";
+
 /// Memory of all parts of the engine, as text.
 const MEMORY: &str =
     "SELECT CAST(CAST(sum(memory_usage_bytes) AS bigint) AS varchar) FROM duckdb_memory()";
@@ -51,7 +62,10 @@ pub struct DuckdbSession {
     kept: Vec<Kept>,
     advisory_lock: Option<LockFile>,
     file: OpenedFile,
-    has_loaded: bool,
+    /// What a loader has set for the database.
+    loading: Option<Loading>,
+    /// Whether statements are checked, since the library's own fence has gaps.
+    is_checked: bool,
 }
 
 /// A statement prepared by the caller.
@@ -94,19 +108,18 @@ impl Kept {
 }
 
 impl DuckdbSession {
-    pub(super) fn new(connection: Connection, path: PathBuf) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        path: PathBuf,
+        loading: Option<Loading>,
+        is_checked: bool,
+    ) -> Self {
         let file = OpenedFile::now(path);
-        Self { connection, kept: Vec::new(), advisory_lock: None, file, has_loaded: false }
+        Self { connection, kept: Vec::new(), advisory_lock: None, file, loading, is_checked }
     }
 
-    /// Leaves the work of a load to the sessions that load. With threads of its own, DuckDB takes
-    /// it from them, and they wait for it in a busy loop. The next loader that connects gives the
-    /// database its threads again.
-    fn take_threads(&mut self) -> Result<(), DbError> {
-        if !std::mem::replace(&mut self.has_loaded, true) {
-            self.connection.script("SET threads = 1").map_err(on_statement)?;
-        }
-        Ok(())
+    fn check(&self, sql: &str) -> Result<(), DbError> {
+        if self.is_checked { fence::check(sql) } else { Ok(()) }
     }
 
     /// Runs a query without parameters, and reads its first columns as text.
@@ -150,10 +163,12 @@ fn collect(mut result: QueryResult, rows: &mut Rows) -> Result<(), DbError> {
 
 impl Session for DuckdbSession {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
+        self.check(sql)?;
         self.connection.script(sql).map_err(on_statement)
     }
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
+        self.check(&statement.sql)?;
         self.kept.push(Kept::of(&self.connection, statement)?);
         Ok(StatementId(u32::try_from(self.kept.len() - 1).expect("fewer than 2^32 statements")))
     }
@@ -219,7 +234,9 @@ impl Session for DuckdbSession {
     }
 
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
-        self.take_threads()?;
+        if let Some(loading) = &self.loading {
+            loading.take_threads(&self.connection).map_err(on_statement)?;
+        }
         load(&self.connection, table, source)
     }
 
@@ -267,10 +284,22 @@ impl Admin for DuckdbSession {
         Ok(self.texts::<1>(TABLES)?.into_iter().map(|[name]| name).collect())
     }
 
+    async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
+        self.texts::<2>(RELATIONS)
+    }
+
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         // The connection stays open: it keeps the database open between the sessions of a command.
         self.advisory_lock = LockFile::take(self.file.path(), name, mode)?;
         Ok(self.advisory_lock.is_some())
+    }
+}
+
+impl Drop for DuckdbSession {
+    fn drop(&mut self) {
+        if let Some(loading) = &self.loading {
+            loading.end(&self.connection);
+        }
     }
 }
 

@@ -27,7 +27,7 @@ use self::connection_string::redacted;
 use self::shared::{Profile, Shared, UNKNOWN};
 use crate::database_file::DatabaseFile;
 use crate::redactor::Secretive;
-use crate::target::{ConnectSettings, TargetUrl};
+use crate::target::{ConnectSettings, Fence, TargetUrl};
 pub use session::OdbcSession;
 
 /// The dialect before the server is known.
@@ -47,11 +47,18 @@ impl Odbc {
     /// host, which would be loaded.
     pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
         settings.reach.check_path("an odbc target")?;
+        if settings.fence == Fence::Sql {
+            return Err(SpecError::new(
+                "an odbc target runs no SQL of clients: its driver runs in the server's process, \
+                 and may open any file of the host; use the command line",
+            ));
+        }
         let password = settings.password.clone().or_else(|| target.password.clone());
         let shared = Shared {
             pairs: target.params.clone(),
             password,
             isolation: settings.isolation,
+            own_sql: settings.own_sql,
             schema: settings.schema.clone(),
             lock_timeout: settings.lock_timeout,
             connect_limit: settings.connect_limit,

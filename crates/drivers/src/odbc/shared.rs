@@ -1,12 +1,13 @@
 //! What all sessions on one target share: the connection string and the dialect.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::odbc::{CreateDef, OdbcDef, OdbcDialect};
 use triphammer_core::session::{Capabilities, Isolation, Protocol, Role};
+use triphammer_core::small_file::check_regular;
 use triphammer_odbc::{Connection, Info, Manager, Number, Opened};
 
 use super::connection_string::{get, has_secret, text};
@@ -30,6 +31,8 @@ pub(super) struct Shared {
     pub(super) isolation: Option<Isolation>,
     pub(super) schema: Option<String>,
     pub(super) lock_timeout: Option<Duration>,
+    /// Whether the statements of the workload are the user's own.
+    pub(super) own_sql: bool,
     pub(super) connect_limit: Duration,
     pub(super) dialects: &'static [OdbcDialect],
     /// The dialect that the user named.
@@ -210,6 +213,7 @@ impl Shared {
         if let Some(profile) = self.profile.get() {
             return Ok(profile);
         }
+        self.check_paths()?;
         if let Some(file) = self.file() {
             DatabaseFile::at(file).check(Role::Loader)?;
         }
@@ -225,6 +229,19 @@ impl Shared {
         }
         let profile = found?;
         Ok(self.profile.get_or_init(|| profile))
+    }
+
+    /// Rejects devices, pipes and sockets, which a driver would wait for or read without end.
+    fn check_paths(&self) -> Result<(), DbError> {
+        let named = ["Driver", "Database", "DBQ"].map(|key| get(&self.pairs, key));
+        for path in named.into_iter().flatten().filter(|value| value.contains('/')).map(Path::new) {
+            if !path.is_dir() {
+                check_regular(path).map_err(|error| {
+                    DbError::new(ErrorClass::Refused, format!("{}: {error}", path.display()))
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Asks the server what it is: in the target's database, or, if that does not exist, in the one
@@ -292,7 +309,9 @@ impl Shared {
         if let Some(bit) = self.isolation.and_then(isolation_bit) {
             connection.set_isolation(bit).map_err(failed)?;
         }
-        let mut texts: Vec<String> = def.connect.iter().flatten().cloned().collect();
+        let own = def.connect_own.as_ref().filter(|_| self.own_sql);
+        let connect = own.or(def.connect.as_ref());
+        let mut texts: Vec<String> = connect.into_iter().flatten().cloned().collect();
         if let Some((text, limit)) = def.lock_timeout.as_ref().zip(self.lock_timeout) {
             let seconds = limit.as_millis().div_ceil(1000).to_string();
             let text = text.replace("{ms}", &limit.as_millis().to_string());

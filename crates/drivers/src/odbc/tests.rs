@@ -2,7 +2,7 @@
 
 use triphammer_core::session::Database;
 
-use crate::target::{DataFolder, Reach};
+use crate::target::{DataFolder, Fence, Reach};
 use crate::{AnyDatabase, ConnectSettings, TargetUrl};
 
 #[test]
@@ -34,4 +34,13 @@ fn a_connection_string_of_somebody_else_is_refused() {
     let error = AnyDatabase::open("odbc:Driver=/tmp/x.so;PWD=hunter2", &theirs);
     let error = error.expect_err("a refusal").to_string();
     assert!(error.contains("--targets") && !error.contains("hunter2"), "{error}");
+}
+
+#[test]
+fn sql_of_somebody_else_is_refused() {
+    let theirs = ConnectSettings { fence: Fence::Sql, ..Default::default() };
+    let error = AnyDatabase::open("odbc:DSN=bench", &theirs).expect_err("a refusal").to_string();
+    assert!(error.contains("no SQL of clients") && error.contains("command line"), "{error}");
+    let own = ConnectSettings { fence: Fence::Files, ..Default::default() };
+    AnyDatabase::open("odbc:DSN=bench", &own).unwrap();
 }

@@ -49,6 +49,14 @@ pub(super) fn on_statement(error: Error) -> DbError {
     let Some(code) = result_code(&error) else {
         return DbError::new(ErrorClass::Other, error.to_string());
     };
+    if code.code == ErrorCode::AuthorizationForStatementDenied {
+        let message = format!(
+            "{}: SQL that a server runs for its clients opens no other files, \
+                               and sets nothing for the whole process",
+            message(error)
+        );
+        return DbError::new(ErrorClass::Other, message).with_code("SQLITE_AUTH");
+    }
     let name = NAMES.iter().find(|(known, _)| *known == code.extended_code);
     let name = name.map_or_else(|| code.extended_code.to_string(), |(_, name)| (*name).to_owned());
     DbError::new(class(code), message(error)).with_code(name)
@@ -115,6 +123,8 @@ fn class(error: ffi::Error) -> ErrorClass {
         ErrorCode::ConstraintViolation => ErrorClass::Constraint,
         ErrorCode::DiskFull => ErrorClass::DiskFull,
         ErrorCode::ReadOnly => ErrorClass::ReadOnly,
+        // SQLite itself prepares again first, many times.
+        ErrorCode::SchemaChanged => ErrorClass::SchemaChanged,
         ErrorCode::OperationInterrupted => ErrorClass::Cancelled,
         _ => ErrorClass::Other,
     }

@@ -15,6 +15,7 @@
 
 mod activity;
 mod errors;
+mod fence;
 mod scratch;
 mod session;
 #[cfg(test)]
@@ -30,7 +31,7 @@ use triphammer_core::session::{Capabilities, Database, EngineControl, Isolation,
 
 use crate::database_file::DatabaseFile;
 use crate::redactor::Secretive;
-use crate::target::{ConnectSettings, TargetUrl};
+use crate::target::{ConnectSettings, Fence, TargetUrl};
 use activity::Activity;
 pub use session::SqliteSession;
 
@@ -83,6 +84,7 @@ pub struct Sqlite {
     /// Held while a session switches the journal mode, since only one can at a time.
     switching: Mutex<()>,
     activity: Arc<Activity>,
+    fence: Fence,
 }
 
 /// Values of the target's parameters.
@@ -117,7 +119,8 @@ impl Sqlite {
         }
         let options = UrlOptions::parse(&target.params, settings.lock_timeout)?;
         let file = DatabaseFile::of(target, settings)?;
-        Ok(Self { file, options, switching: Mutex::new(()), activity: Arc::default() })
+        let (switching, activity) = (Mutex::new(()), Arc::default());
+        Ok(Self { file, options, switching, activity, fence: settings.fence })
     }
 
     fn connection(&self, role: Role) -> Result<Connection, DbError> {
@@ -127,12 +130,15 @@ impl Sqlite {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
         let opened = || -> rusqlite::Result<Connection> {
-            let connection = Connection::open_with_flags(self.file.path(), flags)?;
+            let mut connection = Connection::open_with_flags(self.file.path(), flags)?;
             connection.set_prepared_statement_cache_capacity(0);
             connection.busy_timeout(self.options.busy_timeout)?;
             // Opening reads nothing: only this shows whether the file is a database.
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             self.set_up(&connection, role)?;
+            if self.fence != Fence::Off {
+                fence::enclose(&mut connection)?;
+            }
             Ok(connection)
         };
         let connection = opened().map_err(|error| errors::on_open(self.file.path(), error))?;

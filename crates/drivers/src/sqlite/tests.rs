@@ -205,3 +205,62 @@ async fn a_killed_loader_leaves_what_it_had_committed() {
         assert_eq!(ask("PRAGMA integrity_check"), "ok");
     }
 }
+
+#[tokio::test]
+async fn sql_of_somebody_else_opens_no_other_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let other = folder.path().join("other.db");
+    open(&path, "")
+        .connect(Role::Loader, 0)
+        .await
+        .unwrap()
+        .script("CREATE TABLE t (id)")
+        .await
+        .unwrap();
+    let url = TargetUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
+    for fence in [Fence::Files, Fence::Sql] {
+        let settings = ConnectSettings { fence, ..ConnectSettings::default() };
+        let database = Sqlite::open(&url, &settings).unwrap();
+        for role in [Role::Loader, Role::User, Role::Monitor] {
+            let mut session = database.connect(role, 0).await.unwrap();
+            for sql in [
+                format!("ATTACH DATABASE '{}' AS x", other.display()),
+                format!("ATTACH DATABASE '{}' || '' AS x", other.display()),
+                format!("VACUUM INTO '{}'", other.display()),
+                format!("PRAGMA temp_store_directory = '{}'", folder.path().display()),
+                "PRAGMA Hard_Heap_Limit = 1000000000".to_owned(),
+                "SELECT * FROM pragma_soft_heap_limit".to_owned(),
+                "PRAGMA writable_schema = on".to_owned(),
+                "DETACH DATABASE main".to_owned(),
+            ] {
+                let error = session.script(&sql).await.unwrap_err();
+                let is_refused = error.code() == Some("SQLITE_AUTH")
+                    || error.message().contains("not authorized");
+                assert!(is_refused, "{sql}: {error:?}");
+            }
+            session.script("PRAGMA user_version = 3; INSERT INTO t VALUES (1)").await.unwrap();
+            session.settings().await.unwrap();
+            session.tables().await.unwrap();
+        }
+        database.connect(Role::Loader, 0).await.unwrap().script("VACUUM").await.unwrap();
+    }
+    assert!(!other.exists());
+}
+
+#[tokio::test]
+async fn the_settings_of_users_do_not_change_by_a_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(&folder.path().join("a.db"), "");
+    let mut loader = database.connect(Role::Loader, 0).await.unwrap();
+    loader.script("CREATE TABLE t (id integer, words text)").await.unwrap();
+    drop(loader);
+    let mut user = database.connect(Role::User, 0).await.unwrap();
+    let before = user.settings().await.unwrap();
+    user.load(&TABLE, &mut part(1000)).await.unwrap();
+    let mut loader = database.connect(Role::Loader, 0).await.unwrap();
+    loader.load(&TABLE, &mut part(1000)).await.unwrap();
+    assert_eq!(user.settings().await.unwrap(), before);
+    drop(loader);
+    assert_eq!(user.settings().await.unwrap(), before);
+}

@@ -4,8 +4,10 @@
 use super::PlanOperation;
 use super::json::Json;
 
-/// Names of operators: when explained, and when measured.
-const NAMES: [&str; 2] = ["name", "operator_name"];
+/// Names of operators: when explained, and when measured, before 2.0 and since.
+const NAMES: [&str; 3] = ["name", "operator_name", "type"];
+/// Members with the operators below: since 2.0, those of a measured query are in another one.
+const BELOW: [&str; 2] = ["children", "operator"];
 /// Members of `extra_info` that are part of the plan.
 const DECIDED: [&str; 12] = [
     "Table",
@@ -21,9 +23,13 @@ const DECIDED: [&str; 12] = [
     "Top",
     "CTE Name",
 ];
-/// Members with measurements, and their names here.
-const MEASURED: [(&str, &str); 2] =
-    [("operator_cardinality", "actual rows"), ("operator_timing", "s")];
+/// Members with measurements, before 2.0 and since, and their names here.
+const MEASURED: [(&str, &str); 4] = [
+    ("operator_cardinality", "actual rows"),
+    ("intermediate_rows", "actual rows"),
+    ("operator_timing", "s"),
+    ("timing", "s"),
+];
 
 pub(super) fn read(text: &str) -> Result<Vec<PlanOperation>, String> {
     let mut operations = Vec::new();
@@ -40,8 +46,10 @@ fn walk(node: &Json, depth: usize, operations: &mut Vec<PlanOperation>) {
         operations.push(operation(name, node, depth));
     }
     let below = depth + usize::from(name.is_some());
-    for child in node.get("children").map_or(&[][..], Json::elements) {
-        walk(child, below, operations);
+    for children in BELOW.iter().filter_map(|name| node.get(name)) {
+        for child in children.elements() {
+            walk(child, below, operations);
+        }
     }
 }
 

@@ -146,6 +146,29 @@ fn trino_plans_are_nodes_with_descriptors() {
 }
 
 #[test]
+fn duckdb_measures_in_two_forms() {
+    let before = r#"{"latency": 0.5, "extra_info": {}, "children": [
+        {"operator_name": "SEQ_SCAN", "operator_type": "TABLE_SCAN", "operator_cardinality": 7,
+         "operator_timing": 0.25, "children": [],
+         "extra_info": {"Table": "t", "Estimated Cardinality": "9"}}]}"#;
+    let since = r#"{"io": {"total_bytes_read": 0}, "operator": [
+        {"type": "TABLE_SCAN", "intermediate_rows": 7, "timing": 0.25, "rows_scanned": 8,
+         "extra_info": {"Table": "t", "Estimated Cardinality": "9"}}],
+        "optimizer": {"total_time": 0.1}, "query": {"total_time": 0.5}}"#;
+    for (text, name) in [(before, "SEQ_SCAN"), (since, "TABLE_SCAN")] {
+        let mut explained = Rows::new();
+        explained.reset(2);
+        explained.text("analyzed_plan");
+        explained.text(text);
+        let operations = read(PlanFormat::DuckdbJson, &explained).unwrap();
+        assert_eq!(operations.len(), 1, "{operations:?}");
+        assert_eq!(operations[0].operation, format!("{name}; Table: t"));
+        let figures = "rows 9, actual rows 7, s 0.25";
+        assert_eq!(operations[0].figures, figures, "{operations:?}");
+    }
+}
+
+#[test]
 fn sqlite_plans_are_rows_with_parents() {
     let mut rows = Rows::new();
     rows.reset(4);

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use triphammer_core::small_file::create;
+
 use crate::failure::Failure;
 
 /// An output file; an existing file is replaced.
@@ -19,7 +21,7 @@ impl OutputFile {
     /// # Errors
     /// When the file cannot be created: names it.
     pub fn create(path: &Path) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(|error| failed(path, error))?;
+        let file = create(path).map_err(|error| failed(path, error))?;
         Ok(Self { path: path.to_owned(), file })
     }
 

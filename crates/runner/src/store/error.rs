@@ -11,6 +11,8 @@ use rusqlite::ErrorCode;
 pub enum StoreError {
     #[error("no directory for the job store: set XDG_DATA_HOME or HOME, or use --store")]
     NoFolder,
+    #[error("cannot use the job store {}: {source}", path.display())]
+    Irregular { path: PathBuf, source: std::io::Error },
     #[error("cannot create the job store {}: {source}", path.display())]
     Create { path: PathBuf, source: std::io::Error },
     #[error(

@@ -4,6 +4,8 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use triphammer_core::small_file::open;
+
 use super::job::JobId;
 use super::path::open_private;
 
@@ -39,7 +41,7 @@ impl Drop for JobLock {
 
 /// Whether the process of an unfinished job is gone.
 pub(super) fn is_lost(store: &Path, job: JobId) -> bool {
-    match File::open(lock_path(store, job)) {
+    match open(&lock_path(store, job)) {
         Ok(file) => file.try_lock_shared().is_ok(),
         // An unfinished job without a lock file was cut off.
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,

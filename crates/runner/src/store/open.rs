@@ -43,6 +43,7 @@ impl Store {
     /// written by a newer version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         path::make_private(path)?;
+        path::check(path)?;
         let failed = |error| StoreError::from_sqlite(path, error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
@@ -75,6 +76,7 @@ impl Store {
         if !path.exists() {
             return temporary().map(of);
         }
+        path::check(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;

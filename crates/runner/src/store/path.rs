@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use triphammer_core::small_file::check_regular;
+
 use super::error::StoreError;
 
 /// Directory of the store within the user's data directory.
@@ -46,6 +48,12 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
         private_folders().create(folder).map_err(failed)?;
     }
     open_private(path).map(drop).map_err(failed)
+}
+
+/// Rejects a path that exists and is no regular file: SQLite would wait for a pipe.
+pub(super) fn check(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Irregular { path: path.to_owned(), source };
+    check_regular(path).map_err(failed)
 }
 
 /// Opens a file for writing, and creates it accessible only to the user if it is missing. SQLite

@@ -369,3 +369,65 @@ fn what_an_earlier_version_saved_of_secrets_is_not_shown() {
     assert_eq!(targets["targets"].as_array().unwrap().len(), 1, "{targets}");
     assert!(!site.received().contains("hunter2") && !site.received().contains("shadow"));
 }
+
+/// A file of the owner beside the databases.
+const OWNERS: &str = "owner.csv";
+
+#[test]
+fn a_clients_sql_opens_only_its_database() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(OWNERS), SECRET).unwrap();
+    let targets = folder.path().join("targets.toml");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let fixed = format!(
+        "[fixed-sqlite]\nurl = \"sqlite:{}\"\n[fixed-duckdb]\nurl = \"duckdb:{}\"\n\
+         [fixed-odbc]\nurl = \"odbc:DSN=bench\"\n",
+        path("f.sqlite"),
+        path("f.duckdb")
+    );
+    std::fs::write(&targets, fixed).unwrap();
+    let site = Site::start_with(|config| {
+        config.allow_scripts = true;
+        config.targets = FixedTarget::read_all(&targets).unwrap();
+    });
+    site.target("sqlite", "sqlite:a.sqlite");
+    site.target("duckdb", "duckdb:a.duckdb");
+    let scripts = |text: String| json!([{ "name": "a", "weight": 1, "text": text }]).to_string();
+    let run = |target: &str, text: String| {
+        let settings = json!({ "workload": "script", "vus": "1", "rampup": "0s",
+            "transactions": "1", "max-failures": "100%", "script": scripts(text) });
+        let id = site.start_activity("run", target, &settings);
+        site.ended(id)
+    };
+    let tables = json!({ "workload": "kv", "scale": "1" });
+    for target in ["sqlite", "duckdb", "fixed-sqlite", "fixed-duckdb"] {
+        site.done("build", target, &tables);
+    }
+    let (out, owners, store) = (path("out"), path(OWNERS), site.file("jobs.sqlite"));
+    let store = store.display();
+    for target in ["duckdb", "fixed-duckdb"] {
+        run(target, format!("COPY (SELECT 1) TO '{out}';\n"));
+        run(target, format!("ATTACH '{out}' AS x;\n"));
+        let read = run(target, format!("SELECT error(content) FROM read_text('{owners}');\n"));
+        assert!(!read.to_string().contains(SECRET), "{read}");
+    }
+    let jobs = || site.get("/api/v1/jobs")["total"].as_u64().unwrap();
+    for target in ["sqlite", "fixed-sqlite"] {
+        run(target, format!("VACUUM INTO '{out}';\n"));
+        let before = jobs();
+        run(target, format!("ATTACH DATABASE '{store}' AS s;\nDELETE FROM s.jobs;\n"));
+        assert!(before >= 4 && jobs() >= before, "all jobs are still stored");
+    }
+    assert!(!std::path::Path::new(&out).exists());
+    assert!(!site.received().contains(SECRET));
+    // Ordinary statements work.
+    for target in ["sqlite", "duckdb", "fixed-sqlite", "fixed-duckdb"] {
+        let ran = run(target, "SELECT count(*) FROM kv_store;\n".to_owned());
+        assert_eq!((&ran["state"], &ran["good"]), (&json!("complete"), &json!(true)), "{ran}");
+    }
+    let form = json!({ "command": "run", "target": "fixed-odbc",
+        "settings": { "workload": "script", "script": scripts("SELECT 1;".to_owned()) } });
+    let (status, error) = site.call("POST", "/api/v1/activities", &form);
+    assert_eq!(status, 422, "{error}");
+    assert!(error.to_string().contains("no SQL of clients"), "{error}");
+}

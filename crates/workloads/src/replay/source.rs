@@ -1,7 +1,6 @@
 //! The file of a recording. It may be large, so it is read once per process, and jobs keep its hash
 //! rather than its text.
 
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +9,7 @@ use std::time::SystemTime;
 use sha2::{Digest as _, Sha256};
 use triphammer_capture::recording::{RECORDING_BYTES_MAX, Recording, read};
 use triphammer_core::SpecError;
+use triphammer_core::small_file::open;
 
 use super::workload::RECORDING;
 
@@ -32,10 +32,8 @@ fn wrong(file: &str, why: impl std::fmt::Display) -> SpecError {
 /// # Errors
 /// When the file cannot be read, is too long or is not a recording.
 pub fn load(file: &str) -> Result<Arc<Recording>, SpecError> {
-    let facts = std::fs::metadata(file).map_err(|error| wrong(file, error))?;
-    if !facts.is_file() {
-        return Err(wrong(file, "not a regular file"));
-    }
+    let source = open(Path::new(file)).map_err(|error| wrong(file, error))?;
+    let facts = source.metadata().map_err(|error| wrong(file, error))?;
     if facts.len() > RECORDING_BYTES_MAX {
         let most = RECORDING_BYTES_MAX / 1024 / 1024;
         return Err(wrong(file, format!("longer than {most} MiB: capture a shorter log")));
@@ -47,7 +45,6 @@ pub fn load(file: &str) -> Result<Arc<Recording>, SpecError> {
     {
         return Ok(Arc::clone(recording));
     }
-    let source = File::open(file).map_err(|error| wrong(file, error))?;
     let recording = read(BufReader::with_capacity(1 << 16, source));
     let recording = Arc::new(recording.map_err(|why| wrong(file, why))?);
     *last = Some((version, Arc::clone(&recording)));
@@ -59,7 +56,7 @@ pub fn load(file: &str) -> Result<Arc<Recording>, SpecError> {
 /// # Errors
 /// As the system reports.
 pub fn hash(file: &str) -> Result<String, SpecError> {
-    let mut source = File::open(Path::new(file)).map_err(|error| wrong(file, error))?;
+    let mut source = open(Path::new(file)).map_err(|error| wrong(file, error))?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
         let length = source.read(&mut buffer).map_err(|error| wrong(file, error))?;

@@ -10,6 +10,8 @@ use super::refresh;
 
 /// Scale of tables that somebody else filled, in thousandths.
 pub const EXTERNAL_SCALE: &str = "external.scale";
+/// One of the texts of the data.
+pub const ONE_TEXT: &str = "answers.text";
 
 /// All statements.
 pub fn statements() -> Vec<StatementDef> {
@@ -17,6 +19,6 @@ pub fn statements() -> Vec<StatementDef> {
     let check = |name: &Name| StatementDef { name: name.clone(), ..statement("", &range) };
     let checks = CHECKS.iter().map(|definition| check(&definition.statement));
     let queries = QUERIES.iter().map(Query::definition);
-    let external = [optional(EXTERNAL_SCALE, &[])];
+    let external = [optional(EXTERNAL_SCALE, &[]), statement(ONE_TEXT, &[])];
     checks.chain(queries).chain(refresh::definitions()).chain(external).collect()
 }
