@@ -192,8 +192,8 @@ fn perform(mut job: job::Job, shared: &Arc<Shared>) -> Result<End, Raised> {
 
 /// Whether the command would exit with 0, as far as the result goes.
 fn is_good(job: &mut job::Job, finished: &Finished, warn: impl Fn(&str)) -> Result<bool, Raised> {
-    let Some(Document::Compare(result)) = &finished.document else { return Ok(finished.is_good()) };
-    let (passes, warning) = compare::passes(job.settings_mut(), result)?;
-    warning.into_iter().for_each(warn);
-    Ok(passes && finished.status == triphammer_runner::result::Status::Complete)
+    if let Some(Document::Compare(result)) = &finished.document {
+        compare::warning(job.settings_mut(), result)?.into_iter().for_each(warn);
+    }
+    Ok(finished.is_good())
 }

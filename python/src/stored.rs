@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use triphammer_runner::Failure;
-use triphammer_runner::command::Command;
+use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::job::Document;
 use triphammer_runner::report::series::{Column, by_column, columns};
 use triphammer_runner::report::{self as reports, Charset, Format};
 use triphammer_runner::settings::Settings;
-use triphammer_runner::store::{
-    JobFilter, JobStatus, Scope, Store, StoredJob, TimesKind, default_path,
-};
+use triphammer_runner::store::{JobFilter, Scope, Store, StoredJob, TimesKind, default_path};
 use triphammer_server::html_export;
 
 use crate::command::settings;
@@ -28,7 +26,7 @@ pub fn open(settings: &Settings) -> Result<Store, Raised> {
 fn find(path: Option<&str>, job: &str) -> Result<(Store, StoredJob), Raised> {
     let given = path.map(|path| ("store".to_owned(), path.to_owned()));
     let store = open(&settings(Command::Report, given.as_slice())?.0)?;
-    let job = store.load(store.find(job)?)?;
+    let job = store.load(store.find(job, &JobKind::ALL, |_| true)?)?;
     Ok((store, job))
 }
 
@@ -39,7 +37,7 @@ pub fn jobs(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<String> {
         let (mut settings, _) = settings(Command::Jobs, &given)?;
         let filter = JobFilter::from_settings(&mut settings)?;
         let store = open(&settings)?;
-        Ok(reports::jobs::json(&store.listed(&filter)?))
+        Ok(reports::jobs::json(&store.jobs(&filter)?))
     })
     .map_err(|error: Raised| error.into())
 }
@@ -54,8 +52,7 @@ pub fn load(
     py.detach(|| {
         let (_, job) = find(store, job)?;
         let document = Document::stored(&job)?;
-        let is_good = job.row.status == JobStatus::Complete
-            && document.as_ref().is_some_and(Document::is_good);
+        let is_good = document.as_ref().is_some_and(|document| document.ending().good);
         let json = document.map(|d| serde_json::to_string(&d).expect("a document is plain data"));
         Ok((job.row.id.0, job.row.kind.name(), json, is_good))
     })
@@ -140,8 +137,7 @@ fn bins(
             continue;
         }
         for value in row.histogram.iter_recorded() {
-            *bins.entry(value.value_iterated_to()).or_default() +=
-                u64::from(value.count_at_value());
+            *bins.entry(value.value_iterated_to()).or_default() += value.count_at_value();
         }
     }
     Ok(bins.into_iter().collect())

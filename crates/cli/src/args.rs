@@ -67,11 +67,56 @@ pub fn command() -> Clap {
         )
 }
 
+/// Examples of a command, one per line, for its long help and its manual page.
+const fn examples(which: Command) -> &'static str {
+    match which {
+        Command::Job(JobKind::Build) => {
+            "  triphammer build postgres://bench@db1/tpcc --create-database --scale 10\n  \
+             triphammer build sqlite:bank.sqlite -w tpc-b"
+        }
+        Command::Job(JobKind::Run) => {
+            "  triphammer run postgres://bench@db1/tpcc --vus 16 --duration 5m\n  \
+             triphammer run postgres://bench@db1/tpcc --load rate:500/s --require 'all.p95 < 50ms'"
+        }
+        Command::Job(JobKind::Profile) => {
+            "  triphammer profile postgres://bench@db1/tpcc --vus 1,2,4,8,16,32"
+        }
+        Command::Job(JobKind::Capacity) => {
+            "  triphammer capacity postgres://bench@db1/tpcc --limit 'new_order.p95 < 20ms'"
+        }
+        Command::Job(JobKind::Compare) => {
+            "  triphammer compare --ab postgres://bench@old/tpcc postgres://bench@new/tpcc\n  \
+             triphammer compare --ab postgres://bench@db1/tpcc --a vus=8 --b vus=16\n  \
+             triphammer compare before after"
+        }
+        Command::Job(JobKind::Drill) => {
+            "  triphammer drill postgres://bench@db1/drill --fault 'at=10s cut=5s'"
+        }
+        Command::Job(JobKind::Check) => "  triphammer check postgres://bench@db1/tpcc",
+        Command::Job(JobKind::Drop) => "  triphammer drop postgres://bench@db1/tpcc",
+        Command::Capture => "  triphammer capture postgresql.csv -o workload.toml",
+        Command::Datagen => "  triphammer datagen -w tproc-h --scale 1 -o rows",
+        Command::Doctor => "  triphammer doctor postgres://bench@db1/tpcc",
+        Command::History => "  triphammer history -w tproc-c --label nightly",
+        Command::Jobs => "  triphammer jobs --limit 50\n  triphammer jobs --parent 12 --json",
+        Command::Report => "  triphammer report\n  triphammer report 12 -o report.html",
+        Command::Why => "  triphammer why\n  triphammer why 12 --at 60s..90s",
+        Command::Serve => "  triphammer serve\n  triphammer serve --listen 127.0.0.1:8080",
+    }
+}
+
 fn subcommand(which: Command) -> Clap {
-    let mut command = Clap::new(which.name()).about(which.title()).after_help(AFTER_HELP);
+    let mut command = Clap::new(which.name())
+        .about(which.title())
+        .after_help("--help shows all options, and examples.")
+        .after_long_help(format!("Examples:\n{}\n\n{AFTER_HELP}", examples(which)));
     if matches!(which, Command::Report | Command::Why) {
-        command = command
-            .arg(Arg::new("job").value_name("JOB").required(true).help("Job number, or `last`"));
+        command = command.arg(Arg::new("job").value_name("JOB").default_value("last").help(
+            match which {
+                Command::Why => "Job number, or `last` for the last run",
+                _ => "Job number, or `last` for the last job",
+            },
+        ));
     }
     for definition in of_command(which) {
         command = command.arg(argument(definition));
@@ -119,14 +164,15 @@ fn argument(definition: &SettingDef) -> Arg {
     if definition.is(Mark::Positional) {
         return arg;
     }
-    let arg = arg.long(definition.name);
+    let arg = arg.help_heading(definition.group.heading()).long(definition.name);
+    let arg = arg.hide_short_help(!definition.group.is_common());
     let arg = if let Some(letter) = definition.short { arg.short(letter) } else { arg };
     if let Some(former) = definition.former { arg.alias(former) } else { arg }
 }
 
 fn option(definition: &OptionDef) -> Arg {
     let name = definition.name.to_string();
-    let arg = Arg::new(name.clone()).long(name).help(help_of(definition));
+    let arg = Arg::new(name.clone()).long(name).help(help_of(definition)).hide_short_help(true);
     let arg = match &definition.value {
         Some(value) => arg.value_name(value.to_string()).num_args(1).allow_negative_numbers(true),
         None => switch(arg),
@@ -191,10 +237,12 @@ pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
     // Values that start with a dash are seldom meant.
     said.retain(|line| !line.starts_with("For more") && !line.starts_with("tip: to pass"));
     let unknown = |name: &str| text.contains(&format!("unexpected argument '{name}'"));
-    let ours = NAMES_ELSEWHERE.into_iter().find(|(theirs, _)| unknown(theirs));
-    let ours = ours.map(|(_, ours)| format!("use {ours}"));
     let command =
         Command::ALL.into_iter().find(|which| all.first().is_some_and(|a| a == which.name()));
+    let of_pairs = command == Some(Command::Job(JobKind::Compare)) && unknown("--repeats");
+    let ours = NAMES_ELSEWHERE.into_iter().find(|(theirs, _)| unknown(theirs));
+    let ours = ours.map(|(_, ours)| ours).or(of_pairs.then_some("--pairs N"));
+    let ours = ours.map(|ours| format!("use {ours}"));
     let meant = meant(error, command, &all);
     if ours.is_some() || meant.is_some() {
         said.truncate(1);
@@ -256,6 +304,22 @@ fn switch(arg: Arg) -> Arg {
         .action(ArgAction::Set)
         .value_name("BOOL")
         .hide_default_value(true)
+}
+
+/// The parser with the values of settings that have a list of them, for completion scripts: what is
+/// given is checked where it is read, with better messages.
+pub fn with_values() -> Clap {
+    let with_choices = |mut command: Clap, which: Command| {
+        for definition in of_command(which).filter(|definition| !definition.words().is_empty()) {
+            let words = definition.words().into_iter().map(|word| word.value.to_string());
+            let values = clap::builder::PossibleValuesParser::new(words);
+            command = command.mut_arg(definition.name, |arg| arg.value_parser(values));
+        }
+        command
+    };
+    Command::ALL.into_iter().fold(command(), |all, which| {
+        all.mut_subcommand(which.name(), |command| with_choices(command, which))
+    })
 }
 
 /// Combines flags, environment and job file, in this order of precedence.

@@ -517,7 +517,7 @@ impl Live {
             format!(" (server now {})", format::figure(server.per_minute()))
         });
         text.push_str(&format!(
-            "  {} {}  TPM {}  p95 {}  failed {}  CPU {}{server}",
+            "  {} {}  TPM {}  p95 {}  failed {}  client CPU {}{server}",
             self.primary_metric.name,
             format::figure(first),
             format::figure(tpm),

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use triphammer_core::session::ServerInfo;
 
 use crate::command::JobKind;
+use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::report::format;
 use crate::result::{Redacted, Setting, Status, Tool, WorkloadFacts};
@@ -20,15 +21,42 @@ pub trait JobType {
 /// The result document of a job: printed with `--json`, stored, and rendered by
 /// [`Report`](crate::report::Report).
 pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
+    /// Version of the format that this program writes; `None` if documents do not state it.
+    const FORMAT: Option<u32> = None;
+
     /// File name of the published schema in `docs/reference`; `None` if it is not published.
     const SCHEMA: Option<&'static str> = None;
 
     /// Returns the fields that all documents have in common.
     fn head(&self) -> Head<'_>;
 
-    /// Whether the job succeeded and its findings are good. If not, the exit code is 1, or 130 when
-    /// the job was interrupted.
-    fn is_good(&self) -> bool;
+    /// How the job ended, as judged when the document was made.
+    fn ending(&self) -> &Ending;
+
+    /// The same, to be set.
+    fn ending_mut(&mut self) -> &mut Ending;
+
+    /// The worst flaw of the job by its other fields: the rule for its kind of documents.
+    fn flaw(&self) -> Option<Flaw>;
+
+    /// How the job ended if it is not complete, in a sentence.
+    fn ended(&self) -> Option<String> {
+        None
+    }
+
+    /// Judges the job by the other fields of its document: at its making, after a change, and in
+    /// documents of versions that had no ending.
+    fn judge(&mut self) {
+        let ending = Ending::new(self.head().status, self.flaw());
+        *self.ending_mut() = Ending { detail: self.ended(), ..ending };
+    }
+
+    /// Returns the judged document.
+    #[must_use]
+    fn judged(mut self) -> Self {
+        self.judge();
+        self
+    }
 
     /// Name and value of the primary metric, for lists; `None` if nothing was measured or found.
     fn primary_metric(&self) -> Option<(String, f64)> {

@@ -13,6 +13,8 @@ use triphammer_core::workload::{Description, Workload};
 use crate::build::{BuildReport, BuildRequest};
 use crate::campaign::CampaignPlan;
 use crate::check::{CheckReport, CheckResult};
+use crate::document::JobDocument;
+use crate::ending::Flaw;
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::result::{JobKind, Redacted, RunFacts, RunResult, Status};
@@ -60,6 +62,7 @@ impl<'a> Journal<'a> {
         store: Option<&'a mut Store>,
         facts: &RunFacts,
         parent: Option<(JobId, u32)>,
+        settings: &Settings,
         warn: Warn<'_>,
     ) -> Self {
         let header = JobHeader {
@@ -83,7 +86,8 @@ impl<'a> Journal<'a> {
                 .map(|t| t.name.to_string())
                 .collect(),
             parent,
-            plan: None,
+            // The runs of another job are repeated with that.
+            plan: parent.is_none().then(|| given(settings)).flatten(),
         };
         Self::begin(store, &header, warn)
     }
@@ -93,20 +97,19 @@ impl<'a> Journal<'a> {
         store: Option<&'a mut Store>,
         target: &Target,
         request: &BuildRequest,
+        settings: &Settings,
         warn: Warn<'_>,
     ) -> Self {
         let mut facts = request.settings.options.clone();
         facts.extend(request.dialect_options.clone());
         facts.insert("seed".to_owned(), request.settings.data_seed.to_string());
         let scale = request.settings.scale;
-        let header = header(
-            request.workload.description(),
-            JobKind::Build,
-            target,
-            scale,
-            Some(request.jobs),
-            facts,
-        );
+        let workload = request.workload.description();
+        let jobs = Some(request.jobs);
+        let header = JobHeader {
+            plan: given(settings),
+            ..header(workload, JobKind::Build, target, scale, jobs, facts)
+        };
         Self::begin(store, &header, warn)
     }
 
@@ -115,10 +118,14 @@ impl<'a> Journal<'a> {
         store: Option<&'a mut Store>,
         workload: &Description,
         target: &Target,
+        settings: &Settings,
         warn: Warn<'_>,
     ) -> Self {
-        let header =
-            header(workload, JobKind::Check, target, Scale::default(), None, BTreeMap::new());
+        let (kind, scale) = (JobKind::Check, Scale::default());
+        let header = JobHeader {
+            plan: given(settings),
+            ..header(workload, kind, target, scale, None, BTreeMap::new())
+        };
         Self::begin(store, &header, warn)
     }
 
@@ -134,6 +141,7 @@ impl<'a> Journal<'a> {
         let (kind, users) = (JobKind::Drill, Some(users));
         let header = JobHeader {
             label: settings.get("label").map(str::to_owned),
+            plan: given(settings),
             ..header(workload, kind, target, Scale::default(), users, BTreeMap::new())
         };
         Self::begin(store, &header, warn)
@@ -151,7 +159,7 @@ impl<'a> Journal<'a> {
     ) -> Self {
         let header = JobHeader {
             label: settings.get("label").map(str::to_owned),
-            plan: serde_json::to_value(CampaignPlan::of(settings)).ok(),
+            plan: given(settings),
             ..header(workload, kind, target, scale, None, BTreeMap::new())
         };
         Self::begin(store, &header, warn)
@@ -272,28 +280,47 @@ impl<'a> Journal<'a> {
     pub fn failed(&mut self, failure: &Failure, warn: Warn<'_>) {
         let interrupted = failure.is_interruption();
         let status = if interrupted { Status::Interrupted } else { Status::Failed };
-        self.end(status, &failure.to_string(), warn);
+        self.end(status, None, &failure.to_string(), warn);
     }
 
     /// Stores the report of a build.
     pub fn built(&mut self, report: &BuildReport, warn: Warn<'_>) {
-        self.end(Status::Complete, report, warn);
+        self.end_with(report, warn);
     }
 
     /// Stores the report of a check.
     pub fn checked(&mut self, report: &CheckReport, warn: Warn<'_>) {
         let rows: Vec<CheckRow> = report.checks.iter().map(check_row).collect();
         self.with(&mut *warn, |store, job| store.checks(job, &rows));
-        let status = if report.holds() { Status::Complete } else { Status::Failed };
-        self.end(status, report, warn);
+        self.end_with(report, warn);
     }
 
-    /// Stores the end of the job and its document.
-    pub fn end(&mut self, status: Status, what: &(impl Serialize + ?Sized), warn: Warn<'_>) {
+    /// Stores the end of the job, with its document.
+    pub fn end_with(&mut self, document: &impl JobDocument, warn: Warn<'_>) {
+        self.end(document.head().status, document.ending().flaw, document, warn);
+    }
+
+    /// Stores the end of the job without a document, with the reason.
+    pub fn end_without(&mut self, status: Status, reason: &str, warn: Warn<'_>) {
+        self.end(status, None, reason, warn);
+    }
+
+    fn end(
+        &mut self,
+        status: Status,
+        flaw: Option<Flaw>,
+        what: &(impl Serialize + ?Sized),
+        warn: Warn<'_>,
+    ) {
         let document = serde_json::to_value(what).unwrap_or_default();
-        self.with(&mut *warn, |store, job| store.finish_with(job, status, &document));
+        self.with(&mut *warn, |store, job| store.finish_with(job, status, flaw, &document));
         self.verify(warn);
     }
+}
+
+/// The settings that a job was given, with which it can be repeated or resumed.
+fn given(settings: &Settings) -> Option<serde_json::Value> {
+    serde_json::to_value(CampaignPlan::of(settings)).ok()
 }
 
 fn header(

@@ -84,6 +84,43 @@ impl Recording {
         read(session, all, workload.record_name()).await
     }
 
+    /// The names of the workloads that have a record, in order.
+    ///
+    /// # Errors
+    /// When the database reports an error.
+    pub async fn workloads<S: Session>(
+        catalogue: &StatementCatalogue,
+        session: &mut S,
+    ) -> Result<Vec<String>, DbError> {
+        let all = Statements::new(catalogue).prepare(session, "build_record.workloads").await?;
+        let mut rows = Rows::new();
+        session.query(all, &[], &mut rows).await?;
+        rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
+    }
+
+    /// Another workload in whose record one of these tables is; `None` if it is in none.
+    ///
+    /// # Errors
+    /// When the database reports an error.
+    pub async fn builder_of<S: Session>(
+        workload: &Description,
+        tables: &[String],
+        catalogue: &StatementCatalogue,
+        session: &mut S,
+    ) -> Result<Option<String>, DbError> {
+        for name in Self::workloads(catalogue, session).await? {
+            if name == **workload.record_name() {
+                continue;
+            }
+            let all = Statements::new(catalogue).prepare(session, "build_record.all").await?;
+            let record = read(session, all, &name).await?;
+            if tables.iter().any(|table| record.has(&format!("object/{table}"))) {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
     /// Reads the record.
     ///
     /// # Errors

@@ -263,7 +263,15 @@ pub fn refuse_options_of_others(
         let asked = settings.source(&option.name).is_of_job();
         if asked && !has(&option.name) {
             let name = &option.name;
-            let message = format!("--{name} is an option of {title}, not of {}", workload.name);
+            let known = crate::workloads();
+            let takes = |of: &&Arc<Description>| of.options.iter().any(|own| own.name == *name);
+            let ours: Vec<_> =
+                known.iter().filter(takes).map(|of| format!("-w {}", of.name)).collect();
+            let message = format!(
+                "--{name} is an option of {title}, not of {}: choose the workload with {}",
+                workload.name,
+                ours.join(" or ")
+            );
             return Err(triphammer_core::SpecError::new(message).about(name).into());
         }
     }

@@ -14,10 +14,10 @@ use triphammer_core::session::{
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
-use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
+use triphammer_drivers::target::{ConnectSettings, Fence, Reach, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_proxy::Relay;
-use triphammer_workloads::catalogues;
+use triphammer_workloads::{catalogues, is_of_user};
 
 use crate::command::{Command, JobKind};
 use crate::describe;
@@ -102,6 +102,11 @@ pub trait Secrets {
     fn reach(&self) -> Reach {
         Reach::Process
     }
+    /// Whether somebody else asks for what is done: their SQL must not use this process to open
+    /// files of its host.
+    fn is_of_client(&self) -> bool {
+        false
+    }
 }
 
 /// No environment and no terminal, for programs that run unattended.
@@ -162,12 +167,13 @@ pub fn open(
                        postgres://user@host/db";
         return Err(SpecError::new(message).about("target"));
     }
-    if embedded && triphammer_workloads::is_of_user(workload) {
+    if embedded && is_of_user(workload) {
         let message = "your own SQL runs on a database of yours: name its target, such as \
                        postgres://user@host/db";
         return Err(SpecError::new(message).about("target"));
     }
     let url = settings.get("target").map_or_else(|| embedded_target(workload), str::to_owned);
+    refuse_place(settings, &url)?;
     let mut warnings = Vec::new();
     let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());
     if in_url && settings.source("target") == Source::Flag {
@@ -214,10 +220,12 @@ pub fn open(
         protocol,
         pipelining,
         schema: settings.get("schema").map(str::to_owned),
+        own_sql: is_of_user(workload),
         connect_limit,
         waits,
         relay: relay.clone(),
         reach: secrets.reach(),
+        fence: fence(secrets, workload),
         dop,
         engine_memory,
         odbc_dialects: catalogues::odbc_dialects(),
@@ -236,6 +244,63 @@ pub fn open(
     settings.show("target", database.target(), &settings.source("target"));
     let database = Arc::new(database);
     Ok(Target { database, nodes, embedded, connect_limit, relay, origin, warnings })
+}
+
+/// What the SQL of a workload may do in an engine in this process.
+fn fence(secrets: &dyn Secrets, workload: &str) -> Fence {
+    match (secrets.is_of_client(), is_of_user(workload)) {
+        (false, _) => Fence::Off,
+        (true, false) => Fence::Files,
+        (true, true) => Fence::Sql,
+    }
+}
+
+/// Databases and schemas of the system, by the schemes of their URLs.
+const OF_SYSTEM: [(&[&str], &[&str]); 4] = [
+    (&["mysql", "mariadb"], &["mysql", "information_schema", "performance_schema", "sys"]),
+    (&["postgres", "postgresql"], &["information_schema"]),
+    (&["sqlserver", "mssql"], &["model", "msdb", "resource"]),
+    (&["trino"], &["information_schema"]),
+];
+
+/// Schemes of databases without schemas that a setting could name.
+const WITHOUT_SCHEMAS: [&str; 3] = ["sqlite", "duckdb", "null"];
+
+/// Rejects a schema where there is none to choose, and tables in the system's own schemas.
+fn refuse_place(settings: &Settings, url: &str) -> Result<(), SpecError> {
+    // An invalid URL is reported where it is opened.
+    let Ok(url) = TargetUrl::parse(url) else { return Ok(()) };
+    let schema = settings.get("schema");
+    let of_target = |message: String, field: &str| Err(SpecError::new(message).about(field));
+    if schema.is_some() && WITHOUT_SCHEMAS.contains(&url.scheme.as_str()) {
+        let message = format!(
+            "--schema cannot be used with {}: its tables are in one schema; use another file, and \
+             omit --schema",
+            url.scheme
+        );
+        return of_target(message, "schema");
+    }
+    let builds = [JobKind::Build, JobKind::Drill].map(Command::Job).contains(&settings.command());
+    if !builds {
+        return Ok(());
+    }
+    let names = OF_SYSTEM.iter().filter(|(schemes, _)| schemes.contains(&url.scheme.as_str()));
+    let of_system = names.flat_map(|(_, names)| names.iter());
+    let path = url.database().unwrap_or_default();
+    let schemas = [schema, url.param("schema")];
+    let is_postgres = url.scheme.starts_with("postgres");
+    for name in schemas.into_iter().chain([path.split('/').next_back()]).flatten() {
+        let is_schema = schemas.contains(&Some(name));
+        let is_reserved = is_postgres && is_schema && name.starts_with("pg_");
+        if is_reserved || of_system.clone().any(|known| name.eq_ignore_ascii_case(known)) {
+            let message = format!(
+                "`{name}` belongs to the database system: build in a database or schema of your \
+                 own"
+            );
+            return of_target(message, "target");
+        }
+    }
+    Ok(())
 }
 
 /// Reads which messages of a transaction share a round trip, which the spec of a run shows.

@@ -29,8 +29,13 @@ pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a st
 /// Formats the command of a stored job: from the plan of a campaign, or from the result of a run.
 pub fn of_job(job: &StoredJob) -> String {
     let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
-    let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
-    let settings = of_plan.or_else(of_result).map_or(&[] as &[Value], Vec::as_slice);
+    let of_result = job.document.as_ref().and_then(|document| document["settings"].as_array());
+    // The document of a run has the names of its files, the plan their texts.
+    let settings = match job.row.kind {
+        JobKind::Run => of_result.or(of_plan),
+        _ => of_plan.or(of_result),
+    };
+    let settings = settings.map_or(&[] as &[Value], Vec::as_slice);
     let told = settings
         .iter()
         .filter(|setting| setting["source"] != "default" && setting["name"] != "target")

@@ -58,3 +58,9 @@ pub(crate) fn document_schema() -> RefOr<Schema> {
 pub(crate) fn host_schema() -> RefOr<Schema> {
     part("Host")
 }
+
+/// Schema of an `Ending` or null.
+pub(crate) fn ending_schema() -> RefOr<Schema> {
+    let nothing = Object::builder().schema_type(Type::Null);
+    AnyOfBuilder::new().item(part("Ending")).item(nothing).into()
+}

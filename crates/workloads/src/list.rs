@@ -239,6 +239,10 @@ macro_rules! workloads {
                 match self { $(Self::$name(workload) => workload.failure(),)+ }
             }
 
+            fn writes(&self) -> Option<bool> {
+                match self { $(Self::$name(workload) => workload.writes(),)+ }
+            }
+
             fn warning(&self) -> Option<String> {
                 match self { $(Self::$name(workload) => workload.warning(),)+ }
             }
@@ -304,12 +308,30 @@ pub fn describe_with(
     Ok(Arc::clone(AnyWorkload::new(name, &settings)?.description()))
 }
 
+/// Names of workloads elsewhere, and ours.
+const NAMES_ELSEWHERE: [(&str, &str); 9] = [
+    ("tpcc", "tproc-c"),
+    ("tpc-c", "tproc-c"),
+    ("tprocc", "tproc-c"),
+    ("tpch", "tproc-h"),
+    ("tpc-h", "tproc-h"),
+    ("tproch", "tproc-h"),
+    ("tpcb", "tpc-b"),
+    ("pgbench", "tpc-b"),
+    ("ycsb", "kv"),
+];
+
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
+    let elsewhere = NAMES_ELSEWHERE.iter().find(|(theirs, _)| name.eq_ignore_ascii_case(theirs));
+    let meant = match elsewhere {
+        Some((_, ours)) => format!("; did you mean `{ours}`?"),
+        None => suggestion(name, known.iter().map(String::as_str)),
+    };
     SpecError::new(format!(
         "unknown workload `{name}`: expected one of {}, or a workload file FILE.toml{}",
         known.join(", "),
-        suggestion(name, known.iter().map(String::as_str))
+        meant
     ))
 }
 

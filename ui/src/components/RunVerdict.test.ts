@@ -9,6 +9,7 @@ const run = (over: object = {}) =>
   ({
     job: 7,
     status: 'complete',
+    ending: { good: true, flaw: null, words: 'complete', detail: null },
     requirements: [],
     failures: { share: 0, limit: 0.01, above_limit: false },
     primary_metric: { name: 'TPS', value: 12.5, verification: { verdict: 'verified' } },
@@ -27,14 +28,14 @@ const run = (over: object = {}) =>
   }) as unknown as RunResult;
 
 it('names the audit that is violated', () => {
-  render(RunVerdict, { result: run({ audits: [{ id: 'abalance', title: 'ΔΣ abalance = Σ delta', verdict: 'violated', words: '4 instead of 5' }] }) });
+  render(RunVerdict, { result: run({ ending: { good: false, flaw: 'audit_violated', words: 'complete, audit violated', detail: null }, audits: [{ id: 'abalance', title: 'ΔΣ abalance = Σ delta', verdict: 'violated', words: '4 instead of 5' }] }) });
   expect(screen.getByText('complete, audit violated').className).toContain('bad');
   expect(screen.getByText('Audit violated: ΔΣ abalance = Σ delta: 4 instead of 5')).toBeTruthy();
 });
 
 it('says first why a run was aborted', () => {
-  const notes = [{ at_s: 9, kind: 'abort_on_failures', text: '20 % of the transactions failed' }];
-  render(RunVerdict, { result: run({ status: 'aborted', notes }) });
+  const ending = { good: false, flaw: null, words: 'aborted', detail: 'aborted after 1m2s: 20 % of the transactions failed' };
+  render(RunVerdict, { result: run({ status: 'aborted', ending }) });
   expect(screen.getByText(/Aborted after 1m2s: 20.% of the transactions failed/)).toBeTruthy();
 });
 

@@ -124,7 +124,10 @@ function three(value: number): string {
 export const bottleneck = (kind: string) => kind.replace(/_(limited|bound)$/, '');
 
 /** Capitalizes a name for the start of a line: `Run`. */
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string) => bare(text.charAt(0).toUpperCase() + text.slice(1));
+
+/** Removes the marks of code, which mean something only where text is all there is. */
+const bare = (text: string) => text.replaceAll('`', '');
 
 /** Formats a figure in its declared unit. */
 export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: figure })[unit](value);

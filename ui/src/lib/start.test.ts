@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobDetail, Preview, SavedTarget, SettingInfo } from '../api/types';
-import { again, grouped, sentence, targetAt } from './start';
+import { again, formAgain, grouped, sentence, targetAt } from './start';
 
 const preview = (settings: Record<string, string>) =>
   ({ url: 'postgres://bench@db1/tpcc', settings: Object.entries(settings).map(([name, value]) => ({ name, value, source: 'default' })) }) as unknown as Preview;
@@ -36,6 +36,11 @@ test('a run is started again with the settings that it was given', () => {
   const embedded = { ...run, job: { ...job, target: 'sqlite:tproc-c.sqlite' } } as JobDetail;
   expect(again(embedded)).toBe('#/new?command=run&vus=8');
   expect(again(run)).toBe('#/new?command=run&at=postgres%3A%2F%2Fdb1%2Ftpcc&vus=8');
+  const labelled = { ...embedded, job: { ...embedded.job, label: 'before' } } as JobDetail;
+  expect(again(labelled)).toBe('#/new?command=run&vus=8&label=before');
+  const failed = { ...labelled, given: { vus: '8' }, document: 'it could not connect' } as unknown as JobDetail;
+  expect(again(failed)).toBe('#/new?command=run&vus=8&label=before');
+  expect(formAgain({ command: 'run', target: 'bench', settings: { vus: 'x', label: 'a b' } })).toBe('#/new?command=run&target=bench&vus=x&label=a+b');
 });
 
 test('the target of a job is found among the saved ones', () => {

@@ -1,6 +1,6 @@
 // Contents of the Start page: commands, groups of settings, and their wording.
 
-import type { JobDetail, JobKind, Preview, SavedTarget, SettingInfo } from '../api/types';
+import type { Form, JobDetail, JobKind, Preview, SavedTarget, SettingInfo } from '../api/types';
 import { documentOf } from './document';
 import { capital } from './format';
 import type { Kind } from './load';
@@ -72,7 +72,13 @@ function storedText(name: string, run: RunDocument, value: string): string {
 /** Settings that are not repeated: where a job ran, which is looked up among the server's targets, and the job that it resumed. */
 const NOT_AGAIN = ['target', 'other', 'schema', 'password-file', 'resume'];
 
-/** Returns the link to the Start form with the settings of a run or a campaign; null for other jobs, and if no settings are stored. */
+/** Returns the link to the Start form with the values of an earlier form. */
+export function formAgain({ command, target, other, settings }: Form): string {
+  const places: [string, string][] = Object.entries({ target, other }).flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []));
+  return `#/new?${new URLSearchParams([['command', command], ...places, ...Object.entries(settings ?? {})])}`;
+}
+
+/** Returns the link to the Start form with the settings of a job; null if no settings are stored. */
 export function again(detail: JobDetail): string | null {
   const run = documentOf(detail, 'run');
   const given: [string, string][] = run ? run.settings.filter((s) => s.source !== 'default').map((s) => [s.name, s.value]) : Object.entries(detail.given ?? {});
@@ -83,6 +89,7 @@ export function again(detail: JobDetail): string | null {
   // Without a target, a job ran on a file that is named after the workload.
   if (![`sqlite:${workload}.sqlite`, `duckdb:${workload}.duckdb`].includes(target)) places.push(['at', target]);
   if (ofB && ofB !== target) places.push(['other-at', ofB]);
+  if (detail.job.label && !given.some(([name]) => name === 'label')) given.push(['label', detail.job.label]);
   const settings = given.filter(([name]) => !NOT_AGAIN.includes(name)).map(([name, text]): [string, string] => [name, run ? storedText(name, run, text) : text]);
   return `#/new?${new URLSearchParams([['command', detail.job.kind], ...places, ...settings])}`;
 }

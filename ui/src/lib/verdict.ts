@@ -1,6 +1,6 @@
-// The verdict on a run: whether it can be used, and if not, why.
+// The verdict on a job in colour, and what a run's page says of it. The verdict itself is a field of every document.
 
-import type { DrillResult, RunResult } from '../api/types';
+import type { Ending, RunResult } from '../api/types';
 import { count, counted, duration, figure, percent, sizeOf } from './format';
 import { arrivals } from './load';
 import { figure as shown } from './queries';
@@ -8,93 +8,20 @@ import { isTimed } from './shown';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
-/** How a run ended, in up to three words, and the colour for it. */
-export interface Ending {
-  tone: Tone;
-  words: string;
+/** The colour of a job's verdict; plain while it runs. */
+export function toneOf(job: { status: string; ending?: Ending | null }): Tone {
+  if (job.status === 'running') return 'plain';
+  if (job.status === 'interrupted') return 'warn';
+  if (!job.ending && job.status === 'complete') return 'plain';
+  if (job.ending?.good) return job.ending.flaw ? 'warn' : 'good';
+  return 'bad';
 }
 
 /** Returns the requirements that the run did not meet. */
 export const missed = (result: RunResult) => (result.requirements ?? []).filter((judged) => !judged.passed);
 
-/** Returns how a run ended: complete only if nothing is wrong with it, by the same rule as the program's exit code. */
-export function ending(result: RunResult): Ending {
-  if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
-  const wrong = fault(result);
-  if (wrong) return { tone: 'bad', words: `complete, ${wrong}` };
-  // The requirements may allow it, but it is the first thing to know about the run.
-  if ((result.availability?.outages ?? []).length > 0) return { tone: 'warn', words: 'complete, with an outage' };
-  return { tone: 'good', words: 'complete' };
-}
-
-/** Names what is wrong with a complete run; null if it is good. */
-function fault(result: RunResult): string | null {
-  // Missing in results of earlier versions.
-  if ((result.hosts ?? []).some((host) => host.loss)) return 'a host was lost';
-  if (missed(result).length > 0) return 'requirements failed';
-  if (lacksAnswers(result)) return 'queries without an answer';
-  if ((result.queries?.answers.differing ?? 0) > 0) return 'answers differ';
-  if (result.failures.above_limit) return 'too many failures';
-  if (!result.queries && result.window.total.completed === 0) return 'nothing completed';
-  if (result.primary_metric.verification.verdict === 'violated') return 'count violated';
-  return violated(result).length > 0 ? 'audit violated' : null;
-}
-
 /** Returns the audits that contradict the run. */
 export const violated = (result: RunResult) => result.audits.filter((audit) => audit.verdict === 'violated');
-
-/** Describes how the run ended if it is not complete, as text reports do; null if it is. */
-export function ended(result: RunResult): string | null {
-  const after = duration(result.durations.whole_s);
-  switch (result.status) {
-    case 'complete':
-      return null;
-    case 'interrupted':
-      return `interrupted after ${after}: these are partial figures`;
-    case 'aborted': {
-      const reason = result.notes.find((note) => note.kind === 'abort_on_failures');
-      const givenUp = counted(result.run.total.in_flight ?? 0, 'transactions');
-      return reason ? `aborted after ${after}: ${reason.text}` : `aborted after ${after}, ${givenUp} in flight abandoned: use the figures with care`;
-    }
-    case 'failed':
-      return `failed after ${after}: ${cause(result)}`;
-  }
-}
-
-/** Says why a run failed. */
-function cause({ violated_identities: identities, availability, spec }: RunResult): string {
-  const identity = identities?.[0];
-  if (identity) {
-    const of = identity.transaction ? `, ${identity.transaction}` : '';
-    return `its counts contradict each other: ${identity.identity}${of}: ${count(identity.left)} and ${count(identity.right)}`;
-  }
-  const { sessions } = spec.pacing;
-  const all = typeof sessions === 'object' ? sessions.pool : spec.users;
-  const away = availability?.sessions_away ?? 0;
-  const parts = [
-    ...(away > 0 ? [`${count(away)} of ${counted(all, 'sessions')} were lost and had not reconnected at the end`] : []),
-    ...(availability?.answered_at_end === false ? ['the database answered before the run but not after it'] : []),
-  ];
-  return parts.join('; ') || 'every virtual user had to end early';
-}
-
-/** Returns how a drill ended: complete only if every fault took place and nothing is wrong with the commits. */
-export function drilled({ status, commits, faults }: DrillResult): Ending {
-  if (status !== 'complete') return { tone: status === 'interrupted' ? 'warn' : 'bad', words: status };
-  if (commits.lost === null) return { tone: 'bad', words: 'complete, table not read' };
-  if (commits.lost > 0) return { tone: 'bad', words: 'complete, commits lost' };
-  if (commits.duplicated + commits.reordered + commits.altered + commits.undead > 0) return { tone: 'bad', words: 'complete, commits wrong' };
-  if (faults.some((fault) => !fault.succeeded)) return { tone: 'bad', words: 'complete, a fault did not take place' };
-  return { tone: 'good', words: 'complete' };
-}
-
-/** Whether a query timed out or failed, in a set of queries or beside the transactions, or a stream had no connection. */
-function lacksAnswers({ queries, query_streams: streams }: RunResult): boolean {
-  // A refresh function that the database does not support is no fault of the run.
-  if (queries?.steps.some((step) => !['answered', 'unsupported'].includes(step.outcome))) return true;
-  if (!streams) return false;
-  return streams.away > 0 || (streams.baseline?.unanswered ?? 0) > 0 || streams.queries.some((query) => query.timed_out + query.failed > 0);
-}
 
 /** Formats the error of most failed transactions. */
 export function commonest(result: RunResult): string | null {
@@ -137,7 +64,7 @@ export function sentence(result: RunResult): string {
     return `${subject}, ${counted(result.queries.streams, 'streams')}: ${outcome}.`;
   }
   if (!isTimed(result)) return `${subject}: ${load}${beside(result)}. There was no timed window, so ${primary_metric.name} is unknown.`;
-  const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
+  const steady = { steady: ', and was steady', within_window: ', and was steady within this window', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
   return `${subject}: ${load} reached ${figure(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${beside(result)}${steady}.`;
 }
 

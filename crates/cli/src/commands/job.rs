@@ -130,16 +130,11 @@ fn look(job: &mut Job) -> Result<Done> {
 /// Prints the result of the job and determines the exit code.
 fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
     let document = finished.document.take();
-    let found = match &document {
-        Some(Document::Compare(result)) => {
-            let (passes, warning) = triphammer_runner::compare::passes(job.settings_mut(), result)?;
-            warning.into_iter().for_each(terminal::warn);
-            passes
-        }
-        Some(document) => document.is_good(),
-        None => false,
-    };
-    let is_good = found && finished.status == Status::Complete;
+    if let Some(Document::Compare(result)) = &document {
+        let warning = triphammer_runner::compare::warning(job.settings_mut(), result)?;
+        warning.into_iter().for_each(terminal::warn);
+    }
+    let is_good = document.as_ref().is_some_and(|document| document.ending().good);
     let printed = document.as_ref().map_or(Ok(()), |document| print(&show.text(document)));
     let (trouble, torn) = finished.end_outputs();
     for warning in finished.reason.iter().chain(&trouble) {
@@ -207,7 +202,7 @@ fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
 
 /// Creates the file for JUnit XML before anything runs.
 fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
-    if declared(kind, "junit").is_none() {
+    if declared(kind, "junit").is_none() || settings.get("junit").is_none() {
         return Ok(None);
     }
     let path = settings.optional(

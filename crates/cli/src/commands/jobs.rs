@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use triphammer_runner::Failure;
+use triphammer_runner::command::JobKind;
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
@@ -17,7 +18,7 @@ use crate::{Exit, Result};
 pub fn list(settings: &mut Settings) -> Result<Exit> {
     let filter = JobFilter::from_settings(settings)?;
     let store = stored(settings)?;
-    let jobs = store.listed(&filter).map_err(refuse)?;
+    let jobs = store.jobs(&filter).map_err(refuse)?;
     if settings.switch("json")? {
         print(&report::jobs::json(&jobs))?;
     } else {
@@ -29,7 +30,7 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
 /// Prints a stored job.
 pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let store = stored(settings)?;
-    let id = store.find(job)?;
+    let id = store.find(job, &JobKind::ALL, |_| true)?;
     let mut stored = store.load(id).map_err(refuse)?;
     let passed = judge(settings, &mut stored)?;
     let output = settings.get("output").map(PathBuf::from);

@@ -31,9 +31,31 @@ use triphammer_runner::{Failure, cluster, resources};
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
 
+/// Help of `hammerdb`, whose options belong to the Python package.
+const HAMMERDB_HELP: &str = "\
+Run a script for HammerDB's command line, as `hammerdbcli auto SCRIPT` does
+
+Usage: triphammer hammerdb [--convert] SCRIPT [ARGUMENT]...
+
+Scripts are run by the Python package, which has Tcl. Install it in the source directory, which \
+compiles for some minutes, and use its `triphammer hammerdb`:
+
+  pip install ./python
+";
+
 /// What `hammerdb` answers in this program.
 const NEEDS_PYTHON: &str = "scripts for HammerDB are run by the Python package, which has Tcl: install it with `pip install \
                             ./python` in the source directory, and use its `triphammer hammerdb`";
+
+/// Answers `hammerdb`: with help if asked for it, because the flag is not parsed there.
+fn hammerdb(matches: &ArgMatches) -> Result<Exit> {
+    let mut arguments = matches.get_many::<String>("arguments").into_iter().flatten();
+    if arguments.any(|given| given == "-h" || given == "--help") {
+        print(HAMMERDB_HELP)?;
+        return Ok(Exit::Done);
+    }
+    Err(Failure::refuse(NEEDS_PYTHON))
+}
 
 /// Runs the command named in the arguments.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
@@ -48,7 +70,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
             resources::check_process()?;
             return cluster::share().map(|()| Exit::Done);
         }
-        "hammerdb" => return Err(Failure::refuse(NEEDS_PYTHON)),
+        "hammerdb" => return hammerdb(matches),
         new::NAME => return new::command(matches),
         sysbench::NAME => {
             resources::check_process()?;
@@ -60,9 +82,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let command = Command::of(name).expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
     resources::check_process()?;
-    if command != Command::Serve {
-        signals::listen();
-    }
+    signals::listen();
     match command {
         Command::Job(kind) => job::command(kind, settings),
         Command::Capture => capture::command(&mut settings),
@@ -84,7 +104,7 @@ fn job_in(matches: &ArgMatches) -> &str {
 fn completions(matches: &ArgMatches) -> Result<Exit> {
     let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), "triphammer", &mut script);
+    clap_complete::generate(shell, &mut args::with_values(), "triphammer", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }

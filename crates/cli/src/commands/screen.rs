@@ -117,8 +117,9 @@ impl Screen {
         if begin.done > 0 {
             text.push_str(&format!(", {} done", begin.done));
         }
-        if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
-            text.push_str(&format!(", about {} to go", format_duration(each * left)));
+        if let Some(longest) = begin.longest() {
+            let how = if begin.runs.is_some() { "about" } else { "at most" };
+            text.push_str(&format!(", {how} {} to go", format_duration(longest)));
         }
         let primary_metric = &self.workload.primary_metric;
         if self.as_view {

@@ -1,7 +1,9 @@
 //! `triphammer why`.
 
+use triphammer_runner::command::JobKind;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
+use triphammer_runner::store::JobStatus;
 use triphammer_runner::why::{self, Stretch};
 
 use super::{charset, print, stored};
@@ -11,7 +13,7 @@ use crate::{Exit, Result};
 pub fn command(settings: &mut Settings, job: &str) -> Result<Exit> {
     let store = stored(settings)?;
     let at = settings.optional("at", str::parse::<Stretch>, Stretch::to_string, "chosen")?;
-    let job = store.find(job)?;
+    let job = store.find(job, &[JobKind::Run], |run| run.status != JobStatus::Running)?;
     let found = why::explain(&store, job, at)?;
     if settings.switch("json")? {
         print(&report::json_pretty(&found))?;

@@ -141,7 +141,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--vus"], "a value is required for '--vus <N>'"),
     (&["run", "--vus"], "none was supplied; see triphammer run --help"),
     (&["run", "--warehouses", "5"], "unexpected argument '--warehouses' found; use --scale; see"),
-    (&["report"], "required arguments were not provided: <JOB>; see triphammer report --help"),
+    (&["report"], "no job is stored in"),
     (&["nonsense"], "unrecognized subcommand 'nonsense'"),
     (&["run", "postgres:/u:hunter2@h/d"], "user and password must follow two slashes"),
     // A target in the wrong place.

@@ -147,7 +147,9 @@ fn a_search_counts_no_run_whose_database_was_gone() {
 
 #[test]
 fn a_comparison_counts_no_run_whose_database_was_gone() {
-    a_campaign_counts_no_run_whose_database_was_gone(&["compare", "--ab", "--vus", "2"]);
+    a_campaign_counts_no_run_whose_database_was_gone(&[
+        "compare", "--ab", "--vus", "2", "--b", "seed=2",
+    ]);
 }
 
 /// A run by procedures on data that is no longer what it was.

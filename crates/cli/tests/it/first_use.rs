@@ -31,7 +31,7 @@ fn tables_of_another_workload_lead_to_it() {
         assert!(done.err.contains("use -w tpc-b"), "{}", done.err);
     }
     program.ok(&["build", "sqlite:here.db", "-w", "tpc-b"]);
-    let done = program.run(&["run", "sqlite:here.db"]);
+    let done = program.run(&["run", "sqlite:here.db", "-w", "tproc-c"]);
     assert!(done.err.contains("is built there: use -w tpc-b"), "{}", done.err);
 }
 
@@ -93,7 +93,7 @@ fn a_rejected_command_is_no_job() {
     program.ok(&built);
     for rejected in [
         &["build", "sqlite:here.db", "-w", "tpc-b", "--scale", "2"][..],
-        &["check", "sqlite:here.db"],
+        &["check", "sqlite:here.db", "-w", "tproc-c"],
         &["check", "sqlite:here.db", "-w", "tpc-b", "--warehouses", "5-9"],
         &["run", "sqlite:here.db", "-w", "tpc-b", "--scale", "2"],
     ] {

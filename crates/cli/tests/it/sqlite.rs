@@ -232,3 +232,83 @@ fn a_read_only_folder_is_said() {
     assert!(done.err.contains("/proc/a.db"), "{}", done.err);
     assert!(program.folder().exists());
 }
+
+#[test]
+fn the_list_of_jobs_agrees_with_exit_codes() {
+    let program = Program::new();
+    let bank = "sqlite:bank.db";
+    program.ok(&["build", bank, "-w", "tpc-b"]);
+    program.ok(&["run", bank, "--transactions", "5"]);
+    let tamper = "UPDATE pgbench_branches SET bbalance = bbalance + 1";
+    let bad = [
+        (
+            &["run", bank, "--transactions", "5", "--require", "tps > 900M"][..],
+            "requirements_failed",
+        ),
+        (&["run", "null:?fail=constraint:100%", "--vus", "1", "--transactions", "5"], ""),
+        (
+            &["drill", "sqlite:d.db", "--duration", "1s", "--fault", "at=0.2s cmd=false"],
+            "fault_missing",
+        ),
+        (&["check", bank], "conditions_violated"),
+    ];
+    let mut codes = vec![0, 0];
+    for (args, flaw) in bad {
+        if args[0] == "check" {
+            let file = rusqlite::Connection::open(program.path("bank.db")).unwrap();
+            file.execute(tamper, []).unwrap();
+        }
+        let done = program.run(args);
+        assert_eq!(done.code, 1, "{args:?}: {}{}", done.out, done.err);
+        codes.push(done.code);
+        let jobs = program.json(&["jobs", "--limit", "1"]);
+        let ending = &jobs[0]["ending"];
+        assert!(flaw.is_empty() || ending["flaw"] == flaw, "{args:?}: {ending}");
+        let line = program.ok(&["jobs", "--limit", "1"]);
+        assert!(!line.contains("complete"), "{line}");
+    }
+    let jobs = program.json(&["jobs"]);
+    let listed: Vec<bool> =
+        jobs.as_array().unwrap().iter().rev().map(|job| job["ending"]["good"] == true).collect();
+    assert_eq!(listed, codes.iter().map(|code| *code == 0).collect::<Vec<_>>(), "{jobs}");
+}
+
+#[test]
+fn the_workload_is_the_one_that_was_built() {
+    let program = Program::new();
+    let bank = "sqlite:bank.db";
+    program.ok(&["build", bank, "-w", "tpc-b"]);
+    assert!(program.ok(&["check", bank]).contains("conditions"));
+    let run = program.json(&["run", bank, "--transactions", "5"]);
+    assert_eq!(run["workload"]["name"], "tpc-b");
+    let spec = program.ok(&["run", bank, "--show-spec"]);
+    let line = spec.lines().find(|line| line.contains("tpc-b")).unwrap_or_default();
+    assert!(line.contains("workload") && line.contains("build record"), "{spec}");
+    program.ok(&["build", bank, "-w", "kv", "--scale", "1"]);
+    let refused = program.run(&["drop", bank, "--yes"]);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    assert!(refused.err.contains("kv, tpc-b; choose one of them with -w"), "{}", refused.err);
+    program.ok(&["drop", bank, "-w", "kv", "--yes"]);
+    assert!(program.ok(&["drop", bank, "--yes"]).contains("pgbench_branches"));
+}
+
+#[test]
+fn the_last_job_is_the_one_that_the_command_can_use() {
+    let program = Program::new();
+    for label in ["a", "b"] {
+        program.ok(&[
+            "run",
+            "null:?service=1ms",
+            "--vus",
+            "1",
+            "--transactions",
+            "5",
+            "--label",
+            label,
+        ]);
+    }
+    program.ok(&["build", "sqlite:bank.db", "-w", "tpc-b"]);
+    assert!(program.ok(&["report"]).contains("built"), "no argument means the last job");
+    let compared = program.json(&["compare", "a", "last"]);
+    assert_eq!(compared["b"]["runs"][0]["job"], 2, "{compared}");
+}

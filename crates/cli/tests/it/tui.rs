@@ -321,13 +321,13 @@ fn q_leaves_the_view_and_the_run_goes_on_with_the_live_line() {
     let mut terminal = Terminal::start(&program, LONG);
     terminal.wait_for("timed");
     terminal.press("q");
-    terminal.wait_for("  CPU ");
+    terminal.wait_for("  client CPU ");
     let pid = std::fs::read_to_string(program.path("pid")).unwrap();
     let sent = Command::new("kill").args(["-INT", pid.trim()]).status();
     assert!(sent.unwrap().success());
     let left = terminal.end();
     assert_eq!(left.code, "130", "{}", left.all);
-    assert!(left.after.contains("timed 0:00:0") || left.after.contains("  CPU "));
+    assert!(left.after.contains("timed 0:00:0") || left.after.contains("  client CPU "));
 }
 
 #[test]

@@ -39,15 +39,17 @@ pub(crate) use resume::CampaignPlan;
 pub(crate) use resume::find_job;
 pub use resume::given_settings;
 pub use resume::{Resumed, resume};
-pub use step::{Begin, PlannedRun};
+pub use step::{Begin, PlannedRun, RunsAtMost};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
 const FAILURES_MAX: u32 = 3;
 
-/// Default pause between two runs; shorter on the embedded default.
+/// Default pause between two runs, in which a server finishes what it does in the background;
+/// shorter where the database is in this process and does nothing between runs.
 #[must_use]
-pub const fn cool_down(embedded: bool) -> Duration {
-    Duration::from_secs(if embedded { 1 } else { 10 })
+pub fn cool_down(target: &Target) -> Duration {
+    let is_quiet = target.is_file() || !target.database.capabilities().stores;
+    Duration::from_secs(if is_quiet { 1 } else { 10 })
 }
 
 /// A question that a campaign answers. Its only state is the results received, in step order.
@@ -72,6 +74,11 @@ pub trait Question: JobType + Sized {
 
     /// Returns the total number of runs, if known.
     fn runs(&self) -> Option<u32>;
+
+    /// Returns how many runs the question needs at most; `None` if that is not known.
+    fn at_most(&self) -> Option<RunsAtMost> {
+        self.runs().map(|runs| RunsAtMost { runs, windows: runs })
+    }
 
     /// Whether a stored run has the settings of the step. If a step failed before a resume and
     /// succeeded after it, the steps that follow can differ.
@@ -180,7 +187,8 @@ impl Campaign<'_> {
         };
         let done = u32::try_from(stored.len()).unwrap_or(u32::MAX);
         watch.report(JobEvent::Began(journal.job));
-        watch.report(JobEvent::Sequence(&Begin { runs: question.runs(), done, each }));
+        let (runs, at_most) = (question.runs(), question.at_most());
+        watch.report(JobEvent::Sequence(&Begin { runs, at_most, done, each }));
         let mut sequence =
             Sequence { handle, watch, done: 0, failures: 0, made: false, warned: BTreeSet::new() };
         let ended = loop {
@@ -210,11 +218,11 @@ impl Campaign<'_> {
         match (&document, &reason) {
             (Some(document), _) => {
                 journal.checkpoint(document, document.primary_metric(), warn);
-                journal.end(status, document, warn);
+                journal.end_with(document, warn);
             }
             (None, reason) => {
                 let words = reason.as_deref().unwrap_or("stopped before the first run ended");
-                journal.end(status, words, warn);
+                journal.end_without(status, words, warn);
             }
         }
         let is_stored = journal.is_whole();

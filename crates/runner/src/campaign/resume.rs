@@ -62,8 +62,8 @@ impl CampaignPlan {
     }
 }
 
-/// The settings that a campaign with this stored plan was given, without its targets and secrets;
-/// `None` if it is not the plan of a campaign.
+/// The settings that a job with this stored plan was given, without its targets and secrets; `None`
+/// if it cannot be read.
 #[must_use]
 pub fn given_settings(plan: &serde_json::Value) -> Option<BTreeMap<String, String>> {
     let plan: CampaignPlan = serde_json::from_value(plan.clone()).ok()?;
@@ -135,17 +135,7 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
 /// # Errors
 /// When the name is neither, or there is no such job.
 pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
-    if name != "last" {
-        return name.parse().map(JobId).map_err(|_| {
-            Failure::refuse(format!(
-                "invalid job number `{name}`; `triphammer jobs` lists the jobs"
-            ))
-        });
-    }
-    let newest = JobFilter { kind: Some(kind), limit: Some(1), ..JobFilter::default() };
-    let jobs = store.jobs(&newest).map_err(refuse)?;
-    let none = || Failure::refuse(format!("no {} is stored yet", kind.noun()));
-    jobs.first().map(|job| job.id).ok_or_else(none)
+    store.find(name, &[kind], |_| true)
 }
 
 /// Combines the stored settings with the new ones.

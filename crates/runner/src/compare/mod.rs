@@ -6,11 +6,13 @@
 //! is in the statistics crate.
 //!
 //! There are two kinds of comparison. [`stored()`] compares stored jobs, labels and profiles.
-//! [`Pairs`] makes runs in pairs, A B B A, so that changes over time affect both sides alike.
+//! [`Pairs`] makes runs in pairs, with either side first, so that changes over time affect both
+//! sides alike.
 
 mod document;
 mod facts;
 mod figures;
+mod order;
 mod pairs;
 mod plans;
 mod profiles;
@@ -18,7 +20,9 @@ mod run;
 mod stored;
 mod words;
 
-pub use document::{COMPARISON_FORMAT, ComparisonResult, FailedRun, Pairing, Side, SideRun};
+pub use document::{
+    COMPARISON_FORMAT, ComparisonResult, Demand, FailedRun, Pairing, Side, SideRun,
+};
 pub use facts::{Difference, Facts, Subject};
 pub use figures::Figure;
 pub(crate) use figures::QUERY_TIME;
@@ -35,7 +39,6 @@ use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
 use triphammer_statistics::compare::MARGIN;
 
-use crate::document::JobDocument as _;
 use crate::failure::Failure;
 use crate::settings::{Settings, parse_closeness};
 
@@ -59,28 +62,27 @@ pub fn sides(given: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 
     Ok([side(0, "a")?, side(1, "b")?])
 }
 
-/// Whether the verdict passes and the runs made for it were successful; with a warning if the verdict
-/// may not be what was asked for.
+/// Reads what the verdict must be for the comparison to be good.
 ///
 /// # Errors
-/// When `--fail-if-slower` is given and the runs cannot decide whether B is slower.
-pub fn passes(
+/// When a value is invalid.
+pub(crate) fn demand(settings: &mut Settings) -> Result<Demand, SpecError> {
+    let not_slower = settings.switch("fail-if-slower")?;
+    let not_inconclusive = settings.switch("fail-if-inconclusive")?;
+    Ok(Demand { not_slower, not_inconclusive })
+}
+
+/// A warning if the exit code of a comparison may not be what was asked for.
+///
+/// # Errors
+/// When a value is invalid.
+pub fn warning(
     settings: &mut Settings,
     result: &ComparisonResult,
-) -> Result<(bool, Option<&'static str>), Failure> {
-    let if_slower = settings.switch("fail-if-slower")?;
-    let if_inconclusive = settings.switch("fail-if-inconclusive")?;
-    if if_slower && result.pairs.is_none() && !result.can_decide() {
-        return Err(Failure::refuse(
-            "--fail-if-slower needs at least two runs of each side, better five, because a single \
-             run cannot show how much runs vary; label the runs of each side and compare the \
-             labels, or make pairs of runs with --ab",
-        ));
-    }
-    let is_open = if_slower && !if_inconclusive && result.is_inconclusive();
-    let warning = is_open.then_some(
+) -> Result<Option<&'static str>, Failure> {
+    let demand = demand(settings)?;
+    let is_open = demand.not_slower && !demand.not_inconclusive && result.is_inconclusive();
+    Ok(is_open.then_some(
         "the comparison is inconclusive, so the exit code is 0; --fail-if-inconclusive makes it 1",
-    );
-    let fails = if_slower && result.is_slower() || if_inconclusive && result.is_inconclusive();
-    Ok((!fails && (result.pairs.is_none() || result.is_good()), warning))
+    ))
 }

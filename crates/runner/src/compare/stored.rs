@@ -7,7 +7,7 @@ use crate::describe;
 use crate::failure::Failure;
 use crate::profile::{PrimaryMetricName, ProfileResult};
 use crate::result::{JobKind, RunResult, counted_of_user};
-use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
+use crate::store::{JobFilter, JobId, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use crate::why::{Observations, Waits};
 
 /// One side of a comparison, loaded from the store.
@@ -40,7 +40,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
     if let Some(job) = chosen_b.jobs().into_iter().find(|job| jobs_a.contains(job)) {
         return Err(Failure::refuse(format!(
             "job {job} is on both sides: a comparison with itself shows nothing; to measure the \
-             noise, compare a target with itself in pairs (`compare --ab URL`)"
+             noise, compare a target with itself in pairs (`compare --ab URL URL`)"
         )));
     }
     match (chosen_a, chosen_b) {
@@ -97,9 +97,8 @@ fn of_one_metric(names: &[&str; 2], metrics: [PrimaryMetricName; 2]) -> Result<(
 fn choose(store: &Store, text: &str) -> Result<(String, Chosen), Failure> {
     let job = match text {
         "last" => {
-            let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
-            let newest = store.jobs(&newest).map_err(refuse)?.first().map(|job| job.id);
-            Some(newest.ok_or_else(|| Failure::refuse(store.nothing_stored()))?)
+            let is_complete = |job: &JobRow| job.status == JobStatus::Complete;
+            Some(store.find("last", &[JobKind::Run, JobKind::Profile], is_complete)?)
         }
         text => text.parse().ok().map(JobId),
     };

@@ -8,6 +8,7 @@ use triphammer_workloads::drill::{Judged, LostCommits};
 
 use super::verify::Found;
 use crate::document::{Head, JobDocument, whole_head};
+use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::report::format::{counted, integer};
 use crate::result::{
@@ -39,6 +40,9 @@ pub struct DrillResult {
     pub label: Option<String>,
     /// `complete`, or how the load ended before its time.
     pub status: Status,
+    /// Whether the drill is good, and what is wrong with it.
+    #[serde(default)]
+    pub ending: Ending,
     /// Start of the load (second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
@@ -170,17 +174,32 @@ pub struct TableRead {
 }
 
 impl JobDocument for DrillResult {
+    const FORMAT: Option<u32> = Some(DRILL_FORMAT);
     const SCHEMA: Option<&'static str> = Some("drill-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)
     }
 
-    /// Whether every fault took place, the table was read back, and nothing was wrong with it.
-    fn is_good(&self) -> bool {
-        self.status == Status::Complete
-            && self.commits.are_kept()
-            && self.faults.iter().all(|fault| fault.succeeded)
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// Every fault must take place, the table be read back, and nothing be wrong with it.
+    fn flaw(&self) -> Option<Flaw> {
+        let commits = &self.commits;
+        let is_read = commits.lost.is_some();
+        Flaw::worst([
+            (!is_read, Flaw::NotVerified),
+            (commits.lost.is_some_and(|lost| lost > 0), Flaw::CommitsLost),
+            (!commits.wrong().is_empty(), Flaw::CommitsWrong),
+            (commits.acknowledged == 0, Flaw::NothingProven),
+            (self.faults.iter().any(|fault| !fault.succeeded), Flaw::FaultMissing),
+        ])
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of commits")]
@@ -277,6 +296,7 @@ impl DrillResult {
                 Status::Failed => Status::Complete,
                 status => status,
             },
+            ending: Ending::default(),
             started_at: run.started_at.clone(),
             lost: lost.collect(),
             faults,
@@ -309,7 +329,7 @@ impl DrillResult {
             commits,
         };
         result.findings = result.found();
-        result
+        result.judged()
     }
 
     /// The findings in words, the most important first.

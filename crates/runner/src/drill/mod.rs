@@ -20,19 +20,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::Scale;
 use triphammer_core::clock::wall;
-use triphammer_core::session::Database as _;
+use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
+use triphammer_core::{DbError, ErrorClass, Scale};
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
 
 use crate::build::{BuildRequest, build};
 use crate::catalogues;
 use crate::document::{JobDocument as _, JobType};
-use crate::failure::Failure;
+use crate::failure::{Doing as _, Failure};
 use crate::job::handle::Handle;
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
@@ -42,7 +42,7 @@ use crate::settings::{Given, Settings};
 use crate::store::Store;
 use crate::target::Target;
 use crate::watch::{JobEvent, Watch, Watcher};
-use crate::worker_pool::identify;
+use crate::worker_pool::{connect, identify, on_this_thread};
 
 use conduct::{InDrill, Scene, Timeline, cause};
 use document::Parts;
@@ -76,15 +76,48 @@ impl Work for DrillJob {
         Ok(Preview::default())
     }
 
+    fn validate(job: &mut Job) -> Result<(), Failure> {
+        Plan::read(job.settings_mut_and_target()).map(drop)
+    }
+
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let watch = &Watch::new(watcher);
         let plan = Plan::read(job.settings_mut_and_target())?;
         let target = job.target();
         identify(job.workload(), &target.database)?;
         let catalogue = plan.catalogue(job.workload(), target)?;
+        test_verified(job, watch)?;
         let mut store = job.open_store(watch)?;
         let drilled = Drilled { job, plan: &plan, catalogue: &catalogue, watch };
         drilled.conduct(store.as_mut(), &job.handle())
+    }
+}
+
+/// Connects to the database that `--verify` names before anything is changed: a wrong password there
+/// is found at once. One that is away, which the faults may start, is waited for after the load.
+fn test_verified(job: &Job, watch: &Watch<'_>) -> Result<(), Failure> {
+    let verified = job.verified();
+    if std::ptr::eq(verified, job.target()) {
+        return Ok(());
+    }
+    let tested = on_this_thread(async {
+        let session = connect(&verified.database, Role::Monitor, verified.connect_limit).await?;
+        session.close().await;
+        Ok::<_, DbError>(())
+    });
+    let target = verified.database.target();
+    match tested {
+        Err(error) if error.class() == ErrorClass::Refused => {
+            Err(error).doing(format_args!("connecting to {target}, which --verify names"))
+        }
+        Err(error) => {
+            watch.warn(&format!(
+                "{target}, which --verify names, does not answer yet: {error}; after the load, the \
+                 drill waits for it"
+            ));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
     }
 }
 
@@ -173,7 +206,7 @@ impl Drilled<'_, '_> {
         match drilled {
             Ok(result) => {
                 journal.checkpoint(&result, result.primary_metric(), warn);
-                journal.end(result.status, &result, warn);
+                journal.end_with(&result, warn);
                 let status = result.status;
                 let stored = Finished::stored(result, journal.job, journal.is_whole());
                 Ok(Finished { status, ..stored })

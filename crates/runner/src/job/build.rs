@@ -7,7 +7,7 @@ use crate::document::JobType;
 use crate::failure::Failure;
 use crate::journal::{Journal, Warn};
 use crate::requests;
-use crate::watch::{Watch, Watcher};
+use crate::watch::{Silent, Watch, Watcher};
 
 /// Builds a workload's schema and data.
 #[derive(Debug)]
@@ -23,13 +23,18 @@ impl Work for BuildJob {
         Ok(Preview::default())
     }
 
+    fn validate(job: &mut Job) -> Result<(), Failure> {
+        Self::preview(job, &Watch::new(&mut Silent)).map(drop)
+    }
+
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let watch = &Watch::new(watcher);
         let mut request = requests::build(&mut job.settings, &job.workload, &job.targets[0])?;
         request.cancel = job.handle.cancel().clone();
         let mut store = job.open_store(watch)?;
-        let target = job.target();
-        let begin = |store, warn: Warn<'_>| Journal::of_build(store, target, &request, warn);
+        let (target, settings) = (job.target(), &job.settings);
+        let begin =
+            |store, warn: Warn<'_>| Journal::of_build(store, target, &request, settings, warn);
         let work = |begins: &mut dyn FnMut()| build(&target.database, &request, watch, begins);
         journaled(store.as_mut(), watch, begin, work, Journal::built)
     }

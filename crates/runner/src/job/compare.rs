@@ -1,5 +1,7 @@
 //! `compare` of stored jobs: makes no runs and stores nothing.
 
+use triphammer_core::SpecError;
+
 use super::{Finished, Job, Preview, stored};
 use crate::command::JobKind;
 use crate::compare;
@@ -24,7 +26,32 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
     };
     let store = stored(settings, job.store.as_ref())?;
     let result = compare::stored(&store, a, b, margin)?;
-    Ok(Finished::unstored(result))
+    let demand = compare::demand(&mut job.settings)?;
+    if demand.not_slower && !result.can_decide() {
+        return Err(Failure::refuse(match &result.profiles {
+            Some(_) => format!("--fail-if-slower: {}", result.words),
+            None => {
+                "--fail-if-slower needs at least two runs of each side, better five, because a \
+                     single run cannot show how much runs vary; label the runs of each side and \
+                     compare the labels, or make pairs of runs with --ab"
+                    .to_owned()
+            }
+        }));
+    }
+    Ok(Finished::unstored(result.judged_by(demand)))
+}
+
+/// Rejects a comparison in pairs whose sides are the same, unless the target is given twice: that
+/// measures the noise.
+pub(super) fn refuse_one_side(settings: &Settings) -> Result<(), Failure> {
+    let is_pairs = settings.command() == JobKind::Compare.into();
+    if !is_pairs || ["other", "a", "b"].iter().any(|name| settings.get(name).is_some()) {
+        return Ok(());
+    }
+    let message = "A and B are the same: give a second target, or settings in which they differ with \
+                   --a and --b; to measure the noise of A against A, name the target twice: compare \
+                   --ab URL URL";
+    Err(SpecError::new(message).about("other").into())
 }
 
 /// Rejects flags of runs: they have no effect on stored runs.

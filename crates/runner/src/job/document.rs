@@ -5,8 +5,10 @@ use serde_json::Value;
 
 use crate::command::{JobKind, job_kinds};
 use crate::document::{Head, JobDocument as _, JobType};
+use crate::ending::Ending;
 use crate::report::junit::Suite;
 use crate::report::{self, Charset, Report as _, Style};
+use crate::result::upgraded;
 use crate::store::{StoreError, StoredJob};
 
 /// The document of a kind of job.
@@ -30,9 +32,14 @@ macro_rules! documents {
             /// # Errors
             /// When the JSON does not match the format of the kind.
             pub fn read(kind: JobKind, json: Value) -> Result<Self, serde_json::Error> {
-                Ok(match kind {
+                let json = upgraded(kind, json);
+                let mut read = match kind {
                     $(JobKind::$variant => Self::$variant(serde_json::from_value(json)?),)+
-                })
+                };
+                if !read.ending().is_known() {
+                    match &mut read { $(Self::$variant(of) => of.judge(),)+ }
+                }
+                Ok(read)
             }
 
             /// Returns the fields that all documents have in common.
@@ -41,11 +48,10 @@ macro_rules! documents {
                 match self { $(Self::$variant(of) => of.head(),)+ }
             }
 
-            /// Whether the job succeeded and its findings are good. If not, the exit code is 1, or
-            /// 130 when the job was interrupted.
+            /// How the job ended: the verdict on it.
             #[must_use]
-            pub fn is_good(&self) -> bool {
-                match self { $(Self::$variant(of) => of.is_good(),)+ }
+            pub fn ending(&self) -> &Ending {
+                match self { $(Self::$variant(of) => of.ending(),)+ }
             }
 
             /// Name and value of the primary metric.
@@ -85,7 +91,8 @@ macro_rules! documents {
             /// The requirements and their results; `None` if there are none.
             #[must_use]
             pub fn junit(&self) -> Option<Suite> {
-                match self { $(Self::$variant(of) => of.junit(),)+ }
+                let suite = match self { $(Self::$variant(of) => of.junit(),)+ };
+                suite.map(|suite| suite.agreeing_with(self.ending()))
             }
         }
 

@@ -6,7 +6,7 @@ use super::{Finished, Job, Preview, Work};
 use crate::document::JobType;
 use crate::failure::Failure;
 use crate::remove::{Removal, drop_build};
-use crate::watch::{JobEvent, Watch, Watcher};
+use crate::watch::{JobEvent, Silent, Watch, Watcher};
 
 /// Removes what a build created.
 #[derive(Debug)]
@@ -22,12 +22,16 @@ impl Work for DropJob {
         Ok(Preview::default())
     }
 
+    fn validate(job: &mut Job) -> Result<(), Failure> {
+        Self::preview(job, &Watch::new(&mut Silent)).map(drop)
+    }
+
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let force = job.settings.switch("force")?;
         watcher.on_event(JobEvent::Began(None));
         let target = job.target();
         let removed = drop_build(&job.workload, &target.database, force, target.connect_limit)?;
         let (workload, target) = (job.workload.title.to_string(), target.database.target());
-        Ok(Finished::unstored(Removal { workload, target, removed }))
+        Ok(Finished::unstored(Removal { workload, target, ..Removal::from(removed) }))
     }
 }

@@ -50,7 +50,7 @@ impl Finished {
     /// Whether the job succeeded and its findings are good.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        self.status == Status::Complete && self.document.as_ref().is_some_and(Document::is_good)
+        self.document.as_ref().is_some_and(|document| document.ending().good)
     }
 
     /// Closes the files and endpoints of a run. This may take a moment, so print results first.

@@ -19,6 +19,7 @@ mod drop;
 pub(crate) mod finished;
 pub(crate) mod handle;
 mod journaled;
+mod recorded;
 mod run;
 mod sequence;
 #[cfg(test)]
@@ -31,7 +32,7 @@ use triphammer_core::session::Database as _;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 
-use crate::campaign::{self, Resumed};
+use crate::campaign::{self, Begin, Resumed};
 use crate::command::{JobKind, job_kinds};
 use crate::document::JobType;
 use crate::failure::Failure;
@@ -41,7 +42,7 @@ use crate::result::Setting;
 use crate::settings::Settings;
 use crate::store::{JobId, Store, default_path};
 use crate::target::{self, Secrets, Target};
-use crate::watch::{Watch, Watcher};
+use crate::watch::{Silent, Watch, Watcher};
 
 pub use crate::document::{Head, JobDocument};
 pub use build::BuildJob;
@@ -96,6 +97,9 @@ pub(crate) trait Work: JobType {
     /// Reads every setting without running anything; returns the first runs.
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure>;
 
+    /// Reads the settings without connecting.
+    fn validate(job: &mut Job) -> Result<(), Failure>;
+
     /// Runs the job and stores its result.
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure>;
 }
@@ -104,6 +108,7 @@ pub(crate) trait Work: JobType {
 #[derive(Clone, Copy, Debug)]
 struct Functions {
     preview: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
+    validate: fn(&mut Job) -> Result<(), Failure>,
     run: fn(&mut Job, &mut dyn Watcher) -> Result<Finished, Failure>,
 }
 
@@ -113,6 +118,7 @@ macro_rules! works {
             match kind {
                 $(JobKind::$variant => Functions {
                     preview: <crate::$($type)::+ as Work>::preview,
+                    validate: <crate::$($type)::+ as Work>::validate,
                     run: <crate::$($type)::+ as Work>::run,
                 },)+
             }
@@ -122,7 +128,11 @@ macro_rules! works {
 job_kinds!(works);
 
 /// A comparison of stored jobs makes no runs.
-const STORED: Functions = Functions { preview: compare::preview, run: compare::run };
+const STORED: Functions = Functions {
+    preview: compare::preview,
+    validate: |job| compare::preview(job, &Watch::new(&mut Silent)).map(drop),
+    run: compare::run,
+};
 
 /// Preview of a job, without running it.
 #[derive(Debug, Default)]
@@ -130,6 +140,8 @@ pub struct Preview {
     /// The first runs with all their settings: one per target for a campaign; empty if the job
     /// makes no runs.
     pub runs: Vec<(Settings, RunSpec)>,
+    /// Number and lengths of the runs of a campaign; `None` for other jobs.
+    pub whole: Option<Begin>,
 }
 
 impl Job {
@@ -161,6 +173,14 @@ impl Job {
             None => None,
         };
         let makes_runs = kind != JobKind::Compare || resumed.is_some() || settings.switch("ab")?;
+        if makes_runs && resumed.is_none() {
+            compare::refuse_one_side(&settings)?;
+        }
+        let first = recorded::Remembered::new(secrets[0]);
+        let secrets = [&first as &dyn Secrets, secrets[1]];
+        if makes_runs {
+            recorded::set_workload(&mut settings, secrets[0])?;
+        }
         let workload = requests::workload(&mut settings)?;
         let work = if makes_runs { work(kind) } else { STORED };
         let mut job = Self {
@@ -272,6 +292,14 @@ impl Job {
     /// When a value is invalid, or there is nothing to run.
     pub fn preview(&mut self, watcher: &mut dyn Watcher) -> Result<Preview, Failure> {
         (self.work.preview)(self, &Watch::new(watcher))
+    }
+
+    /// Reads every setting that does not depend on what was built, without connecting.
+    ///
+    /// # Errors
+    /// When a value is invalid.
+    pub fn validate(&mut self) -> Result<(), Failure> {
+        (self.work.validate)(self)
     }
 
     /// Every setting with its source, of the job and of the first runs of a campaign: one list per target.

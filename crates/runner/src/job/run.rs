@@ -5,7 +5,7 @@ use crate::document::JobType;
 use crate::failure::Failure;
 use crate::outputs::OutputsAsked;
 use crate::result::RunResult;
-use crate::run::Resolved;
+use crate::run::{Resolved, validate};
 use crate::store::JobId;
 use crate::watch::{JobEvent, Watch, Watcher};
 
@@ -21,7 +21,13 @@ impl Work for RunJob {
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
         OutputsAsked::from_settings(&mut job.settings)?;
         let resolved = resolve(job, watch, true)?;
-        Ok(Preview { runs: vec![(job.settings.clone(), resolved.spec().clone())] })
+        let runs = vec![(job.settings.clone(), resolved.spec().clone())];
+        Ok(Preview { runs, whole: None })
+    }
+
+    fn validate(job: &mut Job) -> Result<(), Failure> {
+        OutputsAsked::from_settings(&mut job.settings)?;
+        validate(&mut job.settings.clone(), &job.workload, &job.targets[0])
     }
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{Document, Finished, Job, Preview, Work};
-use crate::campaign::{self, Campaign, Question};
+use crate::campaign::{self, Begin, Campaign, Question};
 use crate::failure::Failure;
+use crate::run::validate;
 use crate::watch::{Watch, Watcher};
 
 impl<Q: Question> Work for Q
@@ -15,11 +16,25 @@ where
         let (question, cool_down) = ask::<Q>(job)?;
         let campaign = campaign(job, cool_down);
         let trials = question.trials();
-        let runs = trials.iter().map(|trial| {
+        let mut each = Duration::ZERO;
+        let resolved = trials.iter().map(|trial| {
             let (settings, resolved) = campaign.resolve(trial, watch, true)?;
+            each = each.max(cool_down + resolved.longest());
             Ok((settings, resolved.spec().clone()))
         });
-        Ok(Preview { runs: runs.collect::<Result<_, Failure>>()? })
+        let resolved = resolved.collect::<Result<_, Failure>>()?;
+        let (runs, at_most) = (question.runs(), question.at_most());
+        let whole = Begin { runs, at_most, done: 0, each };
+        Ok(Preview { runs: resolved, whole: Some(whole) })
+    }
+
+    fn validate(job: &mut Job) -> Result<(), Failure> {
+        let (question, _) = ask::<Q>(job)?;
+        for trial in question.trials() {
+            let mut settings = job.settings.of_run(&trial.settings);
+            validate(&mut settings, &job.workload, &job.targets[trial.target])?;
+        }
+        Ok(())
     }
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
@@ -42,7 +57,7 @@ where
 /// Creates the question, and reads the pause between two runs.
 fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
-    let cool_down = campaign::cool_down(job.targets[0].embedded);
+    let cool_down = campaign::cool_down(&job.targets[0]);
     Ok((question, job.settings.duration("cool-down", cool_down)?))
 }
 

@@ -117,7 +117,8 @@ fn what_is_stopped_before_it_begins_ends_as_soon_as_it_has_begun() {
 fn to_look_does_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for kind in JobKind::ALL {
-        let given = [("target", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
+        let given =
+            [("target", "null:"), ("other", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
         let taken = |name: &str| crate::settings::declared(kind, name).is_some();
         let given: Vec<_> = given.into_iter().filter(|(name, _)| taken(name)).collect();
         let mut job = job(&folder, settings(kind, &given));

@@ -8,6 +8,7 @@ use triphammer_core::SpecError;
 use triphammer_drivers::target::TargetUrl;
 
 use super::{Declared, Read};
+use crate::failure::excerpt;
 
 /// The file as it is written.
 #[derive(Debug, Deserialize)]
@@ -31,7 +32,8 @@ struct NodeTable {
 /// Reads a file. A node without a URL of its own takes `target`, with its own host.
 pub(super) fn parse(text: &str, target: Option<&TargetUrl>) -> Result<Read, SpecError> {
     let file: NodesFile = toml::from_str(text)
-        .map_err(|error| SpecError::new(format!("invalid file of nodes: {error}")))?;
+        .map_err(|error| format!("invalid file of nodes: {}", excerpt(&error.to_string())))
+        .map_err(SpecError::new)?;
     let nodes = file.node.into_iter().map(|node| node.declared(target));
     Ok((nodes.collect::<Result<_, _>>()?, file.route.into_iter().collect()))
 }

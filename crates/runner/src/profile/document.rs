@@ -12,6 +12,7 @@ use triphammer_statistics::{Estimate, Interval};
 use super::findings;
 use super::level_unit::LevelUnit;
 use crate::document::{Head, JobDocument, whole_head};
+use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::measure;
 use crate::result::{
@@ -43,6 +44,9 @@ pub struct ProfileResult {
     pub label: Option<String>,
     /// `complete`, or how the profile ended if runs are missing.
     pub status: Status,
+    /// Whether all runs were made and are good.
+    #[serde(default)]
+    pub ending: Ending,
     /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
@@ -200,8 +204,8 @@ pub struct Usl {
     pub contention_loss: f64,
     /// κ N (N - 1) at `judged_at`.
     pub coherency_loss: f64,
-    /// The level at which losses are computed: the peak if it is reached, otherwise the highest
-    /// level.
+    /// The level at which losses are computed: the peak or the best level if throughput declines
+    /// beyond it, otherwise the highest level.
     pub judged_at: f64,
     /// What limits scaling at `judged_at`.
     pub limit: ScalabilityLimit,
@@ -310,25 +314,33 @@ impl LevelRun {
             p95_us: seen.response.p95_us,
             p99_us: seen.response.p99_us,
             failure_share: result.failures.share,
-            good: result.is_good(),
+            good: result.ending.good,
             bottleneck: result.bottleneck.kind,
         }
     }
 }
 
 impl JobDocument for ProfileResult {
+    const FORMAT: Option<u32> = Some(PROFILE_FORMAT);
     const SCHEMA: Option<&'static str> = Some("profile-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)
     }
 
-    /// Whether every requested run was made and was successful.
-    fn is_good(&self) -> bool {
-        let runs = self.levels.iter().flat_map(|level| &level.runs);
-        self.status == Status::Complete
-            && self.failed_runs.is_empty()
-            && runs.clone().all(|r| r.good)
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// Every requested run must be made and be successful.
+    fn flaw(&self) -> Option<Flaw> {
+        let mut runs = self.levels.iter().flat_map(|level| &level.runs);
+        let is_flawed = !self.failed_runs.is_empty() || runs.any(|run| !run.good);
+        (self.status == Status::Complete && is_flawed).then_some(Flaw::RunsFailed)
     }
 
     fn primary_metric(&self) -> Option<(String, f64)> {
@@ -353,7 +365,8 @@ impl ProfileResult {
             runs.iter().map(|run| Point { users: run.users, throughput: run.value }).collect();
         let drift = findings::drift(&runs);
         let primary_metric = PrimaryMetricName::of(&first.primary_metric);
-        let (usl, no_curve) = match (primary_metric.better, usl::fit(&points)) {
+        let own: Vec<Option<Interval>> = runs.iter().map(|run| run.interval).collect();
+        let (usl, no_curve) = match (primary_metric.better, usl::fit_runs(&points, &own)) {
             (Better::Lower, _) => (None, Some(no_law(&primary_metric))),
             (Better::Higher, Ok(found)) => (Some(Usl::of(&found)), None),
             (Better::Higher, Err(error)) => (None, Some(error.to_string())),
@@ -367,6 +380,7 @@ impl ProfileResult {
             tool: first.tool.clone(),
             label: first.label.clone(),
             status,
+            ending: Ending::default(),
             started_at: first.started_at.clone(),
             primary_metric,
             level_unit: match &first.queries {
@@ -389,7 +403,7 @@ impl ProfileResult {
             host: first.host.clone(),
         };
         result.findings = findings::of(&result);
-        result
+        result.judged()
     }
 
     /// Formats a number of virtual users or streams: `1 stream`, `8 virtual users`.

@@ -1,18 +1,17 @@
 //! The first lines of a report: failures, how the run ended, and outages.
 
 use super::format::{clock, figure, percent};
-use super::words;
 use crate::result::{RunResult, Status};
 
 /// Returns the lines, the most important first; none for a run without problems.
 pub(super) fn lines(result: &RunResult) -> Vec<String> {
-    let all = [failing(result), words::ending(result), unmet(result), outages(result)];
+    let all = [failing(result), result.ending.detail.clone(), unmet(result), outages(result)];
     all.into_iter().flatten().collect()
 }
 
 /// The lines of a summary, which has its requirements at its end.
 pub(super) fn in_short(result: &RunResult) -> Vec<String> {
-    [failing(result), words::ending(result), outages(result)].into_iter().flatten().collect()
+    [failing(result), result.ending.detail.clone(), outages(result)].into_iter().flatten().collect()
 }
 
 /// Formats `NOPM 0, 100 % failed: relation "stock" does not exist`.

@@ -27,6 +27,8 @@ pub fn signed(number: i64) -> String {
 #[must_use]
 pub fn figure(number: f64) -> String {
     match number {
+        f64::INFINITY => "unlimited".to_owned(),
+        n if n >= 1e15 => format!("{n:.1e}"),
         n if n >= 99.95 => integer(whole(n)),
         n if n >= 9.995 => format!("{n:.1}"),
         n if n >= 0.0995 => format!("{n:.2}"),

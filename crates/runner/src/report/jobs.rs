@@ -4,7 +4,8 @@ use triphammer_core::Scale;
 
 use super::format::{self, counted, figure};
 use super::table::{Table, width};
-use crate::store::{JobRow, JobStatus, ListedJob};
+use crate::ending::Flaw;
+use crate::store::JobRow;
 
 /// Maximum width of a list of jobs.
 const WIDTH: usize = 80;
@@ -18,7 +19,7 @@ const INDENT: &str = "     ";
 /// Renders the jobs in the given order, with a final line break: a table, and below each job its workload and
 /// target. An empty list gives one line.
 #[must_use]
-pub fn text(jobs: &[ListedJob]) -> String {
+pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
         return "No jobs found; `triphammer run` stores one\n".to_owned();
     }
@@ -27,32 +28,31 @@ pub fn text(jobs: &[ListedJob]) -> String {
     let mut lines = lines.unwrap_or_else(|| table(jobs, *LABEL.start()).lines(2)).into_iter();
     let mut text = lines.next().unwrap_or_default() + "\n";
     for (line, job) in lines.zip(jobs) {
-        text.push_str(&format!("{line}\n{INDENT}{}\n", whereabouts(&job.row)));
+        text.push_str(&format!("{line}\n{INDENT}{}\n", whereabouts(job)));
     }
     text
 }
 
-/// Renders the jobs as an indented JSON array of [`ListedJob`]s, without a final line break.
+/// Renders the jobs as an indented JSON array of [`JobRow`]s, without a final line break.
 #[must_use]
-pub fn json(jobs: &[ListedJob]) -> String {
+pub fn json(jobs: &[JobRow]) -> String {
     super::json::pretty(jobs)
 }
 
 /// Renders the list with labels truncated to `most` columns.
-fn table(jobs: &[ListedJob], most: usize) -> Table {
-    let labels = jobs.iter().any(|job| job.row.label.is_some());
+fn table(jobs: &[JobRow], most: usize) -> Table {
+    let labels = jobs.iter().any(|job| job.label.is_some());
     let mut head = vec!["job", "started (UTC)", "kind", "status", "result"];
     if labels {
         head.push("label");
     }
     let mut table = Table::new(head.len(), &head);
-    for listed in jobs {
-        let job = &listed.row;
+    for job in jobs {
         let mut cells = vec![
             job.id.to_string(),
             minute(&job.started_at),
             job.kind.name().to_owned(),
-            status(listed),
+            status(job),
             primary_metric(job),
         ];
         if labels {
@@ -63,10 +63,10 @@ fn table(jobs: &[ListedJob], most: usize) -> Table {
     table
 }
 
-/// The status; of a complete run that is not a plain success, what is wrong with it.
-fn status(ListedJob { row, trouble }: &ListedJob) -> String {
-    let trouble = trouble.words().filter(|_| row.status == JobStatus::Complete);
-    trouble.unwrap_or(row.status.name()).to_owned()
+/// The status; what is wrong with the job instead, if anything.
+fn status(job: &JobRow) -> String {
+    let flaw = job.ending.as_ref().and_then(|ending| ending.flaw);
+    flaw.map_or(job.status.name(), Flaw::short).to_owned()
 }
 
 /// `tproc-c, 10 warehouses, 16 vus, postgres://bench@db.example.org:5432/tpcc`.

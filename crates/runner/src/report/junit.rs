@@ -4,12 +4,13 @@
 use triphammer_core::text::steers;
 
 use crate::check::CheckReport;
+use crate::ending::Ending;
 use crate::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
 
 use super::{query_streams, words};
 
 /// Name of the case for steadiness.
-const STEADY: &str = "the window was steady";
+const STEADY: &str = "the window was steady, and shows the level";
 
 /// A test case: one requirement or condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +49,19 @@ pub struct Suite {
     pub seconds: f64,
     /// Test cases, in order.
     pub cases: Vec<Case>,
+}
+
+impl Suite {
+    /// Makes the first case fail if the job is not good and no other case says so.
+    #[must_use]
+    pub(crate) fn agreeing_with(mut self, ending: &Ending) -> Self {
+        let fails = |case: &Case| matches!(case.outcome, Outcome::Failed(_) | Outcome::Error(_));
+        if !ending.good && !self.cases.iter().any(fails) {
+            self.cases
+                .insert(0, case(RUN, "the job is good", Outcome::Failed(ending.words.clone())));
+        }
+        self
+    }
 }
 
 const RUN: &str = "triphammer.run";
@@ -91,7 +105,7 @@ pub fn of_run(result: &RunResult) -> Suite {
         let outcome = match steadiness.verdict {
             Steady::Steady => Outcome::Passed(text),
             // The exit code does not depend on it.
-            Steady::Drifting | Steady::TooShort => Outcome::Skipped(text),
+            Steady::WithinWindow | Steady::Drifting | Steady::TooShort => Outcome::Skipped(text),
         };
         cases.push(case("triphammer.checks", STEADY, outcome));
     } else if let Some(why) = words::not_judged(result) {
@@ -141,7 +155,7 @@ fn completed(result: &RunResult) -> Outcome {
     if has_window && result.status == Status::Complete && result.window.total.completed == 0 {
         return Outcome::Failed("no transaction completed in the timed window".to_owned());
     }
-    match words::ending(result) {
+    match result.ending.detail.clone() {
         None => {
             let primary_metric = words::primary_metric(result).swap_remove(0);
             Outcome::Passed(format!("{} {}", primary_metric[0], primary_metric[1]))

@@ -23,7 +23,7 @@ use crate::loader::BuildHost;
 use crate::profile::ProfileResult;
 use crate::remove::Removal;
 use crate::result::RunResult;
-use crate::store::{ListedJob, StoreError, StoredJob, Trouble};
+use crate::store::{StoreError, StoredJob};
 
 /// Renders a build report as text.
 fn build(report: &BuildReport) -> String {
@@ -33,10 +33,14 @@ fn build(report: &BuildReport) -> String {
         return format!("{what} is already built; --replace rebuilds it\n");
     }
     let whole: f64 = report.phases.iter().map(|(_, seconds)| seconds).sum();
+    // The rows of a set-up script are not counted.
+    let rows = match report.rows {
+        0 => String::new(),
+        rows => format!("{} rows, ", integer(rows)),
+    };
     let text = format!(
-        "{} {what} in {whole:.1} s: {} rows, {}, seed {}",
+        "{} {what} in {whole:.1} s: {rows}{}, seed {}",
         report.outcome,
-        integer(report.rows),
         counted(u64::from(report.jobs), "jobs"),
         report.seed
     );
@@ -136,7 +140,7 @@ fn check(report: &CheckReport) -> String {
 
 /// Renders the report of a drop as text.
 fn removal(removal: &Removal) -> String {
-    let Removal { workload, target, removed } = removal;
+    let Removal { workload, target, removed, .. } = removal;
     let text = format!("dropped {workload} from {target}: {}", removed.join(", "));
     paragraph("", &text).join("\n")
 }
@@ -254,8 +258,7 @@ pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
     if let Some(found) = Document::stored(job)? {
         return Ok(found.text(charset, Style::Plain));
     }
-    let listed = ListedJob { row: job.row.clone(), trouble: Trouble::default() };
-    let row = jobs::text(&[listed]);
+    let row = jobs::text(std::slice::from_ref(&job.row));
     let reason = job.document.as_ref().and_then(serde_json::Value::as_str);
     Ok(reason.map_or(row.clone(), |reason| format!("{row}{reason}\n")))
 }

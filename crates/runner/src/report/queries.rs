@@ -70,7 +70,9 @@ pub(super) fn outcome(set: &QueriesResult) -> String {
             format!("{compared} compared, {} DIFFER", integer(differing.into()))
         }
     };
-    format!("{} of {all} answered{DOT}{equal}", integer(answered as u64))
+    // A run compares equal queries with each other; whether they are right, only a check knows.
+    let unchecked = "not checked against the right ones (`triphammer check` does)";
+    format!("{} of {all} answered{DOT}{equal}; {unchecked}", integer(answered as u64))
 }
 
 /// The table of queries.

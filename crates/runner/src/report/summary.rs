@@ -11,6 +11,8 @@ use crate::result::Status;
 pub(super) const HEIGHT: usize = 23;
 /// Maximum lines of an entry, if there is room.
 pub(super) const ENTRY_LINES: usize = 2;
+/// Maximum lines of a finding.
+const ENTRY_LINES_MAX: usize = HEIGHT;
 /// Maximum lines of the verdict.
 const VERDICT_LINES: usize = 4;
 /// Maximum columns of a line that is cut, before its ellipsis, which has up to four columns.
@@ -65,28 +67,24 @@ impl Summary<'_> {
     /// The findings in at most so many lines; those that do not fit are counted.
     fn findings(&self, charset: Charset, room: usize) -> Vec<String> {
         let bullet = |(index, text): (usize, &String), most: usize| {
-            entry("• ", text, if index == 0 { most.max(VERDICT_LINES) } else { most }, charset)
+            entry("• ", text, if index == 0 { VERDICT_LINES } else { most }, charset)
         };
-        let all = |most| -> Vec<Vec<String>> {
-            self.findings.iter().enumerate().map(|of| bullet(of, most)).collect()
-        };
-        let wide = all(ENTRY_LINES);
-        if wide.iter().map(Vec::len).sum::<usize>() <= room {
-            return wide.concat();
+        // A sentence is shown whole or not at all; only the verdict is always there.
+        let all: Vec<Vec<String>> =
+            self.findings.iter().enumerate().map(|of| bullet(of, ENTRY_LINES_MAX)).collect();
+        if all.iter().map(Vec::len).sum::<usize>() <= room {
+            return all.concat();
         }
-        let short = all(1);
-        let mut used = 0;
+        let mut used = 1;
         let fit = |lines: &&Vec<String>| {
             used += lines.len();
             used <= room
         };
-        let fitting: Vec<_> = short.iter().take_while(fit).collect();
-        if fitting.len() == short.len() {
-            return short.concat();
+        let kept = all.iter().take_while(fit).count().max(1).min(all.len());
+        let mut lines = all[..kept].concat();
+        if kept < all.len() {
+            lines.push(format!("  and {} more", all.len() - kept));
         }
-        let kept = fitting.len().saturating_sub(1).max(1);
-        let mut lines = short[..kept].concat();
-        lines.push(format!("  and {} more", short.len() - kept));
         lines
     }
 
@@ -213,7 +211,8 @@ mod tests {
             assert!(fits(&text), "{text}");
             assert!(text.contains("the client was the bottleneck"), "{text}");
             assert!(text.contains("a name") && text.contains("triphammer report 12"), "{text}");
-            assert_eq!(text.contains("more\n"), findings > 5, "{text}");
+            // The second sentence has six lines, for which there is no room.
+            assert_eq!(text.contains("more\n"), findings > 1, "{text}");
         }
     }
 

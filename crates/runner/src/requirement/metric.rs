@@ -161,7 +161,11 @@ impl Vocabulary {
     pub(super) fn find(&self, name: &str) -> Result<Metric, String> {
         self.known(name).ok_or_else(|| {
             let names = self.names();
-            let hint = suggestion(name, names.iter().map(String::as_str));
+            let of_all = format!("{ALL}.{name}");
+            let hint = match self.known(&of_all) {
+                Some(_) => format!("; did you mean `{of_all}`?"),
+                None => suggestion(name, names.iter().map(String::as_str)),
+            };
             format!("unknown metric `{name}`{hint}")
         })
     }

@@ -16,6 +16,7 @@ pub use parse::parse;
 
 use triphammer_core::SpecError;
 
+use crate::document::JobDocument as _;
 use crate::result::RunResult;
 use crate::settings::{REPEATED, Settings};
 
@@ -81,6 +82,7 @@ fn read(
 /// Evaluates a result; replaces earlier requirements.
 pub fn judge(result: &mut RunResult, requirements: &[Requirement]) {
     result.requirements = requirements.iter().map(|required| required.judge(result)).collect();
+    result.judge();
 }
 
 impl Requirement {

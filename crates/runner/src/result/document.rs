@@ -32,6 +32,8 @@ use super::verification::{Verdict, Verification};
 use crate::command::JobKind;
 use crate::doctor::check::SetupFact;
 use crate::document::{Head, JobDocument, whole_head};
+use crate::ending::{Ending, Flaw};
+use crate::failure_limit;
 use crate::host::Host;
 use crate::measure;
 use crate::report::format;
@@ -61,6 +63,9 @@ pub struct RunResult {
     pub label: Option<String>,
     /// How the run ended.
     pub status: Status,
+    /// Whether the run is good, and what is wrong with it.
+    #[serde(default)]
+    pub ending: Ending,
     /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
@@ -184,41 +189,77 @@ pub struct RunResult {
 }
 
 impl JobDocument for RunResult {
+    const FORMAT: Option<u32> = Some(FORMAT);
     const SCHEMA: Option<&'static str> = Some("result-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)
     }
 
-    /// Whether the run was successful: it is complete, lost no host, completed transactions in its window (or had every query
-    /// answered), had every query of its streams answered, stayed
-    /// within the failure limit, met every requirement, and is contradicted neither by the
-    /// database's count nor by an audit. False leads to exit code 1 (or 130 if
-    /// [interrupted](Status::Interrupted)).
-    fn is_good(&self) -> bool {
-        let has_measured = match &self.queries {
-            Some(queries) => queries.is_good(),
-            None => self.window.total.completed > 0,
-        };
-        self.status == Status::Complete
-            && self.hosts.iter().all(|host| host.loss.is_none())
-            && !self.failures.above_limit
-            && has_measured
-            && self.query_streams.as_ref().is_none_or(QueryStreams::is_good)
-            && !self.primary_metric.verification.is_violated()
-            && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
-            && self.requirements.iter().all(|judged| judged.passed)
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// A run that is not complete has no flaw besides that.
+    fn flaw(&self) -> Option<Flaw> {
+        if self.status != Status::Complete {
+            return None;
+        }
+        let queries = self.queries.as_ref();
+        let streams_lack = self.query_streams.as_ref().is_some_and(|streams| !streams.is_good());
+        let is_empty = queries.is_none() && self.window.total.completed == 0;
+        let is_violated = |audit: &Audit| audit.verdict == Verdict::Violated;
+        Flaw::worst([
+            (self.hosts.iter().any(|host| host.loss.is_some()), Flaw::HostLost),
+            (self.requirements.iter().any(|judged| !judged.passed), Flaw::RequirementsFailed),
+            (streams_lack || queries.is_some_and(|of| !of.is_answered()), Flaw::Unanswered),
+            (queries.is_some_and(|of| of.answers.differing > 0), Flaw::AnswersDiffer),
+            (self.failures.above_limit, Flaw::TooManyFailures),
+            (is_empty, Flaw::NothingCompleted),
+            (self.primary_metric.verification.is_violated(), Flaw::CountViolated),
+            (self.audits.iter().any(is_violated), Flaw::AuditViolated),
+            (!self.availability.outages.is_empty(), Flaw::Outage),
+        ])
+    }
+
+    fn ended(&self) -> Option<String> {
+        let after = format::duration(self.durations.whole_s);
+        Some(match self.status {
+            Status::Complete => return None,
+            Status::Interrupted => format!("interrupted after {after}: these are partial figures"),
+            Status::Aborted => {
+                match self.notes.iter().find(|note| note.kind == failure_limit::NOTE) {
+                    Some(reason) => format!("aborted after {after}: {}", reason.text),
+                    None => {
+                        let in_flight = self.run.total.in_flight.unwrap_or(0);
+                        let left = format::counted(in_flight, "transactions in flight");
+                        format!(
+                            "aborted after {after}, {left} abandoned: use the figures with care"
+                        )
+                    }
+                }
+            }
+            Status::Failed => format!("failed after {after}: {}", self.cause().unwrap_or_default()),
+        })
     }
 
     fn primary_metric(&self) -> Option<(String, f64)> {
         let metric = &self.primary_metric;
-        metric.unavailable.is_none().then(|| (metric.name.clone(), metric.value))
+        (metric.unavailable.is_none() && self.has_figure())
+            .then(|| (metric.name.clone(), metric.value))
     }
 
     fn outcome(&self) -> String {
         let metric = &self.primary_metric;
         match (&metric.unavailable, &self.queries) {
             (Some(reason), _) => format!("{} is not available: {reason}", metric.name),
+            (None, None) if !self.has_figure() => {
+                format!("there was no timed window, so {} is unknown", metric.name)
+            }
             (None, Some(_)) => format!("{} {}", format::figure(metric.value), metric.name),
             (None, None) => format!("{:.0} {}", metric.value, metric.name),
         }
@@ -226,6 +267,11 @@ impl JobDocument for RunResult {
 }
 
 impl RunResult {
+    /// Whether the run lasted until its primary metric was measured.
+    const fn has_figure(&self) -> bool {
+        self.queries.is_some() || self.durations.window_s > 0.0
+    }
+
     /// Why the run failed, human-readable; `None` if it did not.
     #[must_use]
     pub fn cause(&self) -> Option<String> {
@@ -326,6 +372,10 @@ pub struct TypeFigures {
     /// Number of completed transactions whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
+    /// Number of committed transactions that no standby has confirmed, although the server was to
+    /// wait for one: its warning is in the notes.
+    #[serde(default)]
+    pub unconfirmed: u64,
     /// Number of transactions in flight when the run was aborted; whole run only.
     pub in_flight: Option<u64>,
     /// Number of repeated attempts, by class of the preceding error; only classes that occurred.

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::command::JobKind;
+
 /// Names of version 1, with those of version 2.
 const NAMES: [(&str, &str); 7] = [
     ("headline", "primary_metric"),
@@ -13,10 +15,11 @@ const NAMES: [(&str, &str); 7] = [
     ("settle_s", "cool_down_s"),
 ];
 
-/// Renames a document of version 1 to the names of version 2. Anything else is returned unchanged.
+/// Renames a document of version 1 to the names of version 2. Anything else is returned unchanged,
+/// such as the document of a drill: it had these names from its version 1 on.
 #[must_use]
-pub fn upgraded(mut document: Value) -> Value {
-    if document.get("format").and_then(Value::as_u64) == Some(1) {
+pub fn upgraded(kind: JobKind, mut document: Value) -> Value {
+    if kind != JobKind::Drill && document.get("format").and_then(Value::as_u64) == Some(1) {
         rename(&mut document);
         document["format"] = 2.into();
     }
@@ -71,10 +74,11 @@ mod tests {
             "warnings": [{ "kind": "counter", "text": "in_doubt stays in words" }],
             "pairs": { "cool_down_s": 1.0, "failed_runs": [] },
         });
-        assert_eq!(upgraded(old), new);
-        assert_eq!(upgraded(new.clone()), new);
+        assert_eq!(upgraded(JobKind::Run, old.clone()), new);
+        assert_eq!(upgraded(JobKind::Compare, new.clone()), new);
+        assert_eq!(upgraded(JobKind::Drill, old.clone()), old, "a drill's version is 1");
         for other in [json!({ "headline": 1 }), json!("stopped"), Value::Null] {
-            assert_eq!(upgraded(other.clone()), other);
+            assert_eq!(upgraded(JobKind::Run, other.clone()), other);
         }
     }
 }

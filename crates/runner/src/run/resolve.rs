@@ -1,5 +1,6 @@
 //! Resolves the settings of a run against the build, or builds the default file first.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use triphammer_core::engine::Share;
@@ -48,15 +49,8 @@ impl Resolved {
         is_preview: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
-        // Each run has its own: the two sides of a comparison may run different scripts.
-        let workload = &requests::of_run(settings, workload)?;
-        let nodes = target.nodes.iter().flat_map(NodeList::names).map(str::to_owned);
-        let vocabulary = Vocabulary::of_workload(workload).with_nodes(nodes);
-        let requirements = requirement::from_settings(settings, &vocabulary)?;
-        if query_run::is_for(workload) {
-            query_run::refuse_settings(settings, workload)?;
-        }
-        requests::refuse_invalid_options(settings, workload)?;
+        let (workload, vocabulary) = &of_user(settings, workload, target)?;
+        let requirements = requirement::from_settings(settings, vocabulary)?;
         identify(workload, database)?;
         refuse_isolations(workload, database.capabilities())?;
         let sql = catalogue(workload, database)?;
@@ -82,7 +76,7 @@ impl Resolved {
         let streams = query_run::streams(settings, &given, &mut plan)?;
         let observe = match queries {
             Some(_) => None,
-            None => observe::plan(settings, &vocabulary, database)?,
+            None => observe::plan(settings, vocabulary, database)?,
         };
         if let Some(cluster) = &cluster {
             cluster.refuse_streams(streams.is_some())?;
@@ -111,6 +105,56 @@ impl Resolved {
             parent: None,
         })
     }
+}
+
+/// Reads the settings of a run without connecting, as far as they do not depend on what was built:
+/// a request with an invalid value is rejected before it waits for its turn.
+///
+/// # Errors
+/// When a setting is invalid.
+pub fn validate(
+    settings: &mut Settings,
+    workload: &Arc<Description>,
+    target: &Target,
+) -> Result<(), Failure> {
+    let database = &target.database;
+    let (workload, vocabulary) = &of_user(settings, workload, target)?;
+    requirement::from_settings(settings, vocabulary)?;
+    // By ODBC the dialect is known only when somebody connects.
+    if database.dialect() == "base" {
+        return Ok(());
+    }
+    let sql = catalogue(workload, database)?;
+    let record = match database.capabilities().stores && workload.has_data() {
+        true => unbuilt(settings, workload)?,
+        false => Record::planned(workload, Scale::ONE, 1, &BTreeMap::new()),
+    };
+    let given = record.workload_settings().doing("reading the settings of the workload")?;
+    let (_, queries) = spec(settings, workload, &given, &record, target, &sql)?;
+    if queries.is_none() {
+        observe::plan(settings, vocabulary, database)?;
+    }
+    host_metrics::exporter(settings)?;
+    until_ci(settings)?;
+    FailureLimit::said(settings)?;
+    Ok(())
+}
+
+/// The workload of a run, each with its own files, because the two sides of a comparison may run
+/// different scripts; and the names of its metrics.
+fn of_user(
+    settings: &mut Settings,
+    workload: &Arc<Description>,
+    target: &Target,
+) -> Result<(Arc<Description>, Vocabulary), Failure> {
+    let workload = requests::of_run(settings, workload)?;
+    let nodes = target.nodes.iter().flat_map(NodeList::names).map(str::to_owned);
+    let vocabulary = Vocabulary::of_workload(&workload).with_nodes(nodes);
+    if query_run::is_for(&workload) {
+        query_run::refuse_settings(settings, &workload)?;
+    }
+    requests::refuse_invalid_options(settings, &workload)?;
+    Ok((workload, vocabulary))
 }
 
 /// The SQL of a workload for a database.

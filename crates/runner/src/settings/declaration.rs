@@ -62,6 +62,31 @@ pub enum Group {
     Other,
 }
 
+impl Group {
+    /// Heading of the group in help.
+    #[must_use]
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Question => "Purpose",
+            Self::Data => "Data and workload",
+            Self::Load => "Load",
+            Self::Length => "Length",
+            Self::Statements => "How statements run",
+            Self::Failures => "Failures and requirements",
+            Self::Observe => "Observe",
+            Self::Connection => "Connection",
+            Self::Workload => "Options of the workload",
+            Self::Other => "Other",
+        }
+    }
+
+    /// Whether short help has the group: what most jobs need.
+    #[must_use]
+    pub const fn is_common(self) -> bool {
+        matches!(self, Self::Question | Self::Data | Self::Load | Self::Length)
+    }
+}
+
 /// A special property of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {

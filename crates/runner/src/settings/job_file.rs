@@ -12,6 +12,7 @@ use super::layers::{REPEATED, Settings, belongs, known};
 use super::list::ON_TARGET;
 use super::source::Source;
 use crate::command::Command;
+use crate::failure::excerpt;
 use crate::suggestion::suggestion;
 
 impl Settings {
@@ -23,7 +24,8 @@ impl Settings {
         let name = path.display().to_string();
         let text = read_text(path, SETTINGS_BYTES_MAX)
             .map_err(|error| SpecError::new(format!("cannot read the job file {name}: {error}")))?;
-        let table: toml::Table = text.parse().map_err(|error| {
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            let error = excerpt(&error.to_string());
             SpecError::new(format!("the job file {name} is not valid TOML: {error}"))
         })?;
         let (tables, top): (Vec<_>, Vec<_>) =

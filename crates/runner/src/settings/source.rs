@@ -20,6 +20,8 @@ pub enum Source {
     Command(Command),
     /// A stored job that is replayed.
     Job(i64),
+    /// The build record of the target.
+    Build,
     /// A request to the server.
     Request,
     /// A call of the library, such as a keyword argument in Python.
@@ -44,6 +46,7 @@ impl Source {
             ("environment", ..) => Self::Environment,
             ("request", ..) => Self::Request,
             ("call", ..) => Self::Call,
+            ("build record", ..) => Self::Build,
             ("default", ..) => Self::Default,
             (_, Some(file), ..) => Self::JobFile(file.to_owned()),
             (_, _, Some(job), _) => Self::Job(job),
@@ -63,6 +66,7 @@ impl fmt::Display for Source {
             Self::Job(job) => write!(f, "job {job}"),
             Self::Request => f.write_str("request"),
             Self::Call => f.write_str("call"),
+            Self::Build => f.write_str("build record"),
             Self::Default => f.write_str("default"),
         }
     }

@@ -9,9 +9,7 @@ use rusqlite::{Row, params, params_from_iter};
 use super::columns::columns;
 use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
-use super::job::{
-    JobFilter, JobId, JobRow, JobStatus, ListedJob, SecondRow, SeriesRow, Trouble, length,
-};
+use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, length};
 use super::open::Store;
 use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
 use crate::metrics::{OF_SECOND, OF_TYPE};
@@ -72,38 +70,6 @@ impl Store {
             self.look_after(job)?;
         }
         Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
-    }
-
-    /// Reads jobs as commands list them, the newest first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn listed(&self, filter: &JobFilter) -> Result<Vec<ListedJob>, StoreError> {
-        let jobs = self.jobs(filter)?.into_iter();
-        jobs.map(|row| Ok(ListedJob { trouble: self.trouble(row.id)?, row })).collect()
-    }
-
-    /// Reads what the result of a stored run says besides its figures; nothing for other jobs, and
-    /// while a run has no result.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn trouble(&self, job: JobId) -> Result<Trouble, StoreError> {
-        let sql = "SELECT
-                     EXISTS (SELECT 1 FROM json_each(result, '$.requirements') AS judged
-                             WHERE NOT json_extract(judged.value, '$.passed')),
-                     coalesce(json_extract(result, '$.failures.above_limit'), 0),
-                     coalesce(json_array_length(result, '$.availability.outages'), 0) > 0,
-                     coalesce(json_extract(result, '$.primary_metric.verification.verdict') = 'violated', 0)
-                     OR EXISTS (SELECT 1 FROM json_each(result, '$.audits') AS audit
-                                WHERE json_extract(audit.value, '$.verdict') = 'violated')
-                   FROM jobs WHERE id = ?1";
-        let found = self.connection.query_row(sql, [job.0], |row| {
-            let (requirements_failed, too_many_failures) = (row.get(0)?, row.get(1)?);
-            let (outage, counts_violated) = (row.get(2)?, row.get(3)?);
-            Ok(Trouble { requirements_failed, too_many_failures, counts_violated, outage })
-        });
-        found.map_err(|error| self.failed(error))
     }
 
     /// Transactions completed per second, in `points` intervals of equal length while there was load;

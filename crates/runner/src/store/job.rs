@@ -12,6 +12,7 @@ use triphammer_core::spec::RunSpec;
 use utoipa::ToSchema;
 
 use super::error::StoreError;
+use crate::ending::Ending;
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::metrics::Values;
@@ -77,7 +78,7 @@ pub struct JobHeader {
     pub transactions: Vec<String>,
     /// The campaign job that a run belongs to, and its position in that job's sequence.
     pub parent: Option<(JobId, u32)>,
-    /// Plan for resuming a campaign job after an interruption.
+    /// The settings that it was given, for repeating the job or resuming a campaign.
     pub plan: Option<serde_json::Value>,
 }
 
@@ -209,48 +210,9 @@ pub struct JobRow {
     /// Number of its runs that are complete.
     #[serde(default)]
     pub runs: u32,
-}
-
-/// What a reader of a list must know about a complete run besides its status.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trouble {
-    /// Whether it missed a requirement: it is not successful.
+    /// The verdict on it; `None` while it runs, and if its document cannot be read.
     #[serde(default)]
-    pub requirements_failed: bool,
-    /// Whether more of its transactions failed than were allowed: it is not successful.
-    #[serde(default)]
-    pub too_many_failures: bool,
-    /// Whether the data contradicts the client's counts: it is not successful.
-    #[serde(default)]
-    pub counts_violated: bool,
-    /// Whether no transaction completed for a time although some should have.
-    #[serde(default)]
-    pub outage: bool,
-}
-
-impl Trouble {
-    /// The first of these in a word or two, as short as a status: `outage`; `None` without any.
-    #[must_use]
-    pub const fn words(self) -> Option<&'static str> {
-        match self {
-            Self { requirements_failed: true, .. } => Some("not met"),
-            Self { too_many_failures: true, .. } => Some("failures"),
-            Self { counts_violated: true, .. } => Some("violated"),
-            Self { outage: true, .. } => Some("outage"),
-            _ => None,
-        }
-    }
-}
-
-/// A job as commands list it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ListedJob {
-    /// The job.
-    #[serde(flatten)]
-    pub row: JobRow,
-    /// What its result says, for a run.
-    #[serde(flatten)]
-    pub trouble: Trouble,
+    pub ending: Option<Ending>,
 }
 
 /// A job with its details and result.
@@ -271,7 +233,8 @@ pub struct StoredJob {
     pub document: Option<serde_json::Value>,
     /// Notes on the job, in chronological order.
     pub notes: Vec<Remark>,
-    /// Plan for resuming a campaign job; `None` for other jobs.
+    /// The settings that it was given, for repeating the job or resuming a campaign; `None` for the
+    /// runs of another job, and for jobs of earlier versions.
     pub plan: Option<serde_json::Value>,
 }
 
@@ -292,7 +255,8 @@ impl StoredJob {
         if found > u64::from(FORMAT) {
             return Err(StoreError::NewerResult { job, found, known: FORMAT });
         }
-        RunResult::deserialize(document).map(Some).map_err(|error| StoreError::Unreadable {
+        let read = RunResult::deserialize(document);
+        read.map(Some).map_err(|error| StoreError::Unreadable {
             job,
             what: "a result",
             reason: error.to_string(),

@@ -29,8 +29,8 @@ pub use chunks::{CHUNK_SECONDS, SERIES_MAX, SampleSeries};
 pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
 pub use job::{
-    CheckRow, JobFilter, JobHeader, JobId, JobRow, JobStatus, ListedJob, ReadAt, SecondRow,
-    SeriesRow, StoredJob, Trouble,
+    CheckRow, JobFilter, JobHeader, JobId, JobRow, JobStatus, ReadAt, SecondRow, SeriesRow,
+    StoredJob,
 };
 pub(crate) use job::{length, phase_name};
 pub use migrations::VERSION;

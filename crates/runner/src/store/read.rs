@@ -16,6 +16,7 @@ use super::job::{
 };
 use super::lock;
 use super::open::Store;
+use crate::ending::{Ending, Flaw};
 use crate::failure::Failure;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{JobKind, Redacted, Remark, upgraded};
@@ -25,9 +26,9 @@ pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workloa
                            target, server_product, server_version, tool_version, users, pid, \
                            started_at, ended_at, primary_metric_name, primary_metric_value, parent, step, \
                            (SELECT count(*) FROM jobs AS run WHERE run.parent = jobs.id \
-                           AND run.status = 'complete')";
+                           AND run.status = 'complete'), good, flaw";
 /// Number of these columns.
-const JOB_COLUMNS_COUNT: usize = 21;
+const JOB_COLUMNS_COUNT: usize = 23;
 
 impl Store {
     /// Lists jobs, newest first.
@@ -53,17 +54,35 @@ impl Store {
         Ok(jobs)
     }
 
-    /// Finds a job by its number, or the newest one as `last`.
+    /// Finds a job by its number, or as `last` the newest one that the caller can use: of one of
+    /// these kinds, and in a state that it accepts.
     ///
     /// # Errors
-    /// When it is not a number, nothing is stored, or the store cannot be read.
-    pub fn find(&self, job: &str) -> Result<JobId, Failure> {
+    /// When it is not a number, no such job is stored, or the store cannot be read.
+    pub fn find(
+        &self,
+        job: &str,
+        kinds: &[JobKind],
+        accepts: fn(&JobRow) -> bool,
+    ) -> Result<JobId, Failure> {
         if job != "last" {
             return JobId::parse(job);
         }
-        let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
-        let jobs = self.jobs(&newest).map_err(Failure::from_store)?;
-        jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse(self.nothing_stored()))
+        let (mut newest, mut is_any_stored): (Option<JobId>, _) = (None, false);
+        for kind in kinds {
+            let filter = JobFilter { kind: Some(*kind), ..JobFilter::default() };
+            let jobs = self.jobs(&filter).map_err(Failure::from_store)?;
+            is_any_stored |= !jobs.is_empty();
+            newest = newest.max(jobs.iter().find(|job| accepts(job)).map(|job| job.id));
+        }
+        newest.ok_or_else(|| {
+            if kinds.len() == JobKind::ALL.len() {
+                return Failure::refuse(self.nothing_stored());
+            }
+            let nouns: Vec<_> = kinds.iter().map(|kind| kind.noun()).collect();
+            let usable = if is_any_stored { " that can be used" } else { "" };
+            Failure::refuse(format!("no {}{usable} is stored yet", nouns.join(" or ")))
+        })
     }
 
     /// A job with its details and result.
@@ -87,13 +106,14 @@ impl Store {
             return Err(StoreError::NoJob { job: job.0 });
         };
         self.look_after(&mut row)?;
+        let kind = row.kind;
         Ok(StoredJob {
             row,
             spec: parse(job, "a spec", spec)?,
             facts: parse(job, "facts", facts)?.unwrap_or_default(),
             host: parse(job, "a host", host)?.unwrap_or_default(),
             transactions: parse(job, "transaction types", transactions)?.unwrap_or_default(),
-            document: parse(job, "a document", document)?.map(upgraded),
+            document: parse(job, "a document", document)?.map(|document| upgraded(kind, document)),
             notes: self.notes(job)?,
             plan: parse(job, "a plan", plan)?,
         })
@@ -210,7 +230,10 @@ impl Store {
             .map_err(|error| self.failed(error))?;
         match now {
             Some(now) if now.status != JobStatus::Running => *job = now,
-            _ => job.status = JobStatus::Lost,
+            _ => {
+                job.status = JobStatus::Lost;
+                job.ending = Some(Ending::of_name(job.status.name(), false, None));
+            }
         }
         Ok(())
     }
@@ -229,10 +252,11 @@ impl Store {
 }
 
 pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+    let status = named(row, 2, JobStatus::ALL, JobStatus::name)?;
     Ok(JobRow {
         id: JobId(row.get(0)?),
         kind: named(row, 1, JobKind::ALL, JobKind::name)?,
-        status: named(row, 2, JobStatus::ALL, JobStatus::name)?,
+        status,
         label: row.get(3)?,
         workload: row.get(4)?,
         workload_version: row.get(5)?,
@@ -251,7 +275,21 @@ pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         parent: row.get::<_, Option<i64>>(18)?.map(JobId),
         step: row.get(19)?,
         runs: row.get(20)?,
+        ending: ending(row, status, 21)?,
     })
+}
+
+/// Reads the verdict on a job from the columns that begin at `column`.
+fn ending(row: &Row<'_>, status: JobStatus, column: usize) -> rusqlite::Result<Option<Ending>> {
+    let good: Option<bool> = row.get(column)?;
+    let flaw: Option<String> = row.get(column + 1)?;
+    let flaw = flaw.map(|_| named(row, column + 1, Flaw::ALL, Flaw::name)).transpose()?;
+    let good = match status {
+        JobStatus::Running => None,
+        JobStatus::Complete => good,
+        _ => Some(false),
+    };
+    Ok(good.map(|good| Ending::of_name(status.name(), good, flaw)))
 }
 
 /// Reads a row of the table of types: the metrics' columns follow the seconds and the type.
@@ -319,7 +357,7 @@ fn named<T: Copy, const N: usize>(
     })
 }
 
-fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::Histogram<u32>> {
+fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::Histogram<u64>> {
     let counts = row.get_ref(column)?.as_blob()?;
     decode(counts).map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
 }

@@ -19,6 +19,7 @@ use super::job::{CheckRow, JobHeader, JobId, JobStatus, ReadAt, SecondRow, Serie
 use super::lock::{self, JobLock};
 use super::open::Store;
 use crate::document::JobDocument as _;
+use crate::ending::{Ending, Flaw};
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
 use crate::second::Second;
@@ -98,7 +99,8 @@ impl Store {
             JobLock::take(&self.path, job).map_err(|_| StoreError::Running { job: job.0 })?;
         transaction
             .execute(
-                "UPDATE jobs SET status = 'running', pid = ?2, ended_at = NULL WHERE id = ?1",
+                "UPDATE jobs SET status = 'running', pid = ?2, ended_at = NULL, good = NULL,
+                 flaw = NULL WHERE id = ?1",
                 params![job.0, std::process::id()],
             )
             .map_err(|error| self.failed(error))?;
@@ -267,7 +269,7 @@ impl Store {
         }
         let document = json(result);
         self.write(|connection| {
-            end_job(connection, job, result.status.into(), &document)?;
+            end_job(connection, job, result.status.into(), &result.ending, &document)?;
             connection.execute(
                 "UPDATE jobs SET primary_metric_name = ?2, primary_metric_value = ?3, server_product = ?4,
                  server_version = ?5 WHERE id = ?1",
@@ -308,7 +310,7 @@ impl Store {
         })
     }
 
-    /// Ends a job other than a run, with its document.
+    /// Ends a job other than a run, with its document and what is wrong with it.
     ///
     /// # Errors
     /// When the store cannot be written to; the call may be repeated.
@@ -316,11 +318,13 @@ impl Store {
         &self,
         job: JobId,
         status: Status,
+        flaw: Option<Flaw>,
         document: &serde_json::Value,
     ) -> Result<(), StoreError> {
         self.flush(job)?;
         let document = json(document);
-        self.write(|connection| end_job(connection, job, status.into(), &document))?;
+        let ending = Ending::new(status, flaw);
+        self.write(|connection| end_job(connection, job, status.into(), &ending, &document))?;
         self.held.borrow_mut().remove(&job);
         Ok(())
     }
@@ -462,11 +466,20 @@ fn end_job(
     connection: &Connection,
     job: JobId,
     status: JobStatus,
+    ending: &Ending,
     document: &str,
 ) -> rusqlite::Result<()> {
     connection.execute(
-        "UPDATE jobs SET status = ?2, ended_at = ?3, result = ?4 WHERE id = ?1",
-        params![job.0, status.name(), rfc3339(clock::wall()), document],
+        "UPDATE jobs SET status = ?2, ended_at = ?3, result = ?4, good = ?5, flaw = ?6
+         WHERE id = ?1",
+        params![
+            job.0,
+            status.name(),
+            rfc3339(clock::wall()),
+            document,
+            ending.good,
+            ending.flaw.map(Flaw::name),
+        ],
     )?;
     Ok(())
 }

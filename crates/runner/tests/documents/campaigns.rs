@@ -6,7 +6,10 @@ use serde_json::Value;
 use triphammer_core::pace::Load;
 use triphammer_runner::campaign::{PlannedRun, Question};
 use triphammer_runner::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
+use triphammer_runner::compare::Demand;
 use triphammer_runner::document::JobDocument as _;
+use triphammer_runner::ending::Flaw;
+use triphammer_runner::job::Document;
 use triphammer_runner::profile::{FailedLevel, LevelRun, Order, ProfileResult, sequence};
 use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
@@ -100,13 +103,13 @@ fn a_profile_finds_the_law_that_its_runs_were_made_from() {
     let words = profile.findings.join("\n");
     assert!(words.contains("the peak is at 4"), "{words}");
     assert!(words.contains("the client was the bottleneck from 32 virtual users on"), "{words}");
-    assert!(profile.is_good());
+    assert!(profile.ending.good);
 }
 
 #[test]
 fn a_profile_without_enough_levels_says_why_there_is_no_curve() {
     let profile = part();
-    assert!(profile.usl.is_none() && !profile.is_good());
+    assert!(profile.usl.is_none() && !profile.ending.good);
     let words = profile.findings.join("\n");
     assert!(words.contains("needs 3 different levels, got 2"), "{words}");
     assert!(
@@ -156,6 +159,24 @@ fn probes() -> Vec<Probe> {
         probe(2, 700.0, 41_000.0, None),
         probe(3, 760.0, 57_300.0, Some(Reason::TooSlow)),
         probe(4, 740.0, 48_800.0, None),
+    ]
+}
+
+/// Documents of every kind of campaign, good and bad, with what is wrong with them.
+pub fn documents() -> Vec<(Document, Option<Flaw>)> {
+    let [found, _, _] = searches();
+    let none = CapacityResult { judgement: None, ..found.clone() }.judged();
+    let mut flawed = whole();
+    flawed.levels[0].runs[0].good = false;
+    let pairs = |factor, demand| crate::compare::in_pairs_with(factor, 14, demand).unwrap();
+    let demand = Demand { not_slower: true, not_inconclusive: true };
+    vec![
+        (found.into(), None),
+        (none.into(), Some(Flaw::NoCapacity)),
+        (whole().into(), None),
+        (flawed.judged().into(), Some(Flaw::RunsFailed)),
+        (pairs(0.9, Demand::default()).into(), None),
+        (pairs(0.9, demand).into(), Some(Flaw::Slower)),
     ]
 }
 

@@ -4,9 +4,8 @@ use serde_json::Value;
 use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{
-    ComparisonResult, Facts, Pairs, PairsRequest, Run, Subject, seconds,
+    ComparisonResult, Demand, Facts, Pairs, PairsRequest, Run, Subject, seconds,
 };
-use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::history::HistoryResult;
 use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
@@ -64,6 +63,11 @@ fn other(job: i64, factor: f64) -> Run {
 
 /// The result of seven pairs, with B `factor` times A.
 fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
+    in_pairs_with(factor, told, Demand::default())
+}
+
+/// The same, with what is demanded of the verdict.
+pub fn in_pairs_with(factor: f64, told: u32, demand: Demand) -> Option<ComparisonResult> {
     let request = PairsRequest {
         pairs: 7,
         margin: 0.02,
@@ -72,7 +76,11 @@ fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
             "postgres://bench@db1:5432/tpcc".to_owned(),
             "postgres://bench@db2/tpcc".to_owned(),
         ],
+        targets: ["postgres://bench@db1:5432/tpcc", "postgres://bench@db2/tpcc"].map(str::to_owned),
         own: [Vec::new(), Vec::new()],
+        levels: None,
+        seed: 1,
+        demand,
     };
     let mut pairs = Pairs::new(request, Some("commit on or off".to_owned()));
     for number in 0..told {
@@ -314,9 +322,9 @@ fn pairs_that_are_missing_are_told() {
     let found = in_pairs(0.9, 7).unwrap();
     let pairs = found.pairs.as_ref().unwrap();
     assert_eq!((pairs.asked, pairs.made), (7, 3));
-    assert_eq!((found.a.runs.len(), found.b.runs.len()), (3, 4), "A B B A A B B");
-    assert!(!found.is_good());
-    assert!(in_pairs(0.9, 14).unwrap().is_good());
+    assert_eq!(found.a.runs.len() + found.b.runs.len(), 7);
+    assert!(!found.ending.good);
+    assert!(in_pairs(0.9, 14).unwrap().ending.good);
     assert_eq!(in_pairs(0.9, 2).unwrap().figures[0].comparison, None, "one pair has no interval");
 }
 

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use triphammer_runner::ending::{Ending, Flaw};
 use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requirement::Vocabulary;
-use triphammer_runner::result::{JobKind, Redacted, RunResult};
-use triphammer_runner::store::{JobId, JobRow, JobStatus, ListedJob, Trouble};
+use triphammer_runner::result::{JobKind, Redacted, RunResult, Status};
+use triphammer_runner::store::{JobId, JobRow, JobStatus};
 
 use crate::sample;
 
@@ -130,6 +131,7 @@ fn jobs_are_a_table() {
             JobKind::Compare => 14,
             _ => 0,
         },
+        ending: None,
     };
     let jobs = [
         row(12, JobKind::Run, JobStatus::Running, Some("after the upgrade"), None),
@@ -142,14 +144,13 @@ fn jobs_are_a_table() {
         row(10, JobKind::Check, JobStatus::Failed, None, None),
         row(1, JobKind::Build, JobStatus::Lost, None, None),
     ];
-    let listed = |row: JobRow| {
-        let trouble = Trouble { outage: row.id.0 == 11, ..Trouble::default() };
-        ListedJob { row, trouble }
-    };
-    let jobs = jobs.map(listed);
+    let jobs = jobs.map(|row| {
+        let flaw = (row.id.0 == 11).then_some(Flaw::Outage);
+        JobRow { ending: Some(Ending::new(Status::Complete, flaw)), ..row }
+    });
     golden("jobs.txt", &report::jobs::text(&jobs));
     golden("job.txt", &report::jobs::text(&jobs[4..5]));
-    let back: Vec<ListedJob> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
+    let back: Vec<JobRow> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
     assert_eq!(back, jobs);
     assert!(report::jobs::text(&[]).contains("triphammer run"));
 }

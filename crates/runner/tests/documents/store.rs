@@ -8,11 +8,11 @@ use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
 use triphammer_runner::job::Document;
-use triphammer_runner::result::{JobKind, RunResult, Status, Verdict};
+use triphammer_runner::result::{JobKind, RunResult, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobId, JobStatus, ReadAt, Scope, Store, StoreError,
-    TimesKind, Trouble, VERSION,
+    TimesKind, VERSION,
 };
 use triphammer_runner::{compare, report};
 
@@ -47,23 +47,16 @@ fn a_run_comes_back_as_it_went_in() {
     let running = store.load(job).unwrap();
     assert_eq!((running.row.status, running.notes.len()), (JobStatus::Running, 1));
     assert!(running.result().unwrap().is_none());
-    assert_eq!(store.trouble(job).unwrap(), Trouble::default());
+    assert!(running.row.ending.is_none());
 
     let (facts, end) = sample::troubled();
     let result = sample::troubled_result();
     store.finish(job, &result, &end).unwrap();
     assert!(result.requirements.iter().any(|judged| !judged.passed));
-    let trouble = Trouble {
-        requirements_failed: true,
-        too_many_failures: result.failures.above_limit,
-        counts_violated: result.primary_metric.verification.is_violated()
-            || result.audits.iter().any(|audit| audit.verdict == Verdict::Violated),
-        outage: !result.availability.outages.is_empty(),
-    };
-    assert_eq!(store.trouble(job).unwrap(), trouble);
-    assert!(trouble.outage, "the sample has an outage");
     let stored = Store::open(&path).unwrap().load(job).unwrap();
     assert_eq!(stored.result().unwrap().unwrap(), result);
+    let listed = stored.row.ending.as_ref().unwrap();
+    assert_eq!((listed.good, listed.flaw), (false, result.ending.flaw));
     assert_eq!(stored.spec.unwrap(), sample::facts().spec);
     assert_eq!((stored.facts, stored.host), (facts.workload.facts, sample::facts().host));
     assert_eq!((stored.transactions.len(), stored.notes), (5, result.notes.clone()));
@@ -139,7 +132,7 @@ fn histograms_come_back_exactly() {
     let mut odd = sample::interval(1);
     let mut extreme = histogram();
     for us in [1, 999, 1_000_000, 3_600_000_000] {
-        extreme.record_n(us, 4_000_000_000).unwrap();
+        extreme.record_n(us, 40_000_000_000).unwrap();
     }
     odd.types[2].failed = Some(extreme.clone());
     odd.types[2].service = odd.types[2].response.clone();
@@ -176,7 +169,7 @@ fn after_the_first_hour_ten_seconds_share_a_histogram() {
     let (_folder, path) = fresh();
     let store = Store::open(&path).unwrap();
     let job = store.begin(&sample::header()).unwrap();
-    let mut all: Histogram<u32> = histogram();
+    let mut all: Histogram<u64> = histogram();
     for second in 3598..3624 {
         let interval = sample::interval(second);
         all.add(interval.types[0].response.as_ref().unwrap()).unwrap();
@@ -193,7 +186,7 @@ fn after_the_first_hour_ten_seconds_share_a_histogram() {
     let stretches: Vec<_> = rows.iter().map(|row| (row.first, row.last)).collect();
     let expected = [(3598, 3598), (3599, 3599), (3600, 3609), (3610, 3619), (3620, 3623)];
     assert_eq!(stretches, expected);
-    let mut sum: Histogram<u32> = histogram();
+    let mut sum: Histogram<u64> = histogram();
     for row in rows {
         sum.add(row.histogram).unwrap();
     }
@@ -231,7 +224,7 @@ fn a_check_keeps_its_rows_and_its_document() {
     ];
     store.checks(job, &checks).unwrap();
     let document = serde_json::json!({"holds": false});
-    store.finish_with(job, Status::Failed, &document).unwrap();
+    store.finish_with(job, Status::Failed, None, &document).unwrap();
     let stored = store.load(job).unwrap();
     assert_eq!(store.stored_checks(job).unwrap(), checks);
     assert!(stored.result().unwrap().is_none(), "a check has no result of a run");
@@ -246,7 +239,7 @@ fn jobs_are_listed_newest_first_and_by_filter() {
         let header =
             triphammer_runner::store::JobHeader { label: Some(label.into()), ..sample::header() };
         let job = store.begin(&header).unwrap();
-        store.finish_with(job, Status::Complete, &serde_json::Value::Null).unwrap();
+        store.finish_with(job, Status::Complete, None, &serde_json::Value::Null).unwrap();
     }
     let ids = |filter: JobFilter| -> Vec<i64> {
         store.jobs(&filter).unwrap().iter().map(|job| job.id.0).collect()
@@ -476,7 +469,7 @@ fn a_job_whose_process_died_is_lost() {
             .count()
     };
     assert_eq!(locks(), 1, "the lost job's is gone");
-    store.finish_with(job, Status::Complete, &serde_json::Value::Null).unwrap();
+    store.finish_with(job, Status::Complete, None, &serde_json::Value::Null).unwrap();
     assert_eq!((locks(), statuses(&store)[0]), (0, JobStatus::Complete));
 }
 

@@ -49,6 +49,11 @@ pub struct Preview {
     /// The spec of the run, or of the first run of a campaign; `null` for other commands.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
+    /// Seconds that a campaign takes with its pauses: about so many if the number of its runs is known,
+    /// otherwise at most; `null` for other commands.
+    pub whole_s: Option<f64>,
+    /// Number of runs of a campaign; `null` if it depends on their results, and for other commands.
+    pub runs: Option<u32>,
     /// Warnings to read before the start.
     pub warnings: Vec<String>,
 }
@@ -145,6 +150,7 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
     let mut job = asked.job(None, &Handle::default())?;
     let preview = job.preview(&mut Silent)?;
+    let whole = preview.whole;
     let mut settings = job.settings().clone();
     for (run, _) in &preview.runs {
         settings.show_run(run);
@@ -164,6 +170,8 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
         command_line: command_line(form, &settings),
         settings: shown.collect(),
         spec,
+        whole_s: whole.and_then(|whole| whole.longest()).map(|time| time.as_secs_f64()),
+        runs: whole.and_then(|whole| whole.runs),
         warnings: job.warnings().map(str::to_owned).collect(),
     })
 }

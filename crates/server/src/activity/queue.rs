@@ -9,7 +9,6 @@ use std::time::Duration;
 use serde_json::Value;
 use triphammer_runner::Failure;
 use triphammer_runner::job::Handle;
-use triphammer_runner::watch::Silent;
 
 use super::form::{Asked, Form};
 use super::perform::{self, ActivityOutcome};
@@ -87,11 +86,7 @@ impl Activities {
         let asked = Asked::new(form, targets)?;
         let handle = Handle::default();
         let mut job = asked.job(None, &handle)?;
-        // The values of a run are read at its start, because they depend on the contents of the
-        // database.
-        if !form.command.drives() {
-            job.preview(&mut Silent)?;
-        }
+        job.validate()?;
         let mut urls = job.targets().into_iter();
         let mut table = self.lock();
         if table.closed {

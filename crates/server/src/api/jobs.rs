@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::text::steers;
 use triphammer_runner::campaign::given_settings;
+use triphammer_runner::ending::Ending;
 use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
 use triphammer_runner::requests::is_only_local;
 use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
     JobId, JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
-    Trouble,
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -24,7 +24,7 @@ use super::Answer;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
-use crate::schema::{host_schema, run_spec_schema, stored_document_schema};
+use crate::schema::{ending_schema, host_schema, run_spec_schema, stored_document_schema};
 use crate::{command_line, html_export, ui};
 
 /// Maximum points of a sparkline.
@@ -115,17 +115,9 @@ pub struct JobSummary {
     pub primary_metric_value: Option<f64>,
     /// Transactions completed per second, in intervals of equal length; empty without a series.
     pub sparkline: Vec<f64>,
-    /// Whether a run missed a requirement; it is complete, but not successful.
-    pub requirements_failed: bool,
-    /// Whether more transactions of a run failed than were allowed: it is complete, but not successful.
-    #[serde(default)]
-    pub too_many_failures: bool,
-    /// Whether the data contradicts the counts of a run: it is complete, but not successful.
-    #[serde(default)]
-    pub counts_violated: bool,
-    /// Whether a run had an outage: no transaction completed for a time although some should have.
-    #[serde(default)]
-    pub outage: bool,
+    /// The verdict on the job; `null` while it runs, and if its document cannot be read.
+    #[schema(schema_with = ending_schema)]
+    pub ending: Option<Ending>,
 }
 
 /// A job with its details and result.
@@ -251,8 +243,7 @@ pub async fn list(
         let JobPage { jobs, total } = store.page(&query)?;
         let summaries = jobs.into_iter().map(|row| {
             let line = if points > 0 { store.sparkline(row.id, points)? } else { Vec::new() };
-            let trouble = store.trouble(row.id)?;
-            Ok(JobSummary::new(row, line, trouble))
+            Ok(JobSummary::new(row, line))
         });
         Ok((summaries.collect::<Result<Vec<_>, StoreError>>()?, total))
     });
@@ -304,7 +295,7 @@ impl JobDetail {
             first_second: stretch.as_ref().map(|range| range.start),
             last_second: stretch.as_ref().map(|range| range.end - 1),
             document: stored.document,
-            job: JobSummary::new(stored.row, store.sparkline(job, 60)?, store.trouble(job)?),
+            job: JobSummary::new(stored.row, store.sparkline(job, 60)?),
         })
     }
 }
@@ -415,12 +406,9 @@ impl ServerSettings {
 }
 
 impl JobSummary {
-    fn new(row: JobRow, sparkline: Vec<f64>, trouble: Trouble) -> Self {
+    fn new(row: JobRow, sparkline: Vec<f64>) -> Self {
         Self {
-            requirements_failed: trouble.requirements_failed,
-            too_many_failures: trouble.too_many_failures,
-            counts_violated: trouble.counts_violated,
-            outage: trouble.outage,
+            ending: row.ending,
             id: row.id.0,
             kind: row.kind,
             status: row.status,

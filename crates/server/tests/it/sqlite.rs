@@ -231,6 +231,27 @@ fn a_comparison_makes_its_runs_in_pairs_on_two_targets_and_keeps_both() {
 }
 
 #[test]
+fn an_invalid_field_starts_nothing() {
+    let site = Site::start();
+    site.target("null", "null:");
+    for (command, settings, field) in [
+        ("run", json!({ "vus": "x" }), "vus"),
+        ("run", json!({ "duration": "5" }), "duration"),
+        ("run", json!({ "load": "steps:/etc/passwd" }), "load"),
+        ("run", json!({ "require": "nonsense > 1" }), "require"),
+        ("profile", json!({ "rampup": "x" }), "rampup"),
+        ("compare", json!({ "b": "vus=x" }), "vus"),
+        ("compare", json!({ "pairs": "2" }), "other"),
+    ] {
+        let form = json!({ "command": command, "target": "null", "settings": settings });
+        let (status, error) = site.call("POST", "/api/v1/activities", &form);
+        assert_eq!((status, &error["field"]), (422, &json!(field)), "{form}: {error}");
+    }
+    let list = site.get("/api/v1/activities");
+    assert_eq!(list["activities"], json!([]));
+}
+
+#[test]
 fn two_runs_are_judged_as_the_command_line_judges_them() {
     let site = Site::start();
     site.target("null", "null:");

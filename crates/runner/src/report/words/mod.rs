@@ -10,10 +10,9 @@ use super::format::{self, bytes, counted, duration, figure};
 use super::load;
 use super::queries;
 use super::query_streams;
-use crate::failure_limit;
 use crate::host::Host;
 use crate::measure::{Measure, Throughput};
-use crate::result::{Figures, RunResult, Status, WorkloadFacts};
+use crate::result::{Figures, RunResult, WorkloadFacts};
 
 pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{
@@ -57,28 +56,6 @@ pub(super) fn subject_of_two(workload: &WorkloadFacts, servers: [&ServerInfo; 2]
 /// The version of a server up to the first space or parenthesis.
 fn short_version(version: &str) -> &str {
     version.split([' ', '(']).next().unwrap_or(version)
-}
-
-/// Describes how the run ended if it is not complete; shown before all figures.
-pub(super) fn ending(result: &RunResult) -> Option<String> {
-    let after = duration(result.durations.whole_s);
-    Some(match result.status {
-        Status::Complete => return None,
-        Status::Interrupted => format!("interrupted after {after}: these are partial figures"),
-        Status::Aborted => {
-            let in_flight = result.run.total.in_flight.unwrap_or(0);
-            let given_up = counted(in_flight, "transactions in flight");
-            match result.notes.iter().find(|note| note.kind == failure_limit::NOTE) {
-                Some(reason) => format!("aborted after {after}: {}", reason.text),
-                None => {
-                    format!(
-                        "aborted after {after}, {given_up} abandoned: use the figures with care"
-                    )
-                }
-            }
-        }
-        Status::Failed => format!("failed after {after}: {}", result.cause().unwrap_or_default()),
-    })
 }
 
 /// Name, value and description of the primary figures.

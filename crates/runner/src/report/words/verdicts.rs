@@ -6,7 +6,7 @@ use super::{DOT, shown};
 use crate::report::format::{counted, figure, milliseconds, percent};
 use crate::report::{nodes, observed, queries};
 use crate::requirement::{Judgement, Unit};
-use crate::result::{RunResult, Steadiness, Steady, Verdict};
+use crate::result::{Audit, RunResult, Steadiness, Steady, Verdict};
 
 /// Formats the verification: `verified: the database counts the same`.
 pub(in crate::report) fn verification(result: &RunResult) -> String {
@@ -39,10 +39,7 @@ pub(in crate::report) fn in_short(result: &RunResult) -> Vec<(&'static str, Stri
     }
     rows.push(("Failures", failed, result.failures.above_limit));
     rows.extend(nodes::in_short(result).map(|text| ("Nodes", text, false)));
-    let audits = result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated);
-    for audit in audits.take(1) {
-        rows.push(("Audit", format!("{} violated: {}", audit.title, audit.words), true));
-    }
+    rows.extend(audits_in_short(result));
     if let Some(steadiness) = judged_steadiness(result) {
         let first = steadiness.words.split(DOT).next().unwrap_or_default();
         // Of a window that is too short, what to do says more than why.
@@ -57,6 +54,18 @@ pub(in crate::report) fn in_short(result: &RunResult) -> Vec<(&'static str, Stri
     let hidden = result.observed.as_ref().and_then(observed::hidden);
     rows.extend(hidden.map(|hidden| (observed::NOT_OBSERVED, hidden, false)));
     rows
+}
+
+/// The first audit that is violated, or how many are not.
+fn audits_in_short(result: &RunResult) -> Option<(&'static str, String, bool)> {
+    let violated = result.audits.iter().find(|audit| audit.verdict == Verdict::Violated);
+    if let Some(audit) = violated {
+        return Some(("Audits", format!("{} violated: {}", audit.title, audit.words), true));
+    }
+    let all = result.audits.len();
+    let is_verified = |audit: &&Audit| audit.verdict != Verdict::NotCounted;
+    let verified = result.audits.iter().filter(is_verified).count();
+    (all > 0).then(|| ("Audits", format!("{verified} of {all} verified"), false))
 }
 
 /// Number of warnings, and the first.
@@ -150,6 +159,7 @@ pub(in crate::report) fn steadiness(of: &Steadiness) -> String {
 const fn steady(verdict: Steady) -> &'static str {
     match verdict {
         Steady::Steady => "steady",
+        Steady::WithinWindow => "steady within the window",
         Steady::Drifting => "drifting",
         Steady::TooShort => "too short to say",
     }

@@ -246,14 +246,20 @@ impl QueriesResult {
         }
     }
 
-    /// Whether every query was answered, and equal queries equally; refresh functions that the
-    /// database does not support do not count.
+    /// Whether every query was answered, and equal queries equally.
     #[must_use]
     pub fn is_good(&self) -> bool {
+        self.is_answered() && self.answers.differing == 0
+    }
+
+    /// Whether every query was answered; refresh functions that the database does not support do
+    /// not count.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
         let is_fine = |step: &StepTime| {
             matches!(step.outcome, StepOutcome::Answered | StepOutcome::Unsupported)
         };
-        self.steps.iter().all(is_fine) && self.answers.differing == 0
+        self.steps.iter().all(is_fine)
     }
 
     /// The steps that were not answered.

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::error::StoreError;
 
 /// The steps; the first creates version 1.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     include_str!("0001_jobs.sql"),
     include_str!("0002_seconds.sql"),
     include_str!("0003_campaigns.sql"),
@@ -16,6 +16,7 @@ const STEPS: [&str; 7] = [
     include_str!("0005_samples.sql"),
     include_str!("0006_names.sql"),
     include_str!("0007_cpu_tests.sql"),
+    include_str!("0008_endings.sql"),
 ];
 
 /// Version of the tables that this program writes.

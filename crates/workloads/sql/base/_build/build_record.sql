@@ -25,3 +25,6 @@ DELETE FROM triphammer_build WHERE workload = :workload;
 
 -- name: build_record.others
 SELECT count(*) FROM triphammer_build WHERE workload <> :workload;
+
+-- name: build_record.workloads
+SELECT workload FROM triphammer_build WHERE item = 'version' ORDER BY workload;

@@ -1,0 +1,190 @@
+//! One verdict: documents, the store, lists and test suites agree on every kind of bad job.
+
+use serde_json::{Value, json};
+use triphammer_runner::document::JobDocument as _;
+use triphammer_runner::ending::{Ending, Flaw};
+use triphammer_runner::job::Document;
+use triphammer_runner::report;
+use triphammer_runner::report::junit::Outcome;
+use triphammer_runner::result::{JobKind, Outage, RunResult, Status, Verdict};
+use triphammer_runner::schemas::documents;
+use triphammer_runner::store::{JobFilter, JobHeader, Store};
+
+use crate::sample;
+use crate::schema::errors_of;
+
+fn run(change: impl FnOnce(&mut RunResult)) -> Document {
+    let mut result = RunResult::new(&sample::facts(), &sample::calm());
+    result.requirements.clear();
+    change(&mut result);
+    result.judged().into()
+}
+
+/// A drill with these commits and with a fault.
+fn drill(commits: &Value, is_read: bool, succeeded: bool) -> Document {
+    let run = RunResult::new(&sample::facts(), &sample::calm());
+    let run = serde_json::to_value(run).unwrap();
+    let same =
+        ["job", "tool", "label", "started_at", "workload", "settings", "target", "server", "host"];
+    let mut document = json!({
+        "format": 1, "kind": "drill", "status": "complete", "lost": [], "findings": ["a finding"],
+        "commits": {
+            "acknowledged": 9, "lost": 0, "lost_between_s": null, "duplicated": 0, "reordered": 0,
+            "failed": 0, "undead": 0, "altered": 0, "indeterminate": 0,
+            "indeterminate_committed": 0, "indeterminate_absent": 0,
+        },
+        "faults": [{
+            "fault": "2s=exec:kill", "at_s": 2.0, "began_s": 2.0, "ended_s": 2.5,
+            "succeeded": succeeded, "detail": "exit code 1",
+        }],
+        "service": { "without_service_s": 0.0, "outages": [], "sessions_away": 0 },
+        "nodes": [], "failovers": [],
+        "verification": {
+            "target": run["target"], "server": run["server"], "waited_s": 0.0, "rows": 9,
+            "error": if is_read { Value::Null } else { "it did not answer".into() },
+        },
+        "run": 4, "users": 8, "load_s": 10.0,
+    });
+    for name in same {
+        document[name] = run[name].clone();
+    }
+    for (name, value) in commits.as_object().unwrap() {
+        document["commits"][name] = value.clone();
+    }
+    Document::read(JobKind::Drill, document).unwrap()
+}
+
+fn check() -> Document {
+    let document = json!({
+        "workload": "TPROC-C", "scale_unit": "warehouses", "target": "null:", "untouched": false,
+        "checks": [{ "id": "1", "title": "w_ytd = sum", "violations": 3, "first_key": "7" }],
+        "range": [1, 1],
+    });
+    Document::read(JobKind::Check, document).unwrap()
+}
+
+fn outage() -> Outage {
+    serde_json::from_value(json!({ "from_s": 8.0, "until_s": 15.0 })).unwrap()
+}
+
+/// A document of each kind of bad job, and what is wrong with it.
+fn bad() -> Vec<(Document, Option<Flaw>)> {
+    let lost = |n: u64| json!({ "lost": n });
+    let stopped = |status| run(|result| result.status = status);
+    vec![
+        (
+            run(|result| result.requirements = sample::troubled_result().requirements),
+            Some(Flaw::RequirementsFailed),
+        ),
+        (run(|result| result.failures.above_limit = true), Some(Flaw::TooManyFailures)),
+        (run(|result| result.window.total.completed = 0), Some(Flaw::NothingCompleted)),
+        (
+            run(|result| result.primary_metric.verification.verdict = Verdict::Violated),
+            Some(Flaw::CountViolated),
+        ),
+        (run(|result| result.audits = violated_audits()), Some(Flaw::AuditViolated)),
+        (stopped(Status::Interrupted), None),
+        (stopped(Status::Aborted), None),
+        (stopped(Status::Failed), None),
+        (drill(&lost(3), true, true), Some(Flaw::CommitsLost)),
+        (drill(&json!({ "undead": 1 }), true, true), Some(Flaw::CommitsWrong)),
+        (drill(&json!({ "lost": null }), false, true), Some(Flaw::NotVerified)),
+        (drill(&json!({ "acknowledged": 0 }), true, true), Some(Flaw::NothingProven)),
+        (drill(&json!({}), true, false), Some(Flaw::FaultMissing)),
+        (check(), Some(Flaw::ConditionsViolated)),
+    ]
+    .into_iter()
+    .chain(crate::campaigns::documents().into_iter().filter(|(_, flaw)| flaw.is_some()))
+    .collect()
+}
+
+fn violated_audits() -> Vec<triphammer_runner::result::Audit> {
+    let read = triphammer_runner::result::DatabaseCount { before: Some(5), after: Some(7) };
+    let audit = triphammer_runner::describe("tpc-b").unwrap().audits[0].clone();
+    let mut facts = sample::facts();
+    facts.audits = vec![(audit, read)];
+    let mut audits = RunResult::new(&facts, &sample::calm()).audits;
+    audits[0].verdict = Verdict::Violated;
+    audits
+}
+
+/// Stores a document as its job does, and returns what the list has of it.
+fn listed(store: &Store, document: &Document) -> triphammer_runner::store::JobRow {
+    let head = document.head();
+    let job = store.begin(&JobHeader { kind: head.kind, ..sample::header() }).unwrap();
+    match document {
+        Document::Run(result) => store.finish(job, result, &sample::calm()).unwrap(),
+        other => {
+            let json = serde_json::to_value(other).unwrap();
+            store.finish_with(job, head.status, document.ending().flaw, &json).unwrap();
+        }
+    }
+    store.jobs(&JobFilter { limit: Some(1), ..JobFilter::default() }).unwrap().remove(0)
+}
+
+#[test]
+fn every_list_and_report_agrees_with_the_verdict_of_the_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+    for (document, flaw) in bad() {
+        let ending = document.ending().clone();
+        assert_eq!((ending.good, ending.flaw), (false, flaw), "{}", ending.words);
+        let row = listed(&store, &document);
+        let shown = row.ending.clone().unwrap();
+        assert_eq!((shown.good, shown.flaw, &shown.words), (false, flaw, &ending.words));
+        let text = report::jobs::text(std::slice::from_ref(&row));
+        let word = flaw.map_or(row.status.name(), Flaw::short);
+        assert!(text.contains(word) && !text.contains("complete"), "{text}");
+        let stored = store.load(row.id).unwrap();
+        assert_eq!(Document::stored(&stored).unwrap().unwrap(), document, "{}", ending.words);
+        let fails = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+        if let Some(suite) = document.junit() {
+            assert!(suite.cases.iter().any(|case| fails(&case.outcome)), "{}", ending.words);
+        }
+    }
+}
+
+#[test]
+fn a_good_job_is_complete_everywhere_and_an_outage_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+    let good = [run(|_| ()), drill(&json!({}), true, true)];
+    for document in good {
+        let row = listed(&store, &document);
+        assert_eq!(row.ending, Some(Ending::new(Status::Complete, None)));
+        assert!(report::jobs::text(&[row]).contains("complete"));
+    }
+    let row = listed(&store, &run(|result| result.availability.outages = vec![outage()]));
+    assert_eq!(row.ending, Some(Ending::new(Status::Complete, Some(Flaw::Outage))));
+    assert!(report::jobs::text(&[row]).contains("outage"));
+}
+
+#[test]
+fn stored_documents_are_valid_against_the_schema_of_their_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+    let mut kinds = std::collections::BTreeSet::new();
+    // One of each kind: a validator takes a while to make.
+    for (document, _) in bad().into_iter().chain(crate::campaigns::documents()) {
+        let kind = document.head().kind;
+        let of = JobKind::ALL.into_iter().position(|known| known == kind).unwrap();
+        let Some(file) = documents()[of].file.filter(|file| kinds.insert(*file)) else { continue };
+        let row = listed(&store, &document);
+        let stored = store.load(row.id).unwrap().document.unwrap();
+        assert_eq!(errors_of(file, &stored), [""; 0], "{kind:?}");
+    }
+    let published: Vec<_> = documents().iter().filter_map(|published| published.file).collect();
+    assert_eq!(kinds.len(), published.len(), "{kinds:?} of {published:?}");
+}
+
+#[test]
+fn a_document_without_an_ending_is_judged_when_it_is_read() {
+    // What was demanded of the verdict of a comparison is in its ending only.
+    for (document, flaw) in bad().into_iter().filter(|(_, flaw)| *flaw != Some(Flaw::Slower)) {
+        let mut json = serde_json::to_value(&document).unwrap();
+        json.as_object_mut().unwrap().remove("ending").unwrap();
+        let read = Document::read(document.head().kind, json).unwrap();
+        assert_eq!(read.ending().flaw, flaw);
+        assert_eq!(read, document);
+    }
+}
