@@ -84,7 +84,7 @@ def build(
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
     jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data), with --cluster on each host; 1 to build a database that allows only one writer]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
     create_database: Create the database first if it does not exist
     add: Add the tables of a workload to a build of the one that it extends, as -w ch does with TPROC-C; scale, seed and options are those of that build
     replace: Drop what an earlier build created, then build
@@ -213,7 +213,7 @@ def run(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
@@ -233,7 +233,7 @@ def run(
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
     sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
     login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
-    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
@@ -381,7 +381,7 @@ def profile(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Virtual users at each level: a list (1,2,4,8), a range that doubles (1..64), or auto (increases until the throughput peaks and declines) [default: auto]
     max_vus: Highest number of virtual users, or of streams for TPROC-H, that `auto` tries [default: 64 for SQLite, else 512]
     repeats: Number of runs per level; 2 or more show how much repeated runs vary [default: 3]
@@ -389,7 +389,7 @@ def profile(
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
-    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s for the default SQLite file]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s where the database is in this process]
     resume: Resume this interrupted job (a number or `last`) with its original settings
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
@@ -398,7 +398,7 @@ def profile(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
-    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
@@ -540,12 +540,12 @@ def capacity(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users that serve the arrivals; choose more than are ever busy at once [default: 1 for SQLite, else 64]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
-    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s for the default SQLite file]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s where the database is in this process]
     limit: Response time limit to keep, as in 'new_order.p95 < 50ms': a transaction type (or `all`), a percentile and a maximum
     max_rate: Highest rate to try, in transactions per second [default: until the limit is exceeded]
     precision: Search until the capacity is known to within this share [default: 5%]
@@ -557,7 +557,7 @@ def capacity(
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
     dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
     engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
-    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
@@ -620,7 +620,7 @@ def compare(
     job_file: Union[Text, None] = ...,
     scale: Union[Union[int, str], None] = ...,
     seed: Union[Union[int, str], None] = ...,
-    vus: Union[Union[int, str], None] = ...,
+    vus: Union[Text, None] = ...,
     threads: Union[Union[int, str], None] = ...,
     rampup: Union[Duration, None] = ...,
     duration: Union[Duration, None] = ...,
@@ -709,17 +709,17 @@ def compare(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`). The same seed produces the same rows and the same inputs [default: 1]
-    vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
+    vus: Number of virtual users, or of sessions for a rate, ramp or steps load. With --ab, also levels, as in `profile`: a list (1,2,4,8) or a range that doubles (1..64), of each of which pairs are made [default: 1 for SQLite, else min(10, scale)]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
-    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s for the default SQLite file]
-    ab: Run A and B in alternating pairs (A B B A) and compare them; A and B are targets
+    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s where the database is in this process]
+    ab: Run A and B in pairs, with either of them first, and compare them; A and B are targets
     a: With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated
     b: With --ab, a setting that applies only to the runs of B; can be repeated
-    pairs: With --ab, number of pairs of runs [default: 7]
+    pairs: With --ab, number of pairs of runs, of each level if there are levels [default: 7, or 4 of each level]
     margin: Smallest difference that matters [default: 2%]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
     fail_if_inconclusive: Exit with code 1 if the comparison is inconclusive
@@ -738,7 +738,7 @@ def compare(
     terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
     sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
     login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
-    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
@@ -842,7 +842,7 @@ def drill(
     pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
     io: How worker threads wait for a server: auto, epoll or uring [default: auto]
     isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
-    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 3]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
     transaction_timeout: Cancel an attempt that takes longer than this and reconnect; 0s disables it [default: 10s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     label: Label of the job, to find it later
@@ -956,6 +956,7 @@ def history(
     *,
     workload: Union[Text, None] = ...,
     on: Union[Text, None] = ...,
+    control: Union[Text, None] = ...,
     fail_if_slower: Union[bool, None] = ...,
     store: Union[Text, None] = ...,
 ) -> HistoryResult:
@@ -964,6 +965,7 @@ def history(
     label: Only runs with this label [default: any]
     workload: Only runs of this workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: the workload of the newest run]
     on: Only runs whose target, as listed by `jobs`, contains this text [default: any]
+    control: Label of the runs of a fixed build, one beside each run: follow the ratios to them, which do not depend on the host [default: none]
     fail_if_slower: Exit with code 1 if B is slower, or if the last change in a history is a slowdown
     store: File of the job store [default: in the user's data directory]
     """

@@ -31,7 +31,10 @@ Certainty = Literal["sure", "probable"]
 ComparisonVerdict = Record
 
 #: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
-ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "unsupported", "other"]
+ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "schema_changed", "unsupported", "other"]
+
+#: What is wrong with a job, the worst first.
+Flaw = Literal["host_lost", "requirements_failed", "unanswered", "answers_differ", "too_many_failures", "nothing_completed", "count_violated", "audit_violated", "conditions_violated", "not_verified", "commits_lost", "commits_wrong", "nothing_proven", "fault_missing", "no_capacity", "runs_failed", "slower", "inconclusive", "outage"]
 
 #: How worker threads wait for their sessions.
 Io = Literal["auto", "epoll", "uring"]
@@ -108,8 +111,8 @@ SetupVerdict = Literal["fine", "look", "wrong"]
 #: How a run ended.
 Status = Literal["complete", "interrupted", "aborted", "failed"]
 
-#: Whether the mean represents the series.
-Steady = Literal["steady", "drifting", "too_short"]
+#: Whether a run's mean represents the level of its primary metric.
+Steady = Literal["steady", "within_window", "drifting", "too_short"]
 
 #: How a query or refresh function ended.
 StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run", "unsupported"]
@@ -326,6 +329,8 @@ class BuildReport(Document):
     """Report of a build."""
 
     __slots__ = ()
+    #: Whether the build is good.
+    ending: Ending
     #: The hosts that loaded the data, if it was spread over several.
     hosts: list[BuildHost]
     #: Number of parallel loader sessions.
@@ -376,6 +381,10 @@ class CapacityResult(Document):
     __slots__ = ()
     #: The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents.
     belief: list[CapacityBelief]
+    #: By how much the server changed during the search, from an early rate that was repeated at the end; `None` if it was not.
+    change: Optional[ServerChange]
+    #: Whether a capacity was found, and what is wrong with the search.
+    ending: Ending
     #: Rates whose run failed.
     failed_runs: list[FailedProbe]
     #: Findings in words, the most important first.
@@ -516,11 +525,11 @@ class Change(Record):
     """A change of the primary metric."""
 
     __slots__ = ()
-    #: Mean until the next change, or until the end.
+    #: Mean until the next change, or until the end, likewise.
     after: float
     #: Index in `runs` of the first run after the change.
     at: int
-    #: Mean since the previous change, or since the start.
+    #: Mean since the previous change, or since the start; of the ratios if there is a control.
     before: float
     #: 1 minus the probability of such a change by chance: from noise, or from a host that alternates between two speeds.
     confidence: float
@@ -544,6 +553,8 @@ class CheckReport(Document):
     checks: list[CheckResult]
     #: Who computed the answers that were compared, from the same queries on the same data: `DuckDB 1.5.5`. `None` if the workload knows the answers, or nothing was compared.
     compared_with: Optional[str]
+    #: Whether all conditions hold that are expected to hold.
+    ending: Ending
     #: The program that created the tables, if not triphammer; the rules of the initial population do not apply then.
     made_by: Optional[str]
     #: Why answers were not compared, and what to do.
@@ -658,12 +669,14 @@ class Comparison(Record):
     basis: Basis
     #: Direction in which values improve.
     better: Better
-    #: 95 % interval of the ratio.
+    #: 95 % interval of the ratio; wider if `together` is above 1.
     interval: Interval
     #: Difference that does not matter, as a share.
     margin: float
     #: B over A: the geometric mean ratio. 1.05 is 5 % more.
     ratio: float
+    #: Number of comparisons, this one included, whose intervals all contain the true ratios in 95 %: that of a level is one of several.
+    together: int
     #: Verdict on B, given interval and margin.
     verdict: ComparisonVerdict
 
@@ -678,6 +691,8 @@ class ComparisonResult(Document):
     b: Side
     #: Conditions that differ between the sides.
     differences: list[Difference]
+    #: Whether all runs were made and are good, and the verdict passes.
+    ending: Ending
     #: Figures of both sides, the primary metric first.
     figures: list[Figure]
     #: Version of the document's format.
@@ -698,7 +713,7 @@ class ComparisonResult(Document):
     plans: list[PlanChange]
     #: The primary metric, which decides the verdict.
     primary_metric: PrimaryMetricName
-    #: Levels and curves; `None` unless profiles are compared.
+    #: Levels and curves; `None` unless profiles are compared or pairs were made at several levels.
     profiles: Optional[Profiles]
     #: Start of the first run (its second 0), RFC 3339, UTC.
     started_at: str
@@ -714,6 +729,18 @@ class ComparisonResult(Document):
     warnings: list[Warning]
     #: The verdict in words, with figures.
     words: str
+
+
+class ControlRun(Record):
+    """A run of the control beside a run of a history."""
+
+    __slots__ = ()
+    #: Number in the job store.
+    job: int
+    #: Value of the followed run over this one.
+    ratio: float
+    #: Value of the primary metric.
+    value: float
 
 
 class CounterFigure(Record):
@@ -840,6 +867,8 @@ class DrillResult(Document):
     __slots__ = ()
     #: What the database did with the commits.
     commits: Commits
+    #: Whether the drill is good, and what is wrong with it.
+    ending: Ending
     #: Moves of the writes from one node to another during the load.
     failovers: list[FailoverFigure]
     #: The faults, in the order of their times.
@@ -908,6 +937,20 @@ class Efficiency(Record):
     maximum: float
     #: Share of that maximum, from 0 to 1.
     share: float
+
+
+class Ending(Record):
+    """How a job ended."""
+
+    __slots__ = ()
+    #: How a run ended that is not complete, in a sentence: `interrupted after 5s: these are partial figures`; `None` for other jobs.
+    detail: Optional[str]
+    #: What is wrong with the job, or what to know about it before anything else; `None` for nothing.
+    flaw: Optional[Flaw]
+    #: Whether the job was successful and its findings are good. If not, its command exits with 1, or with 130 if it was interrupted.
+    good: bool
+    #: The status and the flaw in words: `complete`, `complete, commits lost`.
+    words: str
 
 
 class ErrorFigure(Record):
@@ -1076,6 +1119,10 @@ class HistoryResult(Document):
     __slots__ = ()
     #: Changes of the primary metric, in the same order.
     changes: list[Change]
+    #: Label of the control: changes are then those of the ratios to its runs; `None` without one.
+    control: Optional[str]
+    #: By how much the primary metric drifts steadily from run to run; changes are those beside it. `None` if it does not.
+    drift: Optional[float]
     #: Version of the document's format.
     format: Literal[2]
     #: Kind of document, by the name of its command.
@@ -1100,6 +1147,8 @@ class HistoryRun(Record):
     """A run of a history."""
 
     __slots__ = ()
+    #: The adjacent run of the control; `None` without a control.
+    control: Optional[ControlRun]
     #: Whether the run was successful.
     good: bool
     #: 95 % confidence interval of the value, from the run's own seconds; `None` if there is none.
@@ -1553,10 +1602,10 @@ class Pacing(Record):
 
 
 class Pairing(Record):
-    """Pairs of runs, made in the order A B B A A B …"""
+    """Pairs of adjacent runs, each in a random order."""
 
     __slots__ = ()
-    #: Requested number of pairs.
+    #: Requested number of pairs, of all levels together.
     asked: int
     #: Pause between two runs, in seconds.
     cool_down_s: float
@@ -1567,7 +1616,7 @@ class Pairing(Record):
 
 
 class PercentileIntervals(Record):
-    """95 % confidence intervals of percentiles, in microseconds; `None` if the window has too few slices or transactions."""
+    """95 % confidence intervals of percentiles, in microseconds; `None` if the window has too few slices or transactions, or if the response times wander."""
 
     __slots__ = ()
     #: Interval of the median, in microseconds.
@@ -1580,6 +1629,8 @@ class PercentileIntervals(Record):
     p99_9_us: Optional[Interval]
     #: Interval of the 99th percentile, in microseconds.
     p99_us: Optional[Interval]
+    #: Whether there are none because the level of the response times drifts or wanders so slowly that the window does not show how far.
+    wanders: bool
 
 
 class PlanChange(Record):
@@ -1702,6 +1753,8 @@ class ProfileResult(Document):
     __slots__ = ()
     #: Relative change of throughput from the first to the last block of runs, at the same levels; `None` with fewer than two blocks.
     drift: Optional[float]
+    #: Whether all runs were made and are good.
+    ending: Ending
     #: Levels whose runs failed.
     failed_runs: list[FailedLevel]
     #: Findings in words, the most important first.
@@ -1920,6 +1973,8 @@ class RunResult(RunDocument):
     durations: Durations
     #: The primary metric relative to the maximum that keying and thinking times allow; `None` without them.
     efficiency: Optional[Efficiency]
+    #: Whether the run is good, and what is wrong with it.
+    ending: Ending
     #: The first error of each transaction type and error class.
     errors: list[ErrorFigure]
     #: The slowest transactions that ended in the timed window, slowest first.
@@ -2070,6 +2125,16 @@ class ScriptFacts(Record):
     text: str
     #: Weight in the mix.
     weight: int
+
+
+class ServerChange(Record):
+    """A rate that was measured early and again at the end."""
+
+    __slots__ = ()
+    #: By how much the capacity changed from the first run to the last, as a share; the interval allows for how much neighbouring runs differ.
+    change: Estimate
+    #: The rate of both runs, in transactions per second.
+    rate: float
 
 
 class ServerInfo(Record):
@@ -2330,7 +2395,7 @@ class Steadiness(Record):
     coefficient_of_variation: Optional[float]
     #: Effective sample size: number of independent seconds with the same information about the mean.
     effective_seconds: float
-    #: 95 % confidence interval of the mean, adjusted for autocorrelation; `None` if the window is too short. For a window that ended by its interval, it is at least as wide as requested.
+    #: 95 % confidence interval of the mean, adjusted for autocorrelation and for rare, large values; `None` if the window is too short. It is that of the level only if the verdict is `steady`, and otherwise that of this window. For a window that ended by its interval, it is at least as wide as requested.
     interval: Optional[Interval]
     #: Mean of the seconds, in the unit of the primary metric.
     mean: float
@@ -2338,12 +2403,18 @@ class Steadiness(Record):
     memory: float
     #: What to do next; `None` when there is nothing to do.
     next: Optional[str]
+    #: Number of periods of that work in the window; `None` if no period is known.
+    periods: Optional[float]
     #: Half-width of the interval relative to the mean; `None` without an interval.
     relative_half_width: Optional[float]
+    #: Periodic work of the server, of which a window has to contain two periods so that its mean is claimed for the level.
+    schedule: Schedule
     #: Number of complete seconds analysed.
     seconds: int
     #: Seconds after the start of the run from which the level is known to be within 1 % of the following level; `None` if noise or a drift hides that.
     settled_s: Optional[int]
+    #: Minimum length of a window whose mean is claimed for the level, in seconds.
+    shortest_s: int
     #: Change of level at `step_at_s`, relative to the level before.
     step: Optional[float]
     #: Second of the run at which the level changed most.
@@ -2604,6 +2675,8 @@ class TypeFigures(Record):
     started: Optional[int]
     #: Title of the transaction type: `New-Order`.
     title: str
+    #: Number of committed transactions that no standby has confirmed, although the server was to wait for one: its warning is in the notes.
+    unconfirmed: int
     #: Number of completed transactions whose answer could not be read.
     unread: int
 
@@ -2626,10 +2699,6 @@ class Until(Record):
     reached: bool
     #: Requested half-width of the interval, relative to the mean.
     relative_half_width: float
-    #: Periodic work of the server, of which the window has to contain two periods.
-    schedule: Schedule
-    #: Minimum length of a window that ends by its interval, in seconds.
-    shortest_s: int
 
 
 class Usl(Record):
@@ -2646,7 +2715,7 @@ class Usl(Record):
     curve: Curve
     #: Share of linear scaling that remains at `judged_at`, from 0 to 1.
     efficiency: float
-    #: The level at which losses are computed: the peak if it is reached, otherwise the highest level.
+    #: The level at which losses are computed: the peak or the best level if throughput declines beyond it, otherwise the highest level.
     judged_at: float
     #: P value of the hypothesis κ = 0; `None` if it cannot be computed.
     kappa_p_value: Optional[float]

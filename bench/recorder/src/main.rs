@@ -16,7 +16,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|_| 200_000 + rng.below(1_500_000) + if rng.percent(1) { 20_000_000 } else { 0 })
         .collect();
     let mut recorder = Recorder::new(5, true);
-    let ended = TransactionEnd { outcome: Outcome::Committed, counter: 0, unread: false };
+    let ended = TransactionEnd {
+        outcome: Outcome::Committed,
+        counter: 0,
+        unread: false,
+        unconfirmed: false,
+    };
     let begun = thread_cpu_ns();
     for event in 0..events {
         let place = usize::try_from(event % 4096)?;

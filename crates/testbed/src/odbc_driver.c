@@ -5,8 +5,9 @@
  *                     `autocommit 0`, `isolation 2`; blanks are single
  *     Answers=FILE    lines of fields with tabs between them: a part of a statement, then the values of a row, `i:7`,
  *                     `t:text`, `n:1.50`, `s:2026-01-02 03:04:05`, `0:` for NULL, or `c:BASE:PART`, which is BASE and
- *                     the number of executions of statements with that part. The first line whose part occurs in a
- *                     statement decides, with the lines of the same part below it. Other statements return no rows.
+ *                     the number of executions of statements with that part. A row with `u:PART` is returned until a
+ *                     statement with that part is executed. The first line whose part occurs in a statement decides,
+ *                     with the lines of the same part below it. Other statements return no rows.
  *     DBMS=NAME       the product
  *     Transactions=0  there are none
  *     Crash=CALL      ends by a signal in SQLDriverConnect, SQLExecDirect or SQLExecute
@@ -37,7 +38,7 @@ struct statement {
     char *values[ROWS][COLUMNS];
 };
 
-/* What was executed, for `c:`. */
+/* What was executed, for `c:` and `u:`. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char **executed;
 static unsigned long executions;
@@ -216,16 +217,23 @@ static char *squeezed(const char *text, int length) {
     return out;
 }
 
+/* How often statements with a part were executed. */
+static unsigned long times(const char *part) {
+    unsigned long count = 0;
+    pthread_mutex_lock(&lock);
+    for (unsigned long n = 0; n < executions; n++)
+        count += strstr(executed[n], part) != NULL;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 /* A value of a row, with `c:` counted. */
 static char *counted(const char *field) {
     char *end, *out;
     if (strncmp(field, "c:", 2))
         return strdup(field);
     unsigned long count = strtoul(field + 2, &end, 10);
-    pthread_mutex_lock(&lock);
-    for (unsigned long n = 0; n < executions; n++)
-        count += strstr(executed[n], end + 1) != NULL;
-    pthread_mutex_unlock(&lock);
+    count += times(end + 1);
     out = malloc(32);
     sprintf(out, "i:%lu", count);
     return out;
@@ -244,11 +252,17 @@ static void answer(struct statement *st) {
         if (part[0] ? strcmp(part, field) : !field[0] || !strstr(st->sql, field))
             continue;
         snprintf(part, sizeof part, "%s", field);
-        int columns = 0;
-        while ((field = strsep(&rest, "\t")) && columns < COLUMNS)
-            st->values[st->rows][columns++] = counted(field);
+        int columns = 0, is_there = 1;
+        while ((field = strsep(&rest, "\t")) && columns < COLUMNS) {
+            if (strncmp(field, "u:", 2) == 0)
+                is_there = times(field + 2) == 0;
+            else
+                st->values[st->rows][columns++] = counted(field);
+        }
         st->columns = columns;
-        st->rows++;
+        while (!is_there && columns)
+            free(st->values[st->rows][--columns]);
+        st->rows += is_there;
     }
     free(line);
     if (file)

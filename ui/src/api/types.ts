@@ -286,6 +286,8 @@ export interface BuildHost {
 
 /** Report of a build. */
 export interface BuildReport {
+  /** Whether the build is good. */
+  ending: Ending;
   /** The hosts that loaded the data, if it was spread over several. */
   hosts: BuildHost[];
   /** Number of parallel loader sessions. */
@@ -349,6 +351,10 @@ export interface CapacityLimit {
 export interface CapacityResult {
   /** The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents. */
   belief: CapacityBelief[];
+  /** By how much the server changed during the search, from an early rate that was repeated at the end; `null` if it was not. */
+  change: ServerChange | null;
+  /** Whether a capacity was found, and what is wrong with the search. */
+  ending: Ending;
   /** Rates whose run failed. */
   failed_runs: FailedProbe[];
   /** Findings in words, the most important first. */
@@ -483,11 +489,11 @@ export type Certainty = "sure" | "probable";
 
 /** A change of the primary metric. */
 export interface Change {
-  /** Mean until the next change, or until the end. */
+  /** Mean until the next change, or until the end, likewise. */
   after: number;
   /** Index in `runs` of the first run after the change. */
   at: number;
-  /** Mean since the previous change, or since the start. */
+  /** Mean since the previous change, or since the start; of the ratios if there is a control. */
   before: number;
   /** 1 minus the probability of such a change by chance: from noise, or from a host that alternates between two speeds. */
   confidence: number;
@@ -509,6 +515,8 @@ export interface CheckReport {
   checks: CheckResult[];
   /** Who computed the answers that were compared, from the same queries on the same data: `DuckDB 1.5.5`. `null` if the workload knows the answers, or nothing was compared. */
   compared_with?: string | null | undefined;
+  /** Whether all conditions hold that are expected to hold. */
+  ending: Ending;
   /** The program that created the tables, if not triphammer; the rules of the initial population do not apply then. */
   made_by?: string | null | undefined;
   /** Why answers were not compared, and what to do. */
@@ -633,12 +641,14 @@ export interface Comparison {
   basis: Basis;
   /** Direction in which values improve. */
   better: Better;
-  /** 95 % interval of the ratio. */
+  /** 95 % interval of the ratio; wider if `together` is above 1. */
   interval: Interval;
   /** Difference that does not matter, as a share. */
   margin: number;
   /** B over A: the geometric mean ratio. 1.05 is 5 % more. */
   ratio: number;
+  /** Number of comparisons, this one included, whose intervals all contain the true ratios in 95 %: that of a level is one of several. */
+  together: number;
   /** Verdict on B, given interval and margin. */
   verdict: ComparisonVerdict;
 }
@@ -651,6 +661,8 @@ export interface ComparisonResult {
   b: Side;
   /** Conditions that differ between the sides. */
   differences: Difference[];
+  /** Whether all runs were made and are good, and the verdict passes. */
+  ending: Ending;
   /** Figures of both sides, the primary metric first. */
   figures: Figure[];
   /** Version of the document's format. */
@@ -671,7 +683,7 @@ export interface ComparisonResult {
   plans: PlanChange[];
   /** The primary metric, which decides the verdict. */
   primary_metric: PrimaryMetricName;
-  /** Levels and curves; `null` unless profiles are compared. */
+  /** Levels and curves; `null` unless profiles are compared or pairs were made at several levels. */
   profiles: Profiles | null;
   /** Start of the first run (its second 0), RFC 3339, UTC. */
   started_at: string;
@@ -701,6 +713,16 @@ export type ComparisonVerdict = {
   /** Additional runs that would settle it if ratio and noise stay the same; `null` if nothing reasonable would. */
   more: More | null;
 };
+
+/** A run of the control beside a run of a history. */
+export interface ControlRun {
+  /** Number in the job store. */
+  job: number;
+  /** Value of the followed run over this one. */
+  ratio: number;
+  /** Value of the primary metric. */
+  value: number;
+}
 
 /** An event counted by the transactions themselves, over committed ones. */
 export interface CounterFigure {
@@ -816,6 +838,8 @@ export interface DoctorResult {
 export interface DrillResult {
   /** What the database did with the commits. */
   commits: Commits;
+  /** Whether the drill is good, and what is wrong with it. */
+  ending: Ending;
   /** Moves of the writes from one node to another during the load. */
   failovers: FailoverFigure[];
   /** The faults, in the order of their times. */
@@ -882,8 +906,20 @@ export interface Efficiency {
   share: number;
 }
 
+/** How a job ended. */
+export interface Ending {
+  /** How a run ended that is not complete, in a sentence: `interrupted after 5s: these are partial figures`; `null` for other jobs. */
+  detail: string | null;
+  /** What is wrong with the job, or what to know about it before anything else; `null` for nothing. */
+  flaw: Flaw | null;
+  /** Whether the job was successful and its findings are good. If not, its command exits with 1, or with 130 if it was interrupted. */
+  good: boolean;
+  /** The status and the flaw in words: `complete`, `complete, commits lost`. */
+  words: string;
+}
+
 /** Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code. */
-export type ErrorClass = "serialization" | "deadlock" | "lock_timeout" | "disconnected" | "unavailable" | "refused" | "constraint" | "cancelled" | "timeout" | "disk_full" | "read_only" | "unsupported" | "other";
+export type ErrorClass = "serialization" | "deadlock" | "lock_timeout" | "disconnected" | "unavailable" | "refused" | "constraint" | "cancelled" | "timeout" | "disk_full" | "read_only" | "schema_changed" | "unsupported" | "other";
 
 /** The first error of a kind. */
 export interface ErrorFigure {
@@ -1013,6 +1049,9 @@ export interface Figures {
   types: TypeFigures[];
 }
 
+/** What is wrong with a job, the worst first. */
+export type Flaw = "host_lost" | "requirements_failed" | "unanswered" | "answers_differ" | "too_many_failures" | "nothing_completed" | "count_violated" | "audit_violated" | "conditions_violated" | "not_verified" | "commits_lost" | "commits_wrong" | "nothing_proven" | "fault_missing" | "no_capacity" | "runs_failed" | "slower" | "inconclusive" | "outage";
+
 /** A request to start an activity. */
 export interface Form {
   /** The command to run. */
@@ -1070,6 +1109,10 @@ export interface Hidden {
 export interface HistoryResult {
   /** Changes of the primary metric, in the same order. */
   changes: Change[];
+  /** Label of the control: changes are then those of the ratios to its runs; `null` without one. */
+  control: string | null;
+  /** By how much the primary metric drifts steadily from run to run; changes are those beside it. `null` if it does not. */
+  drift: number | null;
   /** Version of the document's format. */
   format: 2;
   /** Kind of document, by the name of its command. */
@@ -1092,6 +1135,8 @@ export interface HistoryResult {
 
 /** A run of a history. */
 export interface HistoryRun {
+  /** The adjacent run of the control; `null` without a control. */
+  control: ControlRun | null;
   /** Whether the run was successful. */
   good: boolean;
   /** 95 % confidence interval of the value, from the run's own seconds; `null` if there is none. */
@@ -1308,26 +1353,21 @@ export type JobStatus = "running" | "complete" | "interrupted" | "aborted" | "fa
 
 /** A job in a list. */
 export interface JobSummary {
-  /** Whether the data contradicts the counts of a run: it is complete, but not successful. */
-  counts_violated: boolean;
   /** End time, RFC 3339, UTC; `null` while it runs, and for lost jobs. */
   ended_at: string | null;
+  ending: Ending | null;
   /** Number in the job store. */
   id: number;
   /** The command of the job. */
   kind: JobKind;
   /** Label given by the user; `null` without one. */
   label: string | null;
-  /** Whether a run had an outage: no transaction completed for a time although some should have. */
-  outage: boolean;
   /** The profile, capacity or compare job that a run belongs to; `null` if none. */
   parent: number | null;
   /** Name of the primary metric: `NOPM`; `null` if there is none. */
   primary_metric_name: string | null;
   /** Value of the primary metric; `null` if there is none. */
   primary_metric_value: number | null;
-  /** Whether a run missed a requirement; it is complete, but not successful. */
-  requirements_failed: boolean;
   /** Number of its runs that are complete. */
   runs: number;
   /** Scale of the data, in `scale_unit`; 0 for a check. */
@@ -1348,8 +1388,6 @@ export interface JobSummary {
   step: number | null;
   /** URL of the target, without secrets. */
   target: string;
-  /** Whether more transactions of a run failed than were allowed: it is complete, but not successful. */
-  too_many_failures: boolean;
   /** Version of the program that ran the job. */
   tool_version: string;
   /** Number of virtual users, or of loaders in a build. */
@@ -1921,9 +1959,9 @@ export interface Pacing {
   steps: RateStep[];
 }
 
-/** Pairs of runs, made in the order A B B A A B … */
+/** Pairs of adjacent runs, each in a random order. */
 export interface Pairing {
-  /** Requested number of pairs. */
+  /** Requested number of pairs, of all levels together. */
   asked: number;
   /** Pause between two runs, in seconds. */
   cool_down_s: number;
@@ -1955,6 +1993,16 @@ export type Peak = {
   /** Lowest level with at least 95 % of the greatest throughput. */
   users: number;
 } | {
+  /** The level with the greatest mean throughput. */
+  best: number;
+  /** Highest such level, below the highest measured. */
+  highest: number;
+  kind: "best_levels";
+  /** Lowest level whose throughput cannot be distinguished from the greatest. */
+  lowest: number;
+  /** Its mean throughput. */
+  throughput: number;
+} | {
   /** Highest level that was measured. */
   highest: number;
   kind: "not_reached";
@@ -1975,7 +2023,7 @@ export interface PercentileCurve {
   points: PercentilePoint[];
 }
 
-/** 95 % confidence intervals of percentiles, in microseconds; `null` if the window has too few slices or transactions. */
+/** 95 % confidence intervals of percentiles, in microseconds; `null` if the window has too few slices or transactions, or if the response times wander. */
 export interface PercentileIntervals {
   /** Interval of the median, in microseconds. */
   p50_us: Interval | null;
@@ -1987,6 +2035,8 @@ export interface PercentileIntervals {
   p99_9_us: Interval | null;
   /** Interval of the 99th percentile, in microseconds. */
   p99_us: Interval | null;
+  /** Whether there are none because the level of the response times drifts or wanders so slowly that the window does not show how far. */
+  wanders: boolean;
 }
 
 /** A point of a percentile curve: this share of the transactions took no longer than the time. */
@@ -2032,6 +2082,8 @@ export interface PlanOperation {
 export interface Preview {
   /** The equivalent command line to copy, without secrets. */
   command_line: string;
+  /** Number of runs of a campaign; `null` if it depends on their results, and for other commands. */
+  runs: number | null;
   /** Every setting with its value and the source of the value. */
   settings: ResolvedSetting[];
   spec: RunSpec | null;
@@ -2039,6 +2091,8 @@ export interface Preview {
   url: string;
   /** Warnings to read before the start. */
   warnings: string[];
+  /** Seconds that a campaign takes with its pauses: about so many if the number of its runs is known, otherwise at most; `null` for other commands. */
+  whole_s: number | null;
 }
 
 /** The workload's primary metric. */
@@ -2125,6 +2179,8 @@ export interface ProfileFigure {
 export interface ProfileResult {
   /** Relative change of throughput from the first to the last block of runs, at the same levels; `null` with fewer than two blocks. */
   drift: number | null;
+  /** Whether all runs were made and are good. */
+  ending: Ending;
   /** Levels whose runs failed. */
   failed_runs: FailedLevel[];
   /** Findings in words, the most important first. */
@@ -2348,6 +2404,8 @@ export interface RunResult {
   durations: Durations;
   /** The primary metric relative to the maximum that keying and thinking times allow; `null` without them. */
   efficiency: Efficiency | null;
+  /** Whether the run is good, and what is wrong with it. */
+  ending: Ending;
   /** The first error of each transaction type and error class. */
   errors: ErrorFigure[];
   /** The slowest transactions that ended in the timed window, slowest first. */
@@ -2573,6 +2631,14 @@ export interface SeriesMeans {
   title: string;
   /** Unit of the values. */
   unit: string;
+}
+
+/** A rate that was measured early and again at the end. */
+export interface ServerChange {
+  /** By how much the capacity changed from the first run to the last, as a share; the interval allows for how much neighbouring runs differ. */
+  change: Estimate;
+  /** The rate of both runs, in transactions per second. */
+  rate: number;
 }
 
 /** The server at the other end of a session. */
@@ -2870,7 +2936,7 @@ export interface Steadiness {
   coefficient_of_variation: number | null;
   /** Effective sample size: number of independent seconds with the same information about the mean. */
   effective_seconds: number;
-  /** 95 % confidence interval of the mean, adjusted for autocorrelation; `null` if the window is too short. For a window that ended by its interval, it is at least as wide as requested. */
+  /** 95 % confidence interval of the mean, adjusted for autocorrelation and for rare, large values; `null` if the window is too short. It is that of the level only if the verdict is `steady`, and otherwise that of this window. For a window that ended by its interval, it is at least as wide as requested. */
   interval: Interval | null;
   /** Mean of the seconds, in the unit of the primary metric. */
   mean: number;
@@ -2878,12 +2944,18 @@ export interface Steadiness {
   memory: number;
   /** What to do next; `null` when there is nothing to do. */
   next: string | null;
+  /** Number of periods of that work in the window; `null` if no period is known. */
+  periods: number | null;
   /** Half-width of the interval relative to the mean; `null` without an interval. */
   relative_half_width: number | null;
+  /** Periodic work of the server, of which a window has to contain two periods so that its mean is claimed for the level. */
+  schedule: Schedule;
   /** Number of complete seconds analysed. */
   seconds: number;
   /** Seconds after the start of the run from which the level is known to be within 1 % of the following level; `null` if noise or a drift hides that. */
   settled_s: number | null;
+  /** Minimum length of a window whose mean is claimed for the level, in seconds. */
+  shortest_s: number;
   /** Change of level at `step_at_s`, relative to the level before. */
   step: number | null;
   /** Second of the run at which the level changed most. */
@@ -2900,8 +2972,8 @@ export interface Steadiness {
   words: string;
 }
 
-/** Whether the mean represents the series. */
-export type Steady = "steady" | "drifting" | "too_short";
+/** Whether a run's mean represents the level of its primary metric. */
+export type Steady = "steady" | "within_window" | "drifting" | "too_short";
 
 /** How a query or refresh function ended. */
 export type StepOutcome = "answered" | "timed_out" | "failed" | "cancelled" | "not_run" | "unsupported";
@@ -3187,6 +3259,8 @@ export interface TypeFigures {
   started: number | null;
   /** Title of the transaction type: `New-Order`. */
   title: string;
+  /** Number of committed transactions that no standby has confirmed, although the server was to wait for one: its warning is in the notes. */
+  unconfirmed: number;
   /** Number of completed transactions whose answer could not be read. */
   unread: number;
 }
@@ -3230,10 +3304,6 @@ export interface Until {
   reached: boolean;
   /** Requested half-width of the interval, relative to the mean. */
   relative_half_width: number;
-  /** Periodic work of the server, of which the window has to contain two periods. */
-  schedule: Schedule;
-  /** Minimum length of a window that ends by its interval, in seconds. */
-  shortest_s: number;
 }
 
 /** The Universal Scalability Law fitted to all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
@@ -3248,7 +3318,7 @@ export interface Usl {
   curve: Curve;
   /** Share of linear scaling that remains at `judged_at`, from 0 to 1. */
   efficiency: number;
-  /** The level at which losses are computed: the peak if it is reached, otherwise the highest level. */
+  /** The level at which losses are computed: the peak or the best level if throughput declines beyond it, otherwise the highest level. */
   judged_at: number;
   /** P value of the hypothesis κ = 0; `null` if it cannot be computed. */
   kappa_p_value: number | null;
@@ -3601,6 +3671,8 @@ export interface Operations {
       workload?: string | undefined;
       /** Only runs whose target contains this text. */
       on?: string | undefined;
+      /** Label of the runs of a fixed build: changes are those of the ratios to them. */
+      control?: string | undefined;
     };
     body: undefined;
     answer: HistoryResult;

@@ -3,7 +3,7 @@ import type { Comparison, Figure } from '../api/types';
 import { bare, compared, extent, nameOf, ratio, shown, verdict, withoutVerdict } from './comparison';
 
 const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
-  ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind } });
+  ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind }, together: 1 });
 const figure = (comparison: Comparison | null, unit: Figure['unit'] = 'us'): Figure => ({ name: 'p95', title: 'p95', unit, a: 1000, b: 1200, comparison, reason: null });
 
 describe('a comparison', () => {

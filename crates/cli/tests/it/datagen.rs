@@ -118,7 +118,7 @@ fn what_cannot_be_written_is_rejected_with_the_reason() {
         (&["--format", "orc"][..], "unknown format `orc`: expected tbl or csv"),
         (&["--parts", "3"], "must be at most 2, got 3"),
         (&["-w", "tproc-h", "--seed", "2"], "has no seed"),
-        (&["-o", "file/below"], "cannot write file/below"),
+        (&["-o", "file/below"], "writing file/below: Not a directory"),
     ] {
         let done = program.run(&[&["datagen"], args].concat());
         assert!(done.code == 2 && done.err.contains(why), "{args:?}: {}", done.err);

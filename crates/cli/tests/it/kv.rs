@@ -106,7 +106,7 @@ fn the_audit_fails_when_somebody_else_changes_a_row() {
     signal(&run, "INT");
     let done = finish(run);
     assert_eq!(done.code, 130, "{}", done.out);
-    assert!(done.out.contains("Audit          ΔΣ version"), "{}", done.out);
+    assert!(done.out.contains("Audits         ΔΣ version"), "{}", done.out);
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
     signal(&run, "INT");
     let done = finish(run);
     assert_eq!(done.code, 130, "{}", done.out);
-    assert!(done.out.contains("Audit          ΔΣ tbalance"), "{}", done.out);
+    assert!(done.out.contains("Audits         ΔΣ tbalance"), "{}", done.out);
     let report = program.ok(&["report", "last"]);
     let line = |word: &str| report.lines().find(|line| line.contains(word)).unwrap().to_owned();
     assert!(line("ΔΣ tbalance").trim_start().starts_with("violated"), "{report}");

@@ -218,11 +218,14 @@ fn the_statements_are_those_that_are_pinned() {
     assert_eq!(
         names(Required::Always),
         [
+            "audit.new_order",
+            "audit.w_ytd",
             "build_record.all",
             "build_record.delete_all",
             "build_record.insert",
             "build_record.others",
             "build_record.update",
+            "build_record.workloads",
             "count.new_orders",
             "customer.by_last_name",
             "delivery.amount",
