@@ -377,7 +377,7 @@ fn what_is_no_store_is_refused() {
     std::fs::write(&path, "not a database, but long enough to be read as one".repeat(100)).unwrap();
     assert!(matches!(Store::open(&path).unwrap_err(), StoreError::Damaged { .. }));
     let folder = path.parent().unwrap();
-    assert!(matches!(Store::open(folder).unwrap_err(), StoreError::CannotOpen { .. }));
+    assert!(matches!(Store::open(folder).unwrap_err(), StoreError::Irregular { .. }));
     let folder_is_file = path.join("below/jobs.sqlite");
     assert!(matches!(Store::open(&folder_is_file).unwrap_err(), StoreError::Create { .. }));
 }
