@@ -7,12 +7,13 @@ use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
 use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::doctor::{DoctorResult, Tests, examine};
+use triphammer_runner::handle::Handle;
 use triphammer_runner::history::{self as found, HistoryResult};
-use triphammer_runner::job::{Document, Handle};
+use triphammer_runner::job::Document;
 use triphammer_runner::report::{self, Charset, Style};
-use triphammer_runner::settings::{self, Settings};
+use triphammer_runner::resources;
+use triphammer_runner::settings::{self, Settings, all_options};
 use triphammer_runner::target::Secrets;
-use triphammer_runner::{all_options, resources};
 
 use crate::failure::Raised;
 use crate::stored::open;

@@ -10,9 +10,8 @@ use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, format_duration};
 use triphammer_core::event::Event;
 use triphammer_core::workload::Description;
-use triphammer_runner::report::series::{Layout, SeriesWriter};
-use triphammer_runner::second::Second;
-use triphammer_runner::store::{SecondRow, SeriesRow};
+use triphammer_runner::second::{Second, SecondRow, SeriesRow};
+use triphammer_runner::series::{Layout, SeriesWriter};
 use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use crate::failure::Raised;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use triphammer_core::SpecError;
-use triphammer_runner::Failure;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::store::StoreError;
 
 /// A failure, ready to be raised in any thread.

@@ -6,10 +6,12 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use serde_json::json;
 use triphammer_runner::command::JobKind;
-use triphammer_runner::job::{self, Document, Finished, Handle, Order};
+use triphammer_runner::failure::Failure;
+use triphammer_runner::handle::Handle;
+use triphammer_runner::job::{self, Document, Finished, Order};
 use triphammer_runner::settings::declared;
 use triphammer_runner::watch::Silent;
-use triphammer_runner::{Failure, compare, report, resources};
+use triphammer_runner::{compare, report, resources};
 
 use crate::command::{Process, settings};
 use crate::events::{End, Reporter, Shared};

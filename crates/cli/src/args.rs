@@ -8,9 +8,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
 use triphammer_runner::command::{Command, JobKind};
-use triphammer_runner::settings::{Mark, REPEATED, SettingDef, Settings, Source, of_command};
+use triphammer_runner::failure::Failure;
+use triphammer_runner::settings::{
+    Mark, REPEATED, SettingDef, Settings, Source, all_options, of_command,
+};
 use triphammer_runner::suggestion::closest;
-use triphammer_runner::{Failure, all_options};
 
 const AFTER_HELP: &str = "\
 Every setting can also be given as an environment variable (TRIPHAMMER_ and its name in capitals, \

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use triphammer_runner::Failure;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::report::printable;
 
 use crate::Result;

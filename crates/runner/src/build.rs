@@ -26,22 +26,22 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Scale, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::built;
 use crate::cancel::Cancel;
-use crate::catalogues;
 use crate::cluster::SharedBuild;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
 use crate::failure::{Doing, Failure};
+use crate::format::integer;
 use crate::layout;
 use crate::limited::Limited;
 use crate::loader::{BuildHost, Loader};
 use crate::record::{Record, Recording};
 use crate::remove::{self, Dropping, Found};
-use crate::report::format::integer;
 use crate::target::Target;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};

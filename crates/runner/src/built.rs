@@ -221,8 +221,9 @@ mod tests {
 
     #[test]
     fn a_table_without_a_column_is_named() {
-        let workload = crate::describe("kv").unwrap();
-        let catalogue = crate::catalogues::catalogue(&workload, "mysql", false).unwrap();
+        let workload = triphammer_workloads::describe("kv").unwrap();
+        let catalogue =
+            triphammer_workloads::catalogues::catalogue(&workload, "mysql", false).unwrap();
         let shown = |columns: &str| SchemaFact {
             table: "kv_store".into(),
             ..fact(SchemaKind::Table, columns)

@@ -14,11 +14,11 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
+use triphammer_workloads::catalogues;
 
 use crate::answers::wrong;
 use crate::build::lock_workload;
 use crate::cancel::Cancel;
-use crate::catalogues;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
@@ -263,7 +263,7 @@ pub async fn built<S: Admin>(
         }
         None => {
             found.refuse_strangers(workload, target)?;
-            if workload.name == crate::SCRIPTS {
+            if workload.name == triphammer_workloads::script::NAME {
                 return Err(Failure::refuse(format!(
                     "the built-in scripts need pgbench's tables, which {target} does not have; \
                      build them first: triphammer build {target} -w tpc-b"
@@ -293,7 +293,8 @@ async fn other_workload<S: Admin>(
     database: &AnyDatabase,
 ) -> Option<String> {
     let (dialect, procedures) = (database.dialect(), database.capabilities().procedures);
-    for other in crate::workloads().into_iter().filter(|other| other.name != workload.name) {
+    for other in triphammer_workloads::all().into_iter().filter(|other| other.name != workload.name)
+    {
         let Ok(catalogue) = catalogues::catalogue(&other, dialect, procedures) else { continue };
         let Ok(found) = inspect(&other, &catalogue, session).await else { continue };
         let what = match (&found.record, &found.external) {

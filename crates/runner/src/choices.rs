@@ -4,10 +4,10 @@ use triphammer_capture::Format as LogFormat;
 use triphammer_core::io::Io;
 use triphammer_core::session::{Isolation, Pipelining, Protocol};
 use triphammer_core::workload::{Mode, Name};
+use triphammer_workloads::all;
 
-use crate::datagen::FileFormat;
+use crate::file_format::FileFormat;
 use crate::formats::{Declared, FORMATS};
-use crate::workloads as all;
 
 /// An accepted word and its description.
 #[derive(Clone, Debug, PartialEq, Eq)]

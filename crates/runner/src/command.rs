@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The list of job kinds, in the order of use: `Variant("name", Nature, type) "title"`. The type
-/// implements [`JobType`](crate::job::JobType); a [`Question`](crate::campaign::Question)
+/// implements [`JobType`](crate::document::JobType); a [`Question`](crate::campaign::Question)
 /// implements it too. Everything that differs between kinds is derived from this list: [`JobKind`],
 /// [`Document`](crate::job::Document) and the published schemas. A new kind is a line here and its
 /// module.

@@ -8,9 +8,10 @@ use triphammer_core::session::ServerInfo;
 
 use crate::command::JobKind;
 use crate::ending::{Ending, Flaw};
+use crate::format;
 use crate::host::Host;
-use crate::report::format;
-use crate::result::{Redacted, Setting, Status, Tool, WorkloadFacts};
+use crate::result::{Redacted, Status, Tool, WorkloadFacts};
+use crate::settings::Setting;
 
 /// A kind of job, defined by its result document.
 pub trait JobType {

@@ -3,8 +3,6 @@
 use triphammer_core::engine::RunError;
 use triphammer_core::{DbError, ErrorClass, SpecError};
 
-use crate::store::StoreError;
-
 /// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -44,11 +42,6 @@ impl Failure {
             Self::Start(error) => error.error.class() == ErrorClass::Cancelled,
             Self::Spec(_) | Self::Database { .. } | Self::System { .. } => false,
         }
-    }
-
-    /// Converts an error of the job store.
-    pub(crate) fn from_store(error: StoreError) -> Self {
-        Self::refuse(error.to_string())
     }
 
     /// Creates a rejection with a message.

@@ -8,7 +8,7 @@ use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::stats::share;
 
-use crate::report::format::percent;
+use crate::format::percent;
 use crate::settings::{Settings, parse_share};
 
 /// Kind of the note with the reason why the run ended.

@@ -17,13 +17,15 @@ use triphammer_statistics::change_point::{
     change_points_of_ratios, results_missing,
 };
 
+use crate::command::JobKind;
 use crate::compare::{Difference, Facts, Run, server_settings};
 use crate::execution_plan::fingerprint_of_all;
 use crate::failure::Failure;
+use crate::format::{self, counted};
+use crate::job_id::JobId;
 use crate::profile::PrimaryMetricName;
-use crate::report::format::{self, counted};
-use crate::result::{JobKind, Redacted, RunResult, Tool, Warning, WorkloadFacts};
-use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
+use crate::result::{Redacted, RunResult, Tool, Warning, WorkloadFacts};
+use crate::store::{JobFilter, JobRow, JobStatus, Store, StoreError};
 
 /// Version of the document's format.
 pub const HISTORY_FORMAT: u32 = 2;

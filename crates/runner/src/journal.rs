@@ -13,14 +13,16 @@ use triphammer_core::workload::{Description, Workload};
 use crate::build::{BuildReport, BuildRequest};
 use crate::campaign::CampaignPlan;
 use crate::check::{CheckReport, CheckResult};
+use crate::command::JobKind;
 use crate::document::JobDocument;
 use crate::ending::Flaw;
 use crate::failure::Failure;
 use crate::host::Host;
-use crate::result::{JobKind, Redacted, RunFacts, RunResult, Status};
+use crate::job_id::JobId;
+use crate::result::{Redacted, RunFacts, RunResult, Status};
 use crate::second::Second;
 use crate::settings::Settings;
-use crate::store::{CheckRow, JobHeader, JobId, ReadAt, Store, StoreError};
+use crate::store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 use crate::target::Target;
 
 /// Receives the warnings of a journal.

@@ -8,9 +8,9 @@ use triphammer_core::session::Session;
 use triphammer_core::sql::{BoundStatement, Layout};
 use triphammer_core::workload::{BuildEffect, Description};
 use triphammer_core::{Rows, SpecError};
+use triphammer_workloads::catalogues;
 
 use crate::build::BuildRequest;
-use crate::catalogues;
 use crate::failure::{Doing, Failure};
 
 /// The layouts that a build asks for.

@@ -23,13 +23,18 @@ pub mod ending;
 pub mod execution_plan;
 pub mod failure;
 mod failure_limit;
+pub mod fault;
+pub mod file_format;
 mod files;
 mod fnv;
-mod formats;
+pub mod format;
+pub mod formats;
+pub mod handle;
 pub mod history;
 pub mod host;
 pub mod host_metrics;
 pub mod job;
+pub mod job_id;
 pub mod journal;
 mod layout;
 mod limited;
@@ -37,6 +42,7 @@ pub mod loader;
 pub mod measure;
 pub mod metrics;
 pub mod new_file;
+pub mod node_figures;
 pub mod nodes;
 pub mod observe;
 pub mod outputs;
@@ -52,9 +58,11 @@ pub mod requirement;
 pub mod resources;
 pub mod result;
 pub mod run;
+pub mod samples;
 pub mod schedule;
 pub mod schemas;
 pub mod second;
+pub mod series;
 pub mod settings;
 mod stopping_rule;
 pub mod store;
@@ -70,23 +78,3 @@ pub use triphammer_workloads::custom::EXAMPLE as WORKLOAD_EXAMPLE;
 pub use triphammer_workloads::is_of_user;
 pub use triphammer_workloads::script::NAME as SCRIPTS;
 pub use triphammer_workloads::{all as workloads, catalogues, describe};
-
-use triphammer_core::workload::{Name, OptionDef};
-
-/// The options of all workloads with the workload's title, and of all dialects with the dialect's
-/// name.
-#[must_use]
-pub fn all_options() -> Vec<(Name, OptionDef)> {
-    workload_options().into_iter().chain(catalogues::all_options().iter().cloned()).collect()
-}
-
-/// The options of all workloads, each with the workload's title.
-#[must_use]
-pub fn workload_options() -> Vec<(Name, OptionDef)> {
-    let options = |workload: &triphammer_core::workload::Description| {
-        let title = workload.title.clone();
-        let options = workload.options.clone().into_iter();
-        options.map(move |option| (title.clone(), option)).collect::<Vec<_>>()
-    };
-    workloads().iter().flat_map(|workload| options(workload)).collect()
-}

@@ -20,13 +20,13 @@ use triphammer_core::{DbError, ErrorClass, Scale};
 use triphammer_drivers::target::ConnectSettings;
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::catalogues;
 
 use crate::answers::NULL;
 use crate::cancel::Cancel;
-use crate::catalogues;
 use crate::failure::Failure;
 use crate::fnv::Fnv1a;
-use crate::report::format::bytes;
+use crate::format::bytes;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, identify};
 

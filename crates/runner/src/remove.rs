@@ -17,9 +17,9 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
 use triphammer_core::{DbError, ErrorClass, Rows, Scale, Session};
 use triphammer_drivers::AnyDatabase;
+use triphammer_workloads::catalogues;
 
 use crate::build::lock_workload;
-use crate::catalogues;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
@@ -365,7 +365,7 @@ async fn refuse_substitutes<S: Admin>(
 /// The tables that a record of the workload may list, children first: those that extend it add theirs.
 fn tables_of_record(workload: &Description) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let others = crate::workloads();
+    let others = triphammer_workloads::all();
     let sharing = others.iter().filter(|other| other.record_name() == workload.record_name());
     let tables = workload.tables.iter().chain(sharing.flat_map(|other| other.tables.iter()));
     for table in tables {

@@ -11,7 +11,7 @@ use triphammer_workloads::{custom, script};
 use crate::campaign::find_job;
 use crate::command::JobKind;
 use crate::failure::Failure;
-use crate::report::format::{counted, duration, milliseconds};
+use crate::format::{counted, duration, milliseconds};
 use crate::result::{RunResult, ScriptFacts, SlowTransaction};
 use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
@@ -123,7 +123,7 @@ impl Exemplar {
             self.number,
             self.job,
             transactions[replay.transaction].title,
-            crate::report::origin(self.slow.origin),
+            crate::format::origin(self.slow.origin),
             milliseconds(self.slow.response_us as f64),
             milliseconds(self.slow.service_us as f64),
             duration(self.slow.started_s),

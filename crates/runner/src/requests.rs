@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
+use triphammer_workloads::catalogues;
 use triphammer_workloads::{
     AnyWorkload, custom, describe, describe_with, drill, is_of_command, is_of_user, python, replay,
     script, sysbench,
@@ -13,15 +14,13 @@ use triphammer_workloads::{
 
 use crate::build::{BuildRequest, base_record};
 use crate::cancel::Cancel;
-use crate::catalogues;
 use crate::check::CheckRequest;
 use crate::cluster::SharedBuild;
 use crate::command::{Command, JobKind};
 use crate::failure::{Doing, Failure};
 use crate::record::Record;
-use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
+use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source, workload_options};
 use crate::target::Target;
-use crate::workload_options;
 
 /// The default workload.
 pub const DEFAULT_WORKLOAD: &str = "tproc-c";
@@ -263,7 +262,7 @@ pub fn refuse_options_of_others(
         let asked = settings.source(&option.name).is_of_job();
         if asked && !has(&option.name) {
             let name = &option.name;
-            let known = crate::workloads();
+            let known = triphammer_workloads::all();
             let takes = |of: &&Arc<Description>| of.options.iter().any(|own| own.name == *name);
             let ours: Vec<_> =
                 known.iter().filter(takes).map(|of| format!("-w {}", of.name)).collect();

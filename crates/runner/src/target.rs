@@ -17,15 +17,14 @@ use triphammer_core::workload::MeasureDef;
 use triphammer_drivers::target::{ConnectSettings, Fence, Reach, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_proxy::Relay;
+use triphammer_workloads::describe;
 use triphammer_workloads::{catalogues, is_of_user};
 
 use crate::command::{Command, JobKind};
-use crate::describe;
-use crate::drill::fault;
 use crate::failure::{Doing, Failure};
+use crate::fault;
 use crate::nodes::{Given, NodeList};
-use crate::result::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
-use crate::settings::{Settings, Source};
+use crate::settings::{DATABASE_DEFAULT, PROTOCOL_DEFAULT, Settings, Source};
 use crate::worker_pool::{self, connect, on_this_thread};
 
 /// Units of a size, the largest first.

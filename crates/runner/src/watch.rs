@@ -10,10 +10,10 @@ use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 
 use crate::campaign::step::{Begin, PlannedRun};
+use crate::job_id::JobId;
 use crate::observe::Measured;
 use crate::result::RunResult;
 use crate::second::Second;
-use crate::store::JobId;
 
 /// An event of a job. A run within a campaign reports like any other run, except for its number,
 /// which is reported as [`StepBegan`](JobEvent::StepBegan).
@@ -22,7 +22,7 @@ pub enum JobEvent<'a> {
     /// The spec of a run is resolved.
     Resolved(&'a RunSpec),
     /// The job has started; with its number, if it is stored. From now on, a
-    /// [`Handle`](crate::job::Handle) stops a run in an orderly way.
+    /// [`Handle`](crate::handle::Handle) stops a run in an orderly way.
     Began(Option<JobId>),
     /// A part of the job starts, with a number of units: rows, statements, checks.
     Task {

@@ -14,7 +14,7 @@ use triphammer_runner::build::{BuildRequest, build};
 use triphammer_runner::cancel::Cancel;
 use triphammer_runner::catalogues;
 use triphammer_runner::command::JobKind;
-use triphammer_runner::job::Handle;
+use triphammer_runner::handle::Handle;
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, NoSecrets, Target};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
 use triphammer_runner::command::JobKind;
-use triphammer_runner::job::Handle;
+use triphammer_runner::handle::Handle;
 use triphammer_runner::result::{Bottleneck, BottleneckVerdict, Cause, RunResult};
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Settings, Source};

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 use triphammer_runner::command::JobKind;
-use triphammer_runner::settings::{Mark, SettingKind, declared, is};
+use triphammer_runner::settings::{Mark, SettingKind, declared, is, workload_options};
 use triphammer_runner::store::StoredJob;
-use triphammer_runner::workload_options;
 
 /// Formats the command with its settings; targets come first and without their names.
 pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {

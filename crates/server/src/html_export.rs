@@ -2,8 +2,8 @@
 //! returns it. The page makes no network requests.
 
 use serde::Serialize;
-use triphammer_runner::Failure;
-use triphammer_runner::result::JobKind;
+use triphammer_runner::command::JobKind;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::store::{Scope, Store, StoreError, StoredJob};
 
 use crate::api::jobs::{JobDetail, ServerSettings};

@@ -1,6 +1,6 @@
 //! The parts specific to `triphammer compare`: its formats.
 
-use triphammer_runner::report::{FORMATS, Format};
+use triphammer_runner::formats::{FORMATS, Format};
 use triphammer_runner::settings::Settings;
 
 use crate::Result;

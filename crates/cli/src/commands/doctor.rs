@@ -1,7 +1,7 @@
 //! `triphammer doctor`.
 
 use triphammer_runner::doctor::{Tests, examine};
-use triphammer_runner::job::Handle;
+use triphammer_runner::handle::Handle;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 

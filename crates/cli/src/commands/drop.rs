@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use triphammer_runner::Failure;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::job::Job;
 
 use crate::{Result, terminal};

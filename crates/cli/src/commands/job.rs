@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
-use triphammer_runner::Failure;
 use triphammer_runner::command::JobKind;
+use triphammer_runner::failure::Failure;
+use triphammer_runner::formats::Format;
 use triphammer_runner::job::{Document, Finished, Job, Order};
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::report::{self, Charset, Format, Style};
+use triphammer_runner::report::{self, Charset, Style};
 use triphammer_runner::requests;
 use triphammer_runner::result::Status;
 use triphammer_runner::settings::{Settings, declared};

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use triphammer_runner::Failure;
 use triphammer_runner::command::JobKind;
+use triphammer_runner::failure::Failure;
+use triphammer_runner::formats::Format;
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::report::{self, Charset, Format};
+use triphammer_runner::report::{self, Charset};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, StoreError, StoredJob};

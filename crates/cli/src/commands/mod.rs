@@ -21,12 +21,12 @@ use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
 use triphammer_runner::command::Command;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::report::Charset;
-use triphammer_runner::result::Setting;
-use triphammer_runner::settings::Settings;
+use triphammer_runner::settings::{Setting, Settings};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::Secrets;
-use triphammer_runner::{Failure, cluster, resources};
+use triphammer_runner::{cluster, resources};
 
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};

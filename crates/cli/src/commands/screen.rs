@@ -7,11 +7,12 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
-use triphammer_runner::Failure;
 use triphammer_runner::campaign::Begin;
-use triphammer_runner::job::{Handle, Job};
-use triphammer_runner::report::format::figure;
-use triphammer_runner::store::JobId;
+use triphammer_runner::failure::Failure;
+use triphammer_runner::format::figure;
+use triphammer_runner::handle::Handle;
+use triphammer_runner::job::Job;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::watch::{JobEvent, Watcher};
 
 use crate::terminal::{self, Bars, Live};

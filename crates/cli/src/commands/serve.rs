@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use triphammer_core::SpecError;
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_drivers::target::Secret;
-use triphammer_runner::Failure;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::default_path;
 use triphammer_server::{

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
-use triphammer_runner::report::format::{duration, figure, milliseconds};
+use triphammer_runner::format::{duration, figure, milliseconds};
 use triphammer_runner::watch::JobEvent;
 
 use super::palette::Palette;

@@ -28,7 +28,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use triphammer_runner::Failure;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::watch::JobEvent;
 
 use self::keys::{Action, Keys};

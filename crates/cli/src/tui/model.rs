@@ -9,7 +9,7 @@ use triphammer_core::stats::{rate, share};
 use triphammer_core::workload::{Description, PrimaryMetric, TransactionDef};
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::metrics::{Metric, OF_SECOND, Values};
-use triphammer_runner::nodes::{NodeNow, of_nodes};
+use triphammer_runner::node_figures::{NodeNow, of_nodes};
 use triphammer_runner::observe;
 use triphammer_runner::result::WaitClass;
 use triphammer_runner::second::Second;

@@ -1,10 +1,11 @@
 //! The program's declarations agree with its documentation.
 
-use crate::program::Program;
+use triphammer_runner::catalogues;
 use triphammer_runner::choices;
 use triphammer_runner::command::Command;
-use triphammer_runner::settings::{Mark, SETTINGS};
-use triphammer_runner::{catalogues, workload_options};
+use triphammer_runner::settings::{Mark, SETTINGS, workload_options};
+
+use crate::program::Program;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/settings.md");
 

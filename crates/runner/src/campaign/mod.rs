@@ -26,12 +26,13 @@ use triphammer_core::workload::Description;
 use crate::command::JobKind;
 use crate::document::{JobDocument as _, JobType};
 use crate::failure::Failure;
-use crate::job::handle::Handle;
+use crate::handle::Handle;
+use crate::job_id::JobId;
 use crate::journal::Journal;
 use crate::result::{RunResult, Status};
 use crate::run::Resolved;
 use crate::settings::Settings;
-use crate::store::{JobId, Store};
+use crate::store::Store;
 use crate::target::Target;
 use crate::watch::{InStep, JobEvent, Watch};
 

@@ -8,9 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::command::JobKind;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::result::{RunResult, mask_secrets};
 use crate::settings::{Mark, Settings, Source, is};
-use crate::store::{JobFilter, JobId, JobStatus, Store, StoreError};
+use crate::store::{JobFilter, JobStatus, Store, StoreError};
 
 /// The stored plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,15 +13,15 @@ use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
 use super::measured::Measured;
+use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
+use crate::format::{figure, milliseconds, percent};
 use crate::host::Host;
+use crate::job_id::JobId;
 use crate::profile::PrimaryMetricName;
-use crate::report::format::{figure, milliseconds, percent};
-use crate::result::{
-    Bottleneck, JobKind, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts,
-};
-use crate::store::JobId;
+use crate::result::{Bottleneck, Redacted, RunResult, Status, Tool, WorkloadFacts};
+use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const CAPACITY_FORMAT: u32 = 2;

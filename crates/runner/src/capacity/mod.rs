@@ -24,10 +24,10 @@ use triphammer_statistics::search::{
 use crate::campaign::{PlannedRun, Question, RunsAtMost};
 use crate::document::JobType;
 use crate::failure::Failure;
-use crate::report::format::figure;
+use crate::format::figure;
+use crate::job_id::JobId;
 use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Given, Settings, parse_closeness};
-use crate::store::JobId;
 use crate::target::Target;
 
 use document::Confirmed;

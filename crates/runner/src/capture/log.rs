@@ -12,8 +12,8 @@ use triphammer_core::{SpecError, small_file};
 use super::output::Output;
 use super::{CaptureReport, counts};
 use crate::failure::Failure;
+use crate::format::counted;
 use crate::new_file;
-use crate::report::format::counted;
 use crate::settings::Settings;
 
 /// Bytes at the beginning of a log in which its format is looked for.

@@ -21,6 +21,7 @@ use triphammer_core::clock::process_cpu_ns;
 use triphammer_core::engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{Chunk, Description, Workload as _, WorkloadSettings};
+use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use super::frames;
@@ -28,7 +29,6 @@ use super::order::{BuildOrder, Order, SentTarget, cpus};
 use super::processes::{Message, Messages, Processes, names};
 use super::{Cluster, refused};
 use crate::cancel::Cancel;
-use crate::catalogues;
 use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::loader::{BuildHost, Loader};

@@ -36,7 +36,7 @@ use triphammer_workloads::is_of_user;
 
 use crate::command::{Command, JobKind};
 use crate::failure::Failure;
-use crate::job::Handle;
+use crate::handle::Handle;
 use crate::settings::Settings;
 use crate::target::{Origin, Target};
 use crate::watch::Watch;

@@ -13,13 +13,14 @@ use triphammer_core::spec::{RunSpec, Sessions};
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
 use triphammer_load::Plan;
 use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::{catalogues, describe};
 
 use crate::command::{Command, JobKind};
 use crate::failure::Failure;
+use crate::resources;
 use crate::settings::{Settings, Source};
 use crate::target::{Origin, Secrets, Target, open};
 use crate::worker_pool::identify;
-use crate::{catalogues, describe, resources};
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize)]

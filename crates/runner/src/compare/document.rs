@@ -15,13 +15,13 @@ use super::words;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
+use crate::format;
+use crate::job_id::JobId;
 use crate::profile::LevelUnit;
 use crate::profile::document::{LevelRun, PrimaryMetricName};
-use crate::report::format;
 use crate::result::{
     Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
-use crate::store::JobId;
 use crate::why::Waits;
 
 /// Version of the document's format.

@@ -15,8 +15,9 @@ use crate::doctor::check::{Group, SetupFact};
 use crate::host::Host;
 use crate::profile::ProfileResult;
 use crate::result::{
-    Redacted, SchemaFact, SchemaKind, Setting, Tool, WorkloadFacts, mask_secrets, mask_setting,
+    Redacted, SchemaFact, SchemaKind, Tool, WorkloadFacts, mask_secrets, mask_setting,
 };
+use crate::settings::Setting;
 
 /// Subject of a fact.
 #[derive(
@@ -346,7 +347,7 @@ impl Facts {
         for (name, value) in [
             ("cpu", host.cpu.clone()),
             ("cores", host.cores.map(|cores| cores.to_string())),
-            ("memory", host.memory_bytes.map(crate::report::format::bytes)),
+            ("memory", host.memory_bytes.map(crate::format::bytes)),
             ("architecture", Some(host.architecture.clone())),
             ("os", Some(host.os.clone())),
             ("kernel", host.kernel.clone()),
@@ -428,8 +429,8 @@ fn differ_notably(a: Option<&BTreeSet<String>>, b: Option<&BTreeSet<String>>) ->
 fn size(name: &str, sizes: &BTreeSet<String>) -> String {
     let size = greatest(sizes).unwrap_or_default();
     match name.starts_with(BYTES) {
-        true => crate::report::format::bytes(size),
-        false => crate::report::format::integer(size),
+        true => crate::format::bytes(size),
+        false => crate::format::integer(size),
     }
 }
 

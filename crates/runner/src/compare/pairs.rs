@@ -18,11 +18,11 @@ use crate::campaign::{self, PlannedRun, Question};
 use crate::command::JobKind;
 use crate::document::JobType;
 use crate::failure::Failure;
+use crate::format::counted;
+use crate::job_id::JobId;
 use crate::profile::{Asked as AskedLevels, LevelUnit};
-use crate::report::format::counted;
 use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Given, Mark, REPEATED, Settings, declared};
-use crate::store::JobId;
 use crate::target::Target;
 
 /// Minimum number of pairs: fewer give no interval.

@@ -8,7 +8,7 @@ use triphammer_core::workload::PrimaryMetric;
 
 use crate::measure::Measure;
 use crate::result::RunResult;
-use crate::store::SeriesRow;
+use crate::second::SeriesRow;
 
 /// A run to compare.
 #[derive(Clone, Debug)]

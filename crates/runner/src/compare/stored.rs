@@ -1,13 +1,16 @@
 //! Resolves the sides of `compare A B`: job numbers and labels.
 
+use triphammer_workloads::describe;
+
 use super::document::ComparisonResult;
 use super::profiles::Profiled;
 use super::run::{Run, seconds};
-use crate::describe;
+use crate::command::JobKind;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::profile::{PrimaryMetricName, ProfileResult};
-use crate::result::{JobKind, RunResult, counted_of_user};
-use crate::store::{JobFilter, JobId, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
+use crate::result::{RunResult, counted_of_user};
+use crate::store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use crate::why::{Observations, Waits};
 
 /// One side of a comparison, loaded from the store.

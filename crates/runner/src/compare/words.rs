@@ -5,7 +5,7 @@ use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
 use super::document::{ComparisonResult, Side};
 use super::facts::{Difference, Facts, Subject};
-use crate::report::format::{counted, duration, precise};
+use crate::format::{counted, duration, precise};
 use crate::result::{Bottleneck, Steady, Warning};
 
 /// Maximum number of schema differences named in the warning; `differences` has all of them.

@@ -3,7 +3,6 @@
 //! The rows are those that `build` loads, from the same chunks. A part is a range of chunks and has one file per table;
 //! parts are written in parallel. The name of an incomplete file ends in `.partial`.
 
-mod format;
 #[cfg(feature = "parquet")]
 mod parquet;
 
@@ -17,7 +16,7 @@ use triphammer_core::Rows;
 use triphammer_core::workload::{Chunk, TableDef, Workload, WorkloadSettings};
 use triphammer_workloads::AnyWorkload;
 
-pub use format::FileFormat;
+use crate::file_format::FileFormat;
 
 use crate::failure::Failure;
 use crate::new_file::{NewFile, NewFolders, Readers, failed, refuse_present};

@@ -17,8 +17,8 @@ use super::guard::guarded;
 use super::network::bound;
 use super::own::{self, Object};
 use crate::cancel::Cancel;
+use crate::format::seconds;
 use crate::limited::Limited;
-use crate::report::format::seconds;
 use crate::target::Target;
 
 /// Maximum time of the test.

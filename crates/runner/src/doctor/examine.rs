@@ -11,13 +11,14 @@ use super::host::HostFacts;
 use super::write_test::WriteTest;
 use super::{DoctorResult, SetupVerdict, cpu_test, database, write_test};
 use crate::cancel::Cancel;
+use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::files::Files;
+use crate::handle::Handle;
 use crate::host::Host;
-use crate::job::{Handle, store_path};
-use crate::result::{JobKind, Redacted, rfc3339};
+use crate::result::{Redacted, rfc3339};
 use crate::settings::Settings;
-use crate::store::{JobFilter, JobRow, JobStatus, Store};
+use crate::store::{JobFilter, JobRow, JobStatus, Store, store_path};
 use crate::target::{self, Secrets, Target};
 use crate::worker_pool::on_this_thread;
 
@@ -187,9 +188,9 @@ fn remember(
         seconds: test.seconds,
     };
     let stored = store_path(settings, None).and_then(|path| {
-        let store = Store::open(&path).map_err(Failure::from_store)?;
-        test.earlier = store.cpu_tests(EARLIER).map_err(Failure::from_store)?;
-        store.add_cpu_test(&now).map_err(Failure::from_store)
+        let store = Store::open(&path).map_err(Failure::from)?;
+        test.earlier = store.cpu_tests(EARLIER).map_err(Failure::from)?;
+        store.add_cpu_test(&now).map_err(Failure::from)
     });
     match stored {
         Err(failure) if settings.get("store").is_some() => Err(failure),

@@ -8,8 +8,8 @@ use super::check::SetupVerdict::{Fine, Look, Wrong};
 use super::check::{Check, Declared, Group, Reading};
 use super::disk::{Mount, mount_of};
 use crate::files::Files;
+use crate::format::counted;
 use crate::host_metrics::{ProcessGroup, group_of, memory_of};
-use crate::report::format::counted;
 
 const GIB: u64 = 1 << 30;
 const CPU: &str = "sys/devices/system/cpu";

@@ -10,7 +10,7 @@ use triphammer_core::{DbError, Rows, Value};
 use triphammer_workloads::doctor::DoctorDef;
 
 use super::check::{Check, Declared, Group, Reading};
-use crate::report::format::milliseconds;
+use crate::format::milliseconds;
 
 /// Number of round trips, unless they take longer than [`PINGS_TIME`].
 const PINGS: usize = 500;

@@ -20,8 +20,8 @@ use super::guard::INTERRUPTED;
 use super::network::bound;
 use super::own::{self, Object};
 use crate::cancel::Cancel;
+use crate::format::milliseconds;
 use crate::limited::Limited;
-use crate::report::format::milliseconds;
 use crate::target::Target;
 
 /// Number of commits, unless they take longer than [`TIME`].

@@ -20,11 +20,11 @@ use triphammer_workloads::drill::{
 };
 
 use super::document::FaultReport;
-use super::fault::{Fault, FaultKind};
 use crate::failure::{Doing, Failure};
-use crate::job::handle::Handle;
+use crate::fault::{Fault, FaultKind};
+use crate::format::counted;
+use crate::handle::Handle;
 use crate::limited::Limited;
-use crate::report::format::counted;
 use crate::result::mask_secrets;
 use crate::target::Target;
 use crate::watch::{JobEvent, Watch, Watcher};

@@ -7,15 +7,16 @@ use triphammer_core::session::ServerInfo;
 use triphammer_workloads::drill::{Judged, LostCommits};
 
 use super::verify::Found;
+use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
+use crate::format::{counted, integer};
 use crate::host::Host;
-use crate::report::format::{counted, integer};
+use crate::job_id::JobId;
 use crate::result::{
-    FailoverFigure, JobKind, NodeFigures, Outage, Redacted, RunResult, Setting, Status, Tool,
-    WorkloadFacts,
+    FailoverFigure, NodeFigures, Outage, Redacted, RunResult, Status, Tool, WorkloadFacts,
 };
-use crate::store::JobId;
+use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const DRILL_FORMAT: u32 = 1;

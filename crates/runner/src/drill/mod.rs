@@ -13,7 +13,6 @@
 
 mod conduct;
 mod document;
-pub(crate) mod fault;
 mod verify;
 
 use std::collections::BTreeMap;
@@ -27,13 +26,13 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Scale};
 use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::catalogues;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
 
 use crate::build::{BuildRequest, build};
-use crate::catalogues;
 use crate::document::{JobDocument as _, JobType};
 use crate::failure::{Doing as _, Failure};
-use crate::job::handle::Handle;
+use crate::handle::Handle;
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::result::{Redacted, RunResult, Status};
@@ -44,12 +43,12 @@ use crate::target::Target;
 use crate::watch::{JobEvent, Watch, Watcher};
 use crate::worker_pool::{connect, identify, on_this_thread};
 
+use crate::fault::{self, Fault};
 use conduct::{InDrill, Scene, Timeline, cause};
 use document::Parts;
 pub use document::{
     Commits, DRILL_FORMAT, DrillResult, FaultReport, LostRange, Service, TableRead,
 };
-use fault::Fault;
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 8;

@@ -11,7 +11,7 @@ use triphammer_core::{DbError, ErrorClass, Rows, StatementId, Value};
 use triphammer_drivers::AnySession;
 use triphammer_workloads::drill::{Judged, Ledger, LostCommits, RowOfDrill, WRITABLE, judge};
 
-use crate::job::handle::Handle;
+use crate::handle::Handle;
 use crate::limited::Limited;
 use crate::target::Target;
 use crate::watch::Watch;

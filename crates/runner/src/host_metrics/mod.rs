@@ -22,8 +22,8 @@ pub use scrape::Exporter;
 
 use crate::files::Files;
 use crate::observe::{Measured, Source};
+use crate::samples::SampleSeries;
 use crate::settings::Settings;
-use crate::store::SampleSeries;
 pub(crate) use linux::{ProcessGroup, memory_of};
 use snapshot::{HostValue, Snapshot, values};
 

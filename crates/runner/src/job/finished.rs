@@ -2,9 +2,9 @@
 
 use super::document::Document;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::outputs::Outputs;
 use crate::result::Status;
-use crate::store::JobId;
 
 /// The end of a job that had started.
 #[derive(Debug)]

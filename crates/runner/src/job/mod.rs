@@ -17,7 +17,6 @@ mod compare;
 pub(crate) mod document;
 mod drop;
 pub(crate) mod finished;
-pub(crate) mod handle;
 mod journaled;
 mod recorded;
 mod run;
@@ -36,21 +35,22 @@ use crate::campaign::{self, Begin, Resumed};
 use crate::command::{JobKind, job_kinds};
 use crate::document::JobType;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
-use crate::result::Setting;
-use crate::settings::Settings;
-use crate::store::{JobId, Store, default_path};
+use crate::settings::{Setting, Settings};
+use crate::store::Store;
+use crate::store::store_path;
 use crate::target::{self, Secrets, Target};
 use crate::watch::{Silent, Watch, Watcher};
 
 pub use crate::document::{Head, JobDocument};
+use crate::handle::Handle;
 pub use build::BuildJob;
 pub use check::CheckJob;
 pub use document::Document;
 pub use drop::DropJob;
 pub use finished::Finished;
-pub use handle::Handle;
 pub use run::RunJob;
 
 /// A request for a job.
@@ -360,7 +360,7 @@ impl Job {
     /// reports a warning; a store given by the user must open.
     pub(crate) fn open_store(&self, watch: &Watch<'_>) -> Result<Option<Store>, Failure> {
         let path = store_path(&self.settings, self.store.as_ref());
-        let opened = path.and_then(|path| Store::open(&path).map_err(Failure::from_store));
+        let opened = path.and_then(|path| Store::open(&path).map_err(Failure::from));
         match opened {
             Ok(store) => Ok(Some(store)),
             Err(failure) if self.settings.get("store").is_some() => Err(failure),
@@ -380,14 +380,5 @@ fn joined(first: &[Setting], second: &[Setting]) -> Vec<Setting> {
 
 /// Opens the store for reading.
 fn stored(settings: &Settings, store: Option<&PathBuf>) -> Result<Store, Failure> {
-    Store::open_to_read(&store_path(settings, store)?).map_err(Failure::from_store)
-}
-
-/// Path of the store.
-pub(crate) fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
-    match (settings.get("store"), store) {
-        (Some(path), _) => Ok(PathBuf::from(path)),
-        (None, Some(path)) => Ok(path.clone()),
-        (None, None) => default_path().map_err(Failure::from_store),
-    }
+    Store::open_to_read(&store_path(settings, store)?).map_err(Failure::from)
 }

@@ -8,6 +8,7 @@ use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
 use triphammer_core::{DbError, SpecError};
 use triphammer_drivers::target::Reach;
 use triphammer_workloads::is_of_command;
+use triphammer_workloads::{catalogues, describe};
 
 use crate::command::JobKind;
 use crate::failure::Failure;
@@ -16,7 +17,6 @@ use crate::requests::DEFAULT_WORKLOAD;
 use crate::settings::{Settings, Source};
 use crate::target::{self, Secrets, Target};
 use crate::worker_pool::{connect, identify, on_this_thread};
-use crate::{catalogues, describe};
 
 /// Settings that choose a workload besides its name.
 const OF_WORKLOADS: [&str; 4] = ["workload", "workload-file", "script", "recording"];

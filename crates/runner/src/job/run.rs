@@ -3,10 +3,10 @@
 use super::{Finished, Job, Preview, Work};
 use crate::document::JobType;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::outputs::OutputsAsked;
 use crate::result::RunResult;
 use crate::run::{Resolved, validate};
-use crate::store::JobId;
 use crate::watch::{JobEvent, Watch, Watcher};
 
 /// Drives a workload once.

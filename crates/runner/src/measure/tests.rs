@@ -3,7 +3,7 @@
 use super::*;
 
 fn of(workload: &str) -> PrimaryMetric {
-    crate::describe(workload).unwrap().primary_metric.clone()
+    triphammer_workloads::describe(workload).unwrap().primary_metric.clone()
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! URL with several hosts and `--route`. The engine routes transactions to them
 //! (`triphammer_core::nodes`); what each did is in `figures`, and in the result's `nodes`.
 
-mod figures;
 mod file;
 mod hammerdb;
 
@@ -19,8 +18,6 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, TargetUrl, host_text};
 
 use crate::settings::Settings;
-
-pub use figures::{NODE, NODE_METRICS, NodeMetric, NodeNow, NodeSeries, of_nodes};
 
 /// The setting that names the file.
 const NODES: &str = "nodes";

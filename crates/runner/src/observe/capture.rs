@@ -237,7 +237,7 @@ mod tests {
     use crate::requirement::{Vocabulary, parse};
 
     fn workload() -> std::sync::Arc<Description> {
-        crate::describe("tproc-c").unwrap()
+        triphammer_workloads::describe("tproc-c").unwrap()
     }
 
     fn conditions(text: &str) -> Conditions {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::source::Measured;
-use crate::store::SampleSeries;
+use crate::samples::SampleSeries;
 
 /// Maximum number of series that are stored; those that appear later are left out.
 const SERIES_MAX: usize = 500;

@@ -29,7 +29,7 @@ use crate::failure::Failure;
 use crate::limited::Limited;
 use crate::metrics::{Merge, Unit};
 use crate::result::CommitProbe;
-use crate::store::SampleSeries;
+use crate::samples::SampleSeries;
 use crate::worker_pool::{connect, on_this_thread};
 
 /// Time between two commits. One that is due while another is in progress is left out.

@@ -42,11 +42,13 @@ use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 use crate::cancel::Cancel;
+use crate::job_id::JobId;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
+use crate::samples::SampleSeries;
 use crate::second::Second;
 use crate::settings::Settings;
-use crate::store::{JobId, SampleSeries, SampleWriter};
+use crate::store::SampleWriter;
 pub(crate) use blockers::{BLOCKED_SESSIONS, OWN};
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};

@@ -9,7 +9,7 @@ use triphammer_workloads::observe::{MetricDef, MetricKind, MetricQuery};
 
 use super::source::Measured;
 use crate::metrics::{Merge, Unit};
-use crate::store::SampleSeries;
+use crate::samples::SampleSeries;
 
 /// Maximum number of rows of a query that are used.
 const ROWS_MAX: usize = 200;

@@ -11,7 +11,7 @@ use triphammer_core::workload::Description;
 use super::source::Measured;
 use crate::metrics::{Merge, Unit};
 use crate::result::{ActiveSessions, StatementWaits, WaitClass, WaitShare};
-use crate::store::SampleSeries;
+use crate::samples::SampleSeries;
 
 /// Name of the metric of active sessions. OpenTelemetry has none for waits.
 pub const ACTIVE_SESSIONS: &str = "db.sessions.active";

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::source::Measured;
-use crate::store::{SampleSeries, SampleWriter, Sampled, StoreError};
+use crate::samples::SampleSeries;
+use crate::store::{SampleWriter, Sampled, StoreError};
 
 /// The label of one of several CPUs. Figures with it are stored, and not in the document: there are
 /// several per CPU, and those of all CPUs together are there.

@@ -9,7 +9,7 @@ use triphammer_core::clock::{Elapsed, thread_cpu_ns};
 
 use super::sink::Sink;
 use crate::cancel::Cancel;
-use crate::store::SampleSeries;
+use crate::samples::SampleSeries;
 
 /// Values of a second.
 pub type Measured = Vec<(Arc<SampleSeries>, f64)>;

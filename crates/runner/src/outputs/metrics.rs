@@ -13,8 +13,7 @@ use triphammer_core::workload::TransactionDef;
 
 use crate::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
 use crate::observe::Measured;
-use crate::second::Second;
-use crate::store::phase_name;
+use crate::second::{Second, phase_name};
 use crate::watch::JobEvent;
 
 /// Upper bounds of the histograms' buckets, in seconds; the last bucket has none.

@@ -17,10 +17,9 @@ use triphammer_core::SpecError;
 use triphammer_core::workload::TransactionDef;
 
 use crate::failure::Failure;
-use crate::report::series::{Layout, SeriesWriter};
-use crate::second::Second;
+use crate::second::{Second, SecondRow, SeriesRow};
+use crate::series::{Layout, SeriesWriter};
 use crate::settings::Settings;
-use crate::store::{SecondRow, SeriesRow};
 use crate::watch::{JobEvent, Watcher};
 
 use address::Collector;

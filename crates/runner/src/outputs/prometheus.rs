@@ -223,8 +223,8 @@ mod tests {
     use super::*;
     use crate::metrics::{Merge, Unit};
     use crate::result::ServerTransactions;
+    use crate::samples::SampleSeries;
     use crate::second::Second;
-    use crate::store::SampleSeries;
     use crate::watch::JobEvent;
 
     /// Metrics of a run with a second in which everything was measured.

@@ -11,15 +11,16 @@ use triphammer_statistics::{Estimate, Interval};
 
 use super::findings;
 use super::level_unit::LevelUnit;
+use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
+use crate::job_id::JobId;
 use crate::measure;
 use crate::result::{
-    Bottleneck, JobKind, PrimaryMetricFigure, Redacted, RunResult, Setting, Status, Steady, Tool,
-    WorkloadFacts,
+    Bottleneck, PrimaryMetricFigure, Redacted, RunResult, Status, Steady, Tool, WorkloadFacts,
 };
-use crate::store::JobId;
+use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const PROFILE_FORMAT: u32 = 2;

@@ -4,7 +4,7 @@ use triphammer_statistics::Estimate;
 use triphammer_statistics::usl::{EFFICIENCY_MIN, Peak, SATURATED, ScalabilityLimit};
 
 use super::document::{Level, LevelRun, ProfileResult, Usl};
-use crate::report::format::{figure, percent, precise};
+use crate::format::{figure, percent, precise};
 use crate::result::{Bottleneck, Steady};
 
 /// Minimum difference between the first and the last block to report.

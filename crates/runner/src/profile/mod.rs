@@ -25,9 +25,9 @@ use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 use crate::campaign::{PlannedRun, Question, RunsAtMost};
 use crate::document::JobType;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::result::{RunResult, Status};
 use crate::settings::Settings;
-use crate::store::JobId;
 use crate::target::Target;
 
 pub use document::{
@@ -233,7 +233,7 @@ impl Question for ProfileSearch {
             number,
             target: 0,
             settings: self.request.unit.settings(users),
-            title: crate::report::format::counted(u64::from(users), self.request.unit.words()),
+            title: crate::format::counted(u64::from(users), self.request.unit.words()),
         })
     }
 

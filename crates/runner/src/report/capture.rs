@@ -1,7 +1,7 @@
 //! What a capture made, as text.
 
-use super::format::{bytes, counted, duration, integer};
 use crate::capture::CaptureReport;
+use crate::format::{bytes, counted, duration, integer};
 
 /// Formats the report of a capture: what was written, from what, what is not in it, and how to use it.
 #[must_use]

@@ -4,7 +4,6 @@
 use triphammer_statistics::Estimate;
 
 use super::chart::Charset;
-use super::format::{counted, figure, milliseconds, precise};
 use super::markdown::plainly;
 use super::plans;
 use super::profile::{WIDTH, fill, printed};
@@ -15,6 +14,7 @@ use super::words::{self, DOT};
 use crate::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
+use crate::format::{counted, figure, milliseconds, precise};
 use crate::profile::parameter;
 use crate::requirement::Unit;
 use crate::result::{Status, Warning};
@@ -328,7 +328,7 @@ fn conditions(side: &Side) -> String {
 /// Where to find the runs of the pairs, and how to resume.
 fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
-    let rest = super::format::duration(pairs.cool_down_s);
+    let rest = crate::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
     let margin = format!(
         "Runs in pairs, in a random order, with pauses of {rest}, margin ± {}",

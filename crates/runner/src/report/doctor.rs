@@ -1,11 +1,11 @@
 //! The report of an examination: what is wrong, what to look at, and every line by group.
 
 use super::chart::Charset;
-use super::format::{counted, duration, integer, milliseconds, seconds};
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{width, wrapped};
 use super::words::DOT;
 use crate::doctor::{CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest};
+use crate::format::{counted, duration, integer, milliseconds, seconds};
 
 /// Columns of a verdict and the space after it.
 const VERDICT: usize = 7;

@@ -2,7 +2,6 @@
 //! columns.
 
 use super::chart::Charset;
-use super::format::{counted, duration, integer};
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
 use super::nodes;
@@ -11,6 +10,7 @@ use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::drill::{DrillResult, FaultReport};
+use crate::format::{counted, duration, integer};
 use crate::result::Status;
 
 /// Number of the conditions that a summary shows: service and target.

@@ -1,6 +1,6 @@
 //! The first lines of a report: failures, how the run ended, and outages.
 
-use super::format::{clock, figure, percent};
+use crate::format::{clock, figure, percent};
 use crate::result::{RunResult, Status};
 
 /// Returns the lines, the most important first; none for a run without problems.

@@ -2,10 +2,10 @@
 
 use super::chart::Charset;
 use super::comparison::what_differs;
-use super::format::{self, counted, figure};
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::DOT;
+use crate::format::{self, counted, figure};
 use crate::history::{Change, HistoryResult, HistoryRun};
 
 /// Maximum number of runs shown; the newest are shown.

@@ -2,9 +2,9 @@
 
 use triphammer_core::Scale;
 
-use super::format::{self, counted, figure};
 use super::table::{Table, width};
 use crate::ending::Flaw;
+use crate::format::{self, counted, figure};
 use crate::store::JobRow;
 
 /// Maximum width of a list of jobs.

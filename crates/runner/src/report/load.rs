@@ -1,13 +1,12 @@
 //! The parts of reports about open and keyed loads, and about the slowest transactions.
 
-use triphammer_core::engine::Origin;
 use triphammer_core::outcome::Outcome;
 use triphammer_core::pace::Load;
 use triphammer_core::spec::Sessions;
 
-use super::format::{clock, counted, figure, integer, milliseconds, percent};
 use super::table::Table;
 use super::words::{DOT, times_cells};
+use crate::format::{clock, counted, figure, integer, milliseconds, origin, percent};
 use crate::result::{Efficiency, RunResult};
 
 /// Heading of the table of waits.
@@ -48,14 +47,6 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
         ]);
     }
     Some(table)
-}
-
-/// Formats the origin of a transaction's input.
-pub(crate) fn origin(origin: Origin) -> String {
-    match origin {
-        Origin::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
-        Origin::Arrival(number) => format!("arrival {}", integer(number)),
-    }
 }
 
 fn outcome(outcome: Outcome) -> String {

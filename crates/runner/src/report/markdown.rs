@@ -3,7 +3,6 @@
 use triphammer_core::text::lines;
 
 use super::first;
-use super::format::clock;
 use super::hosts;
 use super::load;
 use super::nodes;
@@ -13,6 +12,7 @@ use super::query_streams;
 use super::table::Table;
 use super::words;
 use crate::doctor::SetupFact;
+use crate::format::clock;
 use crate::result::{RunResult, TypeFigures};
 
 /// Escapes a whole Markdown report, so that it is shown literally: no HTML, links, images or

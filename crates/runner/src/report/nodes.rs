@@ -1,7 +1,7 @@
 //! The parts of reports about the nodes of a target.
 
-use super::format::{counted, figure, integer, milliseconds, percent, seconds};
 use super::table::Table;
+use crate::format::{counted, figure, integer, milliseconds, percent, seconds};
 use crate::result::{NodeFigures, NodeRole, RunResult};
 
 /// Heading of the tables.

@@ -3,8 +3,8 @@
 
 use triphammer_core::text::one_line;
 
-use super::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use super::table::{Table, paragraph};
+use crate::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use crate::metrics::Unit;
 use crate::requirement::Unit as OfMetric;
 use crate::result::{

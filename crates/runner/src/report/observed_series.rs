@@ -7,9 +7,11 @@ use std::ops::Range;
 
 use triphammer_core::text::csv_field;
 
-use super::series::{Layout, decimal};
+use crate::job_id::JobId;
 use crate::metrics::{OF_SECOND, OF_TYPE};
-use crate::store::{JobId, SampleSeries, Store, StoreError};
+use crate::samples::SampleSeries;
+use crate::series::{Layout, decimal};
+use crate::store::{Store, StoreError};
 
 /// The observed figures of one run.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 //! arm of [`Format::render`] here.
 
 use super::observed_series::ObservedSeries;
-use super::series::{Layout, SeriesWriter};
 use super::text::printable;
 use super::{Charset, hdr, junit, stored, stored_json};
 use crate::failure::Failure;
 use crate::formats::Format;
 use crate::job::Document;
+use crate::series::{Layout, SeriesWriter};
 use crate::store::{Store, StoreError, StoredJob};
 
 /// Renders the job in this format.
@@ -100,9 +100,7 @@ fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
 
 fn junit(job: &StoredJob) -> Result<String, Failure> {
     let row = &job.row;
-    if let Some(suite) =
-        Document::stored(job).map_err(Failure::from_store)?.map(|found| found.junit())
-    {
+    if let Some(suite) = Document::stored(job).map_err(Failure::from)?.map(|found| found.junit()) {
         let none = || {
             let message = format!(
                 "job {} is a {}: it has no requirements to report",

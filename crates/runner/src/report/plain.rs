@@ -5,7 +5,6 @@ use super::comparison::{
     comparison, comparison_markdown, comparison_summary, comparison_verdict_last,
 };
 use super::drill::{drill, drill_markdown, drill_suite, drill_summary};
-use super::format::{self, counted, integer};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
 use super::profile::{profile, profile_markdown, profile_summary};
@@ -18,6 +17,7 @@ use crate::check::CheckReport;
 use crate::compare::ComparisonResult;
 use crate::datagen::DatagenReport;
 use crate::drill::DrillResult;
+use crate::format::{self, counted, integer};
 use crate::job::Document;
 use crate::loader::BuildHost;
 use crate::profile::ProfileResult;

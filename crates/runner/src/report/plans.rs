@@ -5,7 +5,7 @@ use super::table::wrapped;
 use crate::compare::PlanChange;
 use crate::execution_plan::{ExecutionPlan, PlanOperation};
 use crate::failure::Failure;
-use crate::report::format;
+use crate::format;
 use crate::result::{QueriesResult, QuerySummary, RunResult};
 
 /// Word for all queries.

@@ -3,11 +3,11 @@
 use triphammer_statistics::Estimate;
 
 use super::chart::{self, Charset, Chart, ChartPoint};
-use super::format::{counted, figure, milliseconds, percent, precise};
 use super::markdown::plainly;
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
+use crate::format::{counted, figure, milliseconds, percent, precise};
 use crate::profile::{Curve, Level, ProfileResult, parameter};
 use crate::result::Status;
 

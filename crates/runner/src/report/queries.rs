@@ -2,10 +2,10 @@
 
 use triphammer_core::query_plan::QueryTest;
 
-use super::format::{self, counted, figure, integer};
 use super::table::Table;
 use super::words::DOT;
 use crate::execution_plan::ExecutionPlan;
+use crate::format::{self, counted, figure, integer};
 use crate::result::{QueriesResult, QueryFigure};
 
 /// Heading of the table of queries.

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use triphammer_core::text::lines;
 
 use super::first;
-use super::format::{clock, counted};
 use super::hosts;
 use super::load;
 use super::nodes;
@@ -15,6 +14,7 @@ use super::query_streams;
 use super::summary::{ENTRY_LINES, HEIGHT, clipped, shows_all};
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
+use crate::format::{clock, counted};
 use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
 
 /// Whether a text may contain colours.

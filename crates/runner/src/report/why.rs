@@ -2,10 +2,10 @@
 //! next.
 
 use super::chart::Charset;
-use super::format::{clock, counted, figure, percent, scale};
 use super::profile::{WIDTH, fill, printed};
 use super::table::{Table, wrapped};
 use super::words::DOT;
+use crate::format::{clock, counted, figure, percent, scale};
 use crate::metrics::Unit;
 use crate::result::Remark;
 use crate::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits, WhyResult};

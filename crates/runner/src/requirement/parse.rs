@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn vocabulary() -> Vocabulary {
-        Vocabulary::of_workload(&crate::describe("tproc-c").unwrap())
+        Vocabulary::of_workload(&triphammer_workloads::describe("tproc-c").unwrap())
     }
 
     fn one(text: &str) -> Requirement {

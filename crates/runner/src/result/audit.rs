@@ -15,7 +15,7 @@ use triphammer_core::workload::{AuditDef, AuditTerm};
 
 use super::facts::DatabaseCount;
 use super::verification::Verdict;
-use crate::report::format::signed;
+use crate::format::signed;
 
 /// A sum over the data before and after the run, compared with the client's own sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -138,7 +138,7 @@ mod tests {
 
     /// An audit whose transactions change the sum by at most 5,000.
     fn definition() -> AuditDef {
-        crate::describe("tpc-b").unwrap().audits[0].clone()
+        triphammer_workloads::describe("tpc-b").unwrap().audits[0].clone()
     }
 
     fn verdict(counter: i64, indeterminate: u64, moved: i64) -> Verdict {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_type_changes_the_sum_by_a_fixed_number_and_by_its_counter_in_one_direction() {
-        let tproc_c = crate::describe("tproc-c").unwrap();
+        let tproc_c = triphammer_workloads::describe("tproc-c").unwrap();
         let audit = tproc_c.audits.iter().find(|audit| audit.id == "new_order").unwrap();
         let orders = Counts { committed: 100, indeterminate: 2, ..Counts::default() };
         let verdict = |unread: u64, moved: i64| {

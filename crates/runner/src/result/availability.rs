@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::engine::{RunEnd, Window};
 
 use super::facts::RunFacts;
-use crate::report::format::{counted, integer};
+use crate::format::{counted, integer};
 
 /// Availability of the database during the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

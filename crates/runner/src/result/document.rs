@@ -18,8 +18,8 @@ use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::nodes::{FailoverFigure, NodeFigures};
 use super::observed::Observed;
 use super::parts::{
-    ClassCount, ServerTransactions, SessionCounts, Setting, SettingChange, StatementFigures,
-    Status, Tool, WorkloadFacts,
+    ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
+    WorkloadFacts,
 };
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
@@ -34,10 +34,11 @@ use crate::doctor::check::SetupFact;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::failure_limit;
+use crate::format;
 use crate::host::Host;
 use crate::measure;
-use crate::report::format;
 use crate::requirement::Judgement;
+use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const FORMAT: u32 = 2;

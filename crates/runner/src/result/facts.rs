@@ -8,7 +8,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
 
 use super::observed::Observed;
-use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
+use super::parts::{SettingChange, Tool, WorkloadFacts};
 use super::queries::QueriesResult;
 use super::query_streams::StreamsTaken;
 use super::redacted::Redacted;
@@ -17,6 +17,7 @@ use super::slices::Slicer;
 use crate::doctor::check::Line;
 use crate::host::Host;
 use crate::schedule::Schedule;
+use crate::settings::Setting;
 
 /// Facts that the runner knows about a run; the result is computed from them and
 /// [`RunEnd`](triphammer_core::engine::RunEnd).

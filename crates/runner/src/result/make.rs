@@ -20,7 +20,7 @@ use super::figures::Edges;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::nodes;
-use super::parts::{ServerTransactions, SessionCounts, Setting, StatementFigures, Status};
+use super::parts::{ServerTransactions, SessionCounts, StatementFigures, Status};
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::redacted::mask_secrets;
@@ -32,6 +32,7 @@ use crate::doctor::check::SetupFact;
 use crate::document::JobDocument as _;
 use crate::ending::Ending;
 use crate::measure::{self, Measure};
+use crate::settings::Setting;
 
 impl RunResult {
     /// Computes the result of a run: a pure function.

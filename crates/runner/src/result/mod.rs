@@ -63,10 +63,9 @@ pub use observed::{
     StatementWaits, TopStatement, WaitClass, WaitShare,
 };
 pub use parts::{
-    COUNTED, ClassCount, ScriptFacts, ServerTransactions, SessionCounts, Setting, SettingChange,
+    COUNTED, ClassCount, ScriptFacts, ServerTransactions, SessionCounts, SettingChange,
     StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
 };
-pub(crate) use parts::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 pub use percentiles::PercentileIntervals;
 pub use queries::{
     AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,

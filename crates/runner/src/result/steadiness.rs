@@ -13,8 +13,8 @@ use triphammer_statistics::warmup::{self, POINTS_MIN, SETTLED};
 use triphammer_statistics::{Interval, warmup::WarmUp as Found};
 
 use super::facts::RunFacts;
+use crate::format::{duration, percent, precise};
 use crate::measure::Measure;
-use crate::report::format::{duration, percent, precise};
 use crate::schedule::Schedule;
 use crate::stopping_rule;
 
@@ -370,7 +370,7 @@ fn drift(steadiness: &Steadiness, sign: &ClearerSign) -> String {
         ClearerSign::Step => format!(
             "{} from {} on",
             change(steadiness.step),
-            crate::report::format::clock(steadiness.step_at_s as f64)
+            crate::format::clock(steadiness.step_at_s as f64)
         ),
     }
 }

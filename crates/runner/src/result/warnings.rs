@@ -9,8 +9,8 @@ use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::verification::Verdict;
 use crate::doctor::check::{Line, SetupVerdict};
+use crate::format::{counted, duration, integer, percent};
 use crate::measure::Measure;
-use crate::report::format::{counted, duration, integer, percent};
 
 /// Kind of the engine's note that a worker thread did not end.
 pub(super) const WORKER_LOST: &str = "worker_lost";

@@ -13,6 +13,7 @@ use triphammer_core::workload::{
 use triphammer_core::{Scale, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
+use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, is_of_user, python};
 
 use super::Resolved;
@@ -30,7 +31,7 @@ use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
 use crate::target::Target;
 use crate::watch::Watch;
 use crate::worker_pool::{connect, create_database, identify, on_this_thread};
-use crate::{catalogues, host_metrics, observe, requests, resources};
+use crate::{host_metrics, observe, requests, resources};
 
 /// Scale of a run on a database that does not store data.
 const SCALE_UNSTORED: u32 = 10;

@@ -13,7 +13,7 @@ use super::given::Given;
 use super::list::SETTINGS;
 use super::source::Source;
 use crate::command::{Command, JobKind};
-use crate::result::Setting;
+use crate::settings::Setting;
 use crate::suggestion::{closest, suggestion};
 
 /// Maximum length of a label, in characters.

@@ -8,7 +8,7 @@ use super::declaration::Mark::{
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
 use crate::command::{Command, Commands, JobKind};
-use crate::result::DATABASE_DEFAULT;
+use crate::settings::DATABASE_DEFAULT;
 
 const BUILD: Command = Command::Job(JobKind::Build);
 const RUN: Command = Command::Job(JobKind::Run);

@@ -11,18 +11,23 @@ mod given;
 mod job_file;
 mod layers;
 mod list;
+mod options;
 mod parameters;
 mod read;
 mod run_spec;
+mod setting;
 mod source;
 
 pub use declaration::{Group, Mark, SettingDef, SettingKind, declared, is, of_command};
 pub use given::Given;
 pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::SETTINGS;
+pub use options::{all_options, workload_options};
 pub use parameters::{Parameter, parameters};
 pub(crate) use read::{parse_closeness, parse_share};
 pub use run_spec::{RunDefaults, run_spec, until_ci};
+pub use setting::Setting;
+pub(crate) use setting::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
 pub use source::Source;
 
 /// Maximum scale: 100 TB of TPROC-C.

@@ -8,12 +8,12 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::spec::DURATION_MAX;
 use triphammer_core::workload::{OptionCommand, OptionDef};
+use triphammer_workloads::catalogues;
 
 use super::declaration::variable;
 use super::layers::Settings;
 use super::source::Source;
-use crate::catalogues;
-use crate::result::Setting;
+use crate::settings::Setting;
 
 impl Settings {
     /// Parses a value with `parse`, or uses the value given by a program, or the default; the

@@ -6,8 +6,8 @@ use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::workload::PrimaryMetric;
 use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_interim_analysis};
 
+use crate::format::{duration, precise};
 use crate::measure;
-use crate::report::format::{duration, precise};
 use crate::schedule::Schedule;
 
 /// The primary metric's transactions per second, and when there are enough of them.
@@ -180,7 +180,7 @@ mod tests {
 
     /// TPS of tpc-b, with intervals of its first type alone.
     pub(super) fn primary_metric() -> PrimaryMetric {
-        let tpc_b = crate::describe("tpc-b").unwrap();
+        let tpc_b = triphammer_workloads::describe("tpc-b").unwrap();
         PrimaryMetric { transactions: vec![0], ..tpc_b.primary_metric.clone() }
     }
 

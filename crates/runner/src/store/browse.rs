@@ -9,11 +9,13 @@ use rusqlite::{Row, params, params_from_iter};
 use super::columns::columns;
 use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
-use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, length};
+use super::job::{JobRow, JobStatus};
 use super::open::Store;
 use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
+use crate::command::JobKind;
+use crate::job_id::JobId;
 use crate::metrics::{OF_SECOND, OF_TYPE};
-use crate::result::JobKind;
+use crate::second::{SecondRow, SeriesRow, length};
 
 /// Maximum number of jobs per page.
 pub const PAGE_MAX: u32 = 200;

@@ -4,14 +4,11 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::{Deserialize, Serialize};
 use triphammer_statistics::samples::Packed;
 
-use super::job::JobId;
-use crate::metrics::{Merge, Metric, Unit};
+use crate::job_id::JobId;
+use crate::samples::SampleSeries;
 
-/// The label that names a transaction type.
-pub(super) const TYPE: &str = "type";
 /// Seconds per chunk. Chunks start at multiples of it.
 pub const CHUNK_SECONDS: u64 = 300;
 /// Maximum number of series per job; more are rejected.
@@ -20,46 +17,6 @@ pub const SERIES_MAX: usize = 5_000;
 const OPEN_MAX: usize = 12;
 /// Largest absolute number: the difference of any two fits into eight bytes.
 const NUMBER_MAX: f64 = 2e18;
-
-/// A metric sampled once per second, as stored.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct SampleSeries {
-    /// Name of the metric: `buffers_read`.
-    pub metric: String,
-    /// Labels: `database` is `tpcc`.
-    pub labels: BTreeMap<String, String>,
-    /// Title in charts.
-    pub title: String,
-    /// Unit of the values.
-    pub unit: Unit,
-    /// Rule for merging several seconds.
-    pub merge: Merge,
-}
-
-impl SampleSeries {
-    /// Creates the series of a declared metric, of a transaction type or of all threads.
-    pub(super) fn of(metric: &Metric, transaction: Option<&str>) -> Self {
-        let label = transaction.map(|name| (TYPE.to_owned(), name.to_owned()));
-        Self {
-            metric: metric.name.to_owned(),
-            labels: label.into_iter().collect(),
-            title: metric.title.to_owned(),
-            unit: metric.unit,
-            merge: metric.merge,
-        }
-    }
-
-    /// Whether it has all of these labels.
-    #[must_use]
-    pub fn has(&self, labels: &[(&str, &str)]) -> bool {
-        let mut wanted = labels.iter();
-        wanted.all(|(name, value)| self.labels.get(*name).is_some_and(|found| found == value))
-    }
-
-    pub(super) fn labels_json(&self) -> String {
-        serde_json::to_string(&self.labels).expect("text by text")
-    }
-}
 
 /// Values of one chunk; `None` if not measured.
 type Numbers = Vec<Option<i64>>;

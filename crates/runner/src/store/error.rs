@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use crate::failure::Failure;
+
 /// The job store cannot be opened, written to or read. This does not end a run: its result is in
 /// memory and is printed anyway.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +63,12 @@ pub enum StoreError {
     Unreadable { job: i64, what: &'static str, reason: String },
     #[error("the job store {}: {source}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::refuse(error.to_string())
+    }
 }
 
 impl StoreError {

@@ -1,49 +1,22 @@
 //! The types of jobs in the store.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::event::Phase;
-use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use utoipa::ToSchema;
 
 use super::error::StoreError;
+use crate::command::JobKind;
 use crate::ending::Ending;
 use crate::failure::Failure;
 use crate::host::Host;
-use crate::metrics::Values;
-use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, Status};
-use crate::second::Second;
+use crate::job_id::JobId;
+use crate::result::{FORMAT, Redacted, Remark, RunResult, Status};
 use crate::settings::Settings;
-
-/// Number of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct JobId(pub i64);
-
-impl JobId {
-    /// Reads a number as the user gives it.
-    ///
-    /// # Errors
-    /// When it is not a number.
-    pub fn parse(text: &str) -> Result<Self, Failure> {
-        text.parse().map(Self).map_err(|_| {
-            Failure::refuse(format!(
-                "invalid job number `{text}`; `triphammer jobs` lists the jobs"
-            ))
-        })
-    }
-}
-
-impl fmt::Display for JobId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// Facts about a job at its start.
 #[derive(Clone, Debug)]
@@ -295,66 +268,6 @@ pub struct CheckRow {
     pub violations: u64,
     /// Key of the first violation; `None` if there is none.
     pub first_key: Option<String>,
-}
-
-/// Figures of a transaction type in a second, or in the interval from `first` to `last`.
-#[derive(Clone, Debug)]
-pub struct SeriesRow {
-    /// First second, counted from the start of the run.
-    pub first: u64,
-    /// Last second, inclusive, counted from the start of the run.
-    pub last: u64,
-    /// Index of the type in [`StoredJob::transactions`].
-    pub transaction: usize,
-    /// Values of the metrics [`OF_TYPE`](crate::metrics::OF_TYPE).
-    pub values: Values,
-}
-
-/// Figures of all threads in a second, or in the interval from `first` to `last`.
-#[derive(Clone, Debug)]
-pub struct SecondRow {
-    /// First second, counted from the start of the run.
-    pub first: u64,
-    /// Last second, inclusive, counted from the start of the run.
-    pub last: u64,
-    /// Phase at its start; `None` in jobs of earlier versions.
-    pub phase: Option<Phase>,
-    /// Values of the metrics [`OF_SECOND`](crate::metrics::OF_SECOND).
-    pub values: Values,
-}
-
-impl SecondRow {
-    /// The stored metrics of all threads.
-    #[must_use]
-    pub fn of(second: &Second) -> Self {
-        let (first, last) = (second.interval.first, second.interval.last);
-        Self { first, last, phase: Some(second.phase), values: Values::of_second(second) }
-    }
-}
-
-impl SeriesRow {
-    /// The stored metrics of every type.
-    pub fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
-        let RecordedInterval { first, last, .. } = second.interval;
-        let length = length(first, last);
-        second.interval.types.iter().enumerate().map(move |(transaction, seen)| Self {
-            first,
-            last,
-            transaction,
-            values: Values::of_type(seen, length),
-        })
-    }
-}
-
-/// Number of seconds from `first` to `last`, inclusive.
-#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
-pub(crate) const fn length(first: u64, last: u64) -> f64 {
-    (last + 1 - first) as f64
-}
-
-/// Name of a phase in the store and in series.
-pub(crate) const fn phase_name(phase: Phase) -> &'static str {
-    phase.name()
 }
 
 /// All phases, in chronological order.

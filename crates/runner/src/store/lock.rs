@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use triphammer_core::small_file::open;
 
-use super::job::JobId;
 use super::path::open_private;
+use crate::job_id::JobId;
 
 /// A job's lock, held by this process.
 #[derive(Debug)]

@@ -25,15 +25,12 @@ mod samples;
 mod write;
 
 pub use browse::{JobPage, JobQuery, PAGE_MAX};
-pub use chunks::{CHUNK_SECONDS, SERIES_MAX, SampleSeries};
+pub use chunks::{CHUNK_SECONDS, SERIES_MAX};
 pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
-pub use job::{
-    CheckRow, JobFilter, JobHeader, JobId, JobRow, JobStatus, ReadAt, SecondRow, SeriesRow,
-    StoredJob,
-};
-pub(crate) use job::{length, phase_name};
+pub use job::{CheckRow, JobFilter, JobHeader, JobRow, JobStatus, ReadAt, StoredJob};
 pub use migrations::VERSION;
 pub use open::Store;
 pub use path::default_path;
+pub(crate) use path::store_path;
 pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};

@@ -11,9 +11,9 @@ use rusqlite::{
 };
 
 use super::error::StoreError;
-use super::job::JobId;
 use super::write::Held;
 use super::{migrations, path};
+use crate::job_id::JobId;
 
 /// Maximum wait of a writer for another one.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use triphammer_core::small_file::check_regular;
 
 use super::error::StoreError;
+use crate::failure::Failure;
+use crate::settings::Settings;
 
 /// Directory of the store within the user's data directory.
 const FOLDER: &str = "triphammer";
@@ -72,6 +74,15 @@ fn private_folders() -> DirBuilder {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
+}
+
+/// Path of the store.
+pub(crate) fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    match (settings.get("store"), store) {
+        (Some(path), _) => Ok(PathBuf::from(path)),
+        (None, Some(path)) => Ok(path.clone()),
+        (None, None) => default_path().map_err(Failure::from),
+    }
 }
 
 #[cfg(test)]

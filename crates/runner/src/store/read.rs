@@ -10,16 +10,16 @@ use triphammer_core::event::Phase;
 use super::browse::bounds;
 use super::error::StoreError;
 use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
-use super::job::{
-    CheckRow, JobFilter, JobId, JobRow, JobStatus, PHASES, ReadAt, SecondRow, SeriesRow, StoredJob,
-    length, phase_name,
-};
+use super::job::{CheckRow, JobFilter, JobRow, JobStatus, PHASES, ReadAt, StoredJob};
 use super::lock;
 use super::open::Store;
+use crate::command::JobKind;
 use crate::ending::{Ending, Flaw};
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use crate::result::{JobKind, Redacted, Remark, upgraded};
+use crate::result::{Redacted, Remark, upgraded};
+use crate::second::{SecondRow, SeriesRow, length, phase_name};
 
 /// Columns of [`job_row`], in its order.
 pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
@@ -71,7 +71,7 @@ impl Store {
         let (mut newest, mut is_any_stored): (Option<JobId>, _) = (None, false);
         for kind in kinds {
             let filter = JobFilter { kind: Some(*kind), ..JobFilter::default() };
-            let jobs = self.jobs(&filter).map_err(Failure::from_store)?;
+            let jobs = self.jobs(&filter).map_err(Failure::from)?;
             is_any_stored |= !jobs.is_empty();
             newest = newest.max(jobs.iter().find(|job| accepts(job)).map(|job| job.id));
         }

@@ -16,13 +16,14 @@ use rusqlite::{Row, params};
 use triphammer_core::Clock;
 use triphammer_statistics::samples::{Packed, Summary, Total, WIDTH_MAX};
 
-use super::chunks::{CHUNK_SECONDS, Chunks, SampleSeries, TYPE};
+use super::chunks::{CHUNK_SECONDS, Chunks};
 use super::columns::without_column;
 use super::error::StoreError;
-use super::job::JobId;
 use super::open::Store;
 use super::read::unreadable;
+use crate::job_id::JobId;
 use crate::metrics::{Merge, Metric, Spread, Unit, Values};
+use crate::samples::{SampleSeries, TYPE};
 
 /// Maximum number of waiting batches; more are dropped and counted.
 const QUEUE_MAX: usize = 600;

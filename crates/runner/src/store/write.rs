@@ -11,18 +11,20 @@ use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
 
-use super::chunks::{Chunks, SampleSeries};
+use super::chunks::Chunks;
 use super::columns::{columns, without_column};
 use super::error::StoreError;
 use super::histograms::{Encoded, Merger, Scope, encode};
-use super::job::{CheckRow, JobHeader, JobId, JobStatus, ReadAt, SecondRow, SeriesRow, phase_name};
+use super::job::{CheckRow, JobHeader, JobStatus, ReadAt};
 use super::lock::{self, JobLock};
 use super::open::Store;
 use crate::document::JobDocument as _;
 use crate::ending::{Ending, Flaw};
+use crate::job_id::JobId;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
-use crate::second::Second;
+use crate::samples::SampleSeries;
+use crate::second::{Second, SecondRow, SeriesRow, phase_name};
 
 /// Number of seconds written together.
 const BATCH_SECONDS: usize = 5;
@@ -558,7 +560,7 @@ mod tests {
 
     fn header() -> JobHeader {
         JobHeader {
-            kind: crate::result::JobKind::Run,
+            kind: crate::command::JobKind::Run,
             label: None,
             workload: "tproc-c".into(),
             workload_version: 1,

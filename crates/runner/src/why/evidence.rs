@@ -217,7 +217,7 @@ fn other_cpus(of: &Observations, result: &RunResult) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::metrics::Merge;
-    use crate::store::SampleSeries;
+    use crate::samples::SampleSeries;
 
     /// A metric, its labels, and its value.
     type Figure<'a> = (&'a str, &'a [(&'a str, &'a str)], f64);

@@ -25,9 +25,11 @@ use std::ops::Range;
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_workloads::observe::observed_dialects;
 
+use crate::command::JobKind;
 use crate::failure::Failure;
-use crate::result::{JobKind, ObserverGap, RunResult, Warning};
-use crate::store::{JobId, Store, StoreError, StoredJob};
+use crate::job_id::JobId;
+use crate::result::{ObserverGap, RunResult, Warning};
+use crate::store::{Store, StoreError, StoredJob};
 
 /// Fewer seconds than this have wide intervals, which the result mentions.
 const SECONDS_FEW: u64 = 10;

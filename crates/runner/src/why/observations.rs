@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::job_id::JobId;
 use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
 use crate::result::{RunResult, WaitClass};
-use crate::store::{JobId, SampleSeries, SeriesRow, Store, StoreError, StoredSeries};
+use crate::samples::SampleSeries;
+use crate::second::SeriesRow;
+use crate::store::{Store, StoreError, StoredSeries};
 
 /// Metrics of servers and hosts that are evidence.
 const EVIDENCE: [&str; 14] = [

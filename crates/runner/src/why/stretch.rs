@@ -9,8 +9,8 @@ use triphammer_core::clock::{format_duration, parse_duration};
 
 use super::whole;
 use crate::failure::Failure;
+use crate::job_id::JobId;
 use crate::result::RunResult;
-use crate::store::JobId;
 
 /// A stretch of a run on its time axis, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

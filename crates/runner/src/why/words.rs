@@ -7,7 +7,7 @@ use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
 use super::evidence::{
     AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, MISSES, OTHER_CPU, OWN_WRITES, ROW_LOCKS, STEAL,
 };
-use crate::report::format::{figure, percent};
+use crate::format::{figure, percent};
 use crate::result::{Bottleneck, CHECKPOINTS_FREQUENT, SPACE_CHECKPOINTS, STOP_OTHERS, WaitClass};
 
 /// Share of a cause's change from which on a statement, event or blocker is named with it.

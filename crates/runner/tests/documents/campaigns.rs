@@ -10,10 +10,10 @@ use triphammer_runner::compare::Demand;
 use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::ending::Flaw;
 use triphammer_runner::job::Document;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::profile::{FailedLevel, LevelRun, Order, ProfileResult, sequence};
 use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
-use triphammer_runner::store::JobId;
 use triphammer_statistics::search::Judgement;
 use triphammer_statistics::{Estimate, Interval};
 

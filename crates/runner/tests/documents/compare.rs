@@ -7,10 +7,12 @@ use triphammer_runner::compare::{
     ComparisonResult, Demand, Facts, Pairs, PairsRequest, Run, Subject, seconds,
 };
 use triphammer_runner::history::HistoryResult;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
-use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Setting, Status};
-use triphammer_runner::store::{JobId, SeriesRow};
+use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
+use triphammer_runner::second::SeriesRow;
+use triphammer_runner::settings::Setting;
 use triphammer_statistics::compare::{Basis, Verdict};
 
 use crate::report::golden;

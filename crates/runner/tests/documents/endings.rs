@@ -1,12 +1,13 @@
 //! One verdict: documents, the store, lists and test suites agree on every kind of bad job.
 
 use serde_json::{Value, json};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::ending::{Ending, Flaw};
 use triphammer_runner::job::Document;
 use triphammer_runner::report;
 use triphammer_runner::report::junit::Outcome;
-use triphammer_runner::result::{JobKind, Outage, RunResult, Status, Verdict};
+use triphammer_runner::result::{Outage, RunResult, Status, Verdict};
 use triphammer_runner::schemas::documents;
 use triphammer_runner::store::{JobFilter, JobHeader, Store};
 

@@ -10,11 +10,12 @@ use triphammer_runner::compare::{self, ComparisonResult, Run};
 use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::history::{HistoryResult, Wanted, history};
 use triphammer_runner::job::Document;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::profile::{LevelRun, Order, ProfileResult};
 use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::requirement::{self, Unit, Vocabulary};
 use triphammer_runner::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Status, Warning};
-use triphammer_runner::store::{JobId, Store};
+use triphammer_runner::store::Store;
 use triphammer_statistics::compare::{Better, Verdict};
 
 use crate::sample;

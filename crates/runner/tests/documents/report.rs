@@ -3,12 +3,14 @@
 
 use std::path::Path;
 
+use triphammer_runner::command::JobKind;
 use triphammer_runner::ending::{Ending, Flaw};
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requirement::Vocabulary;
-use triphammer_runner::result::{JobKind, Redacted, RunResult, Status};
-use triphammer_runner::store::{JobId, JobRow, JobStatus};
+use triphammer_runner::result::{Redacted, RunResult, Status};
+use triphammer_runner::store::{JobRow, JobStatus};
 
 use crate::sample;
 
@@ -160,7 +162,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
     let guide = std::fs::read_to_string(path).unwrap();
     let (of_run, of_type) = Vocabulary::figures();
-    let columns = report::series::columns(&[]);
+    let columns = triphammer_runner::series::columns(&[]);
     let columns = columns.iter().map(|name| name.strip_prefix("all.").unwrap_or(name));
     let names = of_run.iter().chain(&of_type).map(String::as_str).chain(columns).map(str::to_owned);
     for name in names.chain(Vocabulary::figures_of_node().map(str::to_owned)) {
@@ -171,8 +173,8 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
 /// The lists of the guide that are generated from declarations, by the name at their start.
 fn lists_of_the_guide() -> [(&'static str, String); 3] {
     let mut formats = String::from("| format | extension | what it is |\n|---|---|---|\n");
-    for known in report::FORMATS {
-        let report::Declared { name, ending, help, .. } = known;
+    for known in triphammer_runner::formats::FORMATS {
+        let triphammer_runner::formats::Declared { name, ending, help, .. } = known;
         formats.push_str(&format!("| `{name}` | `.{ending}` | {help} |\n"));
     }
     let columns = |metrics: &[Metric]| {

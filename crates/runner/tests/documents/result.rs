@@ -12,10 +12,11 @@ use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
 use triphammer_runner::report::{Charset, Report as _, Style, junit};
 use triphammer_runner::result::{
-    Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange,
-    Status, Steady, Verdict,
+    Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, SettingChange, Status,
+    Steady, Verdict,
 };
 use triphammer_runner::schedule::Schedule;
+use triphammer_runner::settings::Setting;
 
 use crate::sample;
 

@@ -17,14 +17,16 @@ use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::host::Host;
 use triphammer_runner::requirement::{self, Requirement, Vocabulary};
 use triphammer_runner::result::{
-    CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, RunResult, ServerTransactions,
-    Setting, SettingChange, Slicer, Tool, WorkloadFacts,
+    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, ServerTransactions, SettingChange,
+    Slicer, Tool, WorkloadFacts,
 };
 use triphammer_runner::schedule::Schedule;
 use triphammer_runner::second::Second;
+use triphammer_runner::settings::Setting;
 use triphammer_runner::store::JobHeader;
 
 /// Workload and server of the runs.

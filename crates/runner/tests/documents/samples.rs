@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use triphammer_core::Rng;
 use triphammer_core::recorder::Arrived;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::{Merge, Unit};
+use triphammer_runner::samples::SampleSeries;
 use triphammer_runner::second::Second;
-use triphammer_runner::store::{
-    JobId, SERIES_MAX, SampleSeries, SampleWriter, Sampled, Store, VERSION,
-};
+use triphammer_runner::store::{SERIES_MAX, SampleWriter, Sampled, Store, VERSION};
 
 use crate::sample;
 

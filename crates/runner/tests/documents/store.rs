@@ -7,12 +7,14 @@ use std::process::{Child, Command, Stdio};
 use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::job::Document;
-use triphammer_runner::result::{JobKind, RunResult, Status};
+use triphammer_runner::job_id::JobId;
+use triphammer_runner::result::{RunResult, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
-    CheckRow, HistogramRow, JobFilter, JobId, JobStatus, ReadAt, Scope, Store, StoreError,
-    TimesKind, VERSION,
+    CheckRow, HistogramRow, JobFilter, JobStatus, ReadAt, Scope, Store, StoreError, TimesKind,
+    VERSION,
 };
 use triphammer_runner::{compare, report};
 

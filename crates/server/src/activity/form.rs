@@ -8,10 +8,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::{Description, OptionDef};
 use triphammer_runner::command::JobKind;
-use triphammer_runner::job::{Handle, Job, Order};
-use triphammer_runner::settings::{Mark, Settings, Source, declared, of_command};
+use triphammer_runner::failure::Failure;
+use triphammer_runner::handle::Handle;
+use triphammer_runner::job::{Job, Order};
+use triphammer_runner::requests;
+use triphammer_runner::settings::{Mark, Settings, Source, declared, of_command, workload_options};
 use triphammer_runner::watch::Silent;
-use triphammer_runner::{Failure, requests, workload_options};
 use utoipa::ToSchema;
 
 use crate::command_line;

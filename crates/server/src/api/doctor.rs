@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use triphammer_runner::command::Command;
 use triphammer_runner::doctor::{DoctorResult, examine};
-use triphammer_runner::job::Handle;
+use triphammer_runner::handle::Handle;
 use triphammer_runner::result::mask_secrets;
 use triphammer_runner::settings::Settings;
 use utoipa::ToSchema;

@@ -10,13 +10,15 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::text::steers;
 use triphammer_runner::campaign::given_settings;
+use triphammer_runner::command::JobKind;
 use triphammer_runner::ending::Ending;
-use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
+use triphammer_runner::formats::{Declared, FORMATS, Format};
+use triphammer_runner::job_id::JobId;
+use triphammer_runner::report::Charset;
 use triphammer_runner::requests::is_only_local;
-use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
-    JobId, JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
+    JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
 };
 use utoipa::{IntoParams, ToSchema};
 

@@ -8,8 +8,10 @@ use std::ops::Range;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::store::{JobId, SamplePoint, SampleSeries, Store, StoreError, StoredSeries};
+use triphammer_runner::samples::SampleSeries;
+use triphammer_runner::store::{SamplePoint, Store, StoreError, StoredSeries};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;

@@ -6,10 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::PrimaryMetric;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::measure::Measure;
 use triphammer_runner::metrics::{self, Metric, Values};
 use triphammer_runner::result::counted_of_user;
-use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError, StoredJob};
+use triphammer_runner::second::{SecondRow, SeriesRow};
+use triphammer_runner::store::{Store, StoreError, StoredJob};
 use triphammer_runner::workloads;
 use utoipa::{IntoParams, ToSchema};
 

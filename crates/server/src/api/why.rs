@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use triphammer_runner::store::JobId;
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::why::{Stretch, WhyResult, explain};
 use utoipa::IntoParams;
 

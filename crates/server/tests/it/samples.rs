@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::store::{JobId, SampleSeries, SampleWriter, Sampled};
+use triphammer_runner::samples::SampleSeries;
+use triphammer_runner::store::{SampleWriter, Sampled};
 
 use crate::site::Site;
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use hdrhistogram::Histogram;
 use triphammer_core::workload::ScriptTotals;
 use triphammer_lua::{Hook, Stat};
-use triphammer_runner::Failure;
+use triphammer_runner::failure::Failure;
 use triphammer_runner::second::Second;
 use triphammer_runner::sysbench::ScriptCommand;
 

@@ -11,11 +11,11 @@ use clap::ArgMatches;
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
 use triphammer_runner::command::{Command, JobKind};
+use triphammer_runner::failure::Failure;
 use triphammer_runner::job::{Document, Job, Order};
-use triphammer_runner::settings::{REPEATED, Settings, Source};
+use triphammer_runner::settings::{REPEATED, Settings, Source, all_options};
 use triphammer_runner::sysbench::ScriptCommand;
 use triphammer_runner::target::Secrets;
-use triphammer_runner::{Failure, all_options};
 
 use self::arguments::Arguments;
 pub use self::arguments::{NAME, declare};

@@ -6,10 +6,10 @@ mod verdicts;
 
 use triphammer_core::session::ServerInfo;
 
-use super::format::{self, bytes, counted, duration, figure};
 use super::load;
 use super::queries;
 use super::query_streams;
+use crate::format::{self, bytes, counted, duration, figure};
 use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::result::{Figures, RunResult, WorkloadFacts};

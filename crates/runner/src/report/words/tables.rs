@@ -4,7 +4,7 @@ use triphammer_core::stats::Times;
 use triphammer_core::text::one_line;
 use triphammer_statistics::Interval;
 
-use crate::report::format::{clock, figure, integer, milliseconds, percent};
+use crate::format::{clock, figure, integer, milliseconds, percent};
 use crate::report::table::Table;
 use crate::result::{Figures, PercentileIntervals, RunResult, TypeFigures};
 

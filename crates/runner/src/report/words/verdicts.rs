@@ -3,7 +3,7 @@
 
 use super::tables::whole_milliseconds;
 use super::{DOT, shown};
-use crate::report::format::{counted, figure, milliseconds, percent};
+use crate::format::{counted, figure, milliseconds, percent};
 use crate::report::{nodes, observed, queries};
 use crate::requirement::{Judgement, Unit};
 use crate::result::{Audit, RunResult, Steadiness, Steady, Verdict};

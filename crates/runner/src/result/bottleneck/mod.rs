@@ -32,8 +32,8 @@ pub use figures::{LimitFigures, TimeShares};
 pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 
 use super::observed::{Observed, WaitClass};
+use crate::format::{figure, percent};
 use crate::measure::Evidence;
-use crate::report::format::{figure, percent};
 
 /// Minimum number of lag measurements for a mean.
 pub const LAG_SAMPLES_MIN: u64 = 20;

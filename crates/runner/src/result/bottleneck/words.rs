@@ -3,7 +3,7 @@
 use super::decide::Verdict;
 use super::figures::{LimitFigures, TimeShares, whole};
 use super::{Cause, Certainty};
-use crate::report::format::{counted, duration, figure, milliseconds, percent};
+use crate::format::{counted, duration, figure, milliseconds, percent};
 
 /// Advice where checkpoints are frequent.
 pub const SPACE_CHECKPOINTS: &str =

@@ -11,8 +11,8 @@ use triphammer_core::query_plan::{QueryPlan, QueryTest};
 use triphammer_statistics::compare::Better;
 
 use crate::execution_plan::ExecutionPlan;
+use crate::format;
 use crate::measure::queries::{composite, geometric_mean, power, throughput};
-use crate::report::format;
 
 /// Number of queries of a whole set.
 const WHOLE: usize = 22;

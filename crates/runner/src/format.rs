@@ -2,6 +2,8 @@
 
 use triphammer_core::Scale;
 
+use triphammer_core::engine::Origin;
+
 /// Formats an integer with thousands separators: `12,345`.
 #[must_use]
 pub fn integer(number: u64) -> String {
@@ -158,7 +160,8 @@ pub fn counted(number: u64, plural: &str) -> String {
 /// the unit; the workload knows its singular.
 #[must_use]
 pub fn scale(number: Scale, plural: &str) -> String {
-    let known = || crate::workloads().into_iter().find(|known| known.scale_unit.many == plural);
+    let known =
+        || triphammer_workloads::all().into_iter().find(|known| known.scale_unit.many == plural);
     match number.whole() {
         Some(number) if number != 1 => counted(number.into(), plural),
         whole => match (known(), whole) {
@@ -185,6 +188,14 @@ pub fn size(number: Scale, plural: &str) -> Option<String> {
 )]
 fn whole(number: f64) -> u64 {
     number.round() as u64
+}
+
+/// Formats the origin of a transaction's input.
+pub(crate) fn origin(origin: Origin) -> String {
+    match origin {
+        Origin::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
+        Origin::Arrival(number) => format!("arrival {}", integer(number)),
+    }
 }
 
 #[cfg(test)]
@@ -269,7 +280,7 @@ mod tests {
         assert_eq!(clock(83.4), "0:01:23");
         assert_eq!((counted(1, "runs"), counted(10, "runs")), ("1 run".into(), "10 runs".into()));
         assert_eq!(counted(1, "queries"), "1 query");
-        for workload in crate::workloads() {
+        for workload in triphammer_workloads::all() {
             let unit = &workload.scale_unit;
             assert_eq!(scale(Scale::ONE, &unit.many), format!("1 {}", unit.one));
             assert_eq!(scale(1000.into(), &unit.many), format!("1,000 {}", unit.many));

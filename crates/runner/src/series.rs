@@ -3,7 +3,7 @@
 //! reports of stored jobs use the same rows.
 
 use crate::metrics::{ALL_TYPES as ALL, Metric, OF_SECOND, OF_TYPE, Unit, Values};
-use crate::store::{SecondRow, SeriesRow, length, phase_name};
+use crate::second::{SecondRow, SeriesRow, length, phase_name};
 
 /// Layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
