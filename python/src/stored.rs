@@ -7,9 +7,8 @@ use pyo3::types::PyBytes;
 use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::failure::Failure;
 use triphammer_runner::formats::Format;
-use triphammer_runner::job::Document;
 use triphammer_runner::report as reports;
-use triphammer_runner::report::Charset;
+use triphammer_runner::report::{Charset, render};
 use triphammer_runner::series::{Column, by_column, columns};
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, Scope, Store, StoredJob, TimesKind, default_path};
@@ -53,7 +52,7 @@ pub fn load(
 ) -> PyResult<(i64, &'static str, Option<String>, bool)> {
     py.detach(|| {
         let (_, job) = find(store, job)?;
-        let document = Document::stored(&job)?;
+        let document = job.read_document()?;
         let is_good = document.as_ref().is_some_and(|document| document.ending().good);
         let json = document.map(|d| serde_json::to_string(&d).expect("a document is plain data"));
         Ok((job.row.id.0, job.row.kind.name(), json, is_good))
@@ -67,7 +66,7 @@ pub fn report(py: Python<'_>, store: Option<&str>, job: &str, format: &str) -> P
     py.detach(|| {
         let format: Format = format.parse().map_err(Failure::refuse)?;
         let (store, job) = find(store, job)?;
-        Ok(format.render(&store, &job, Charset::Unicode, html_export::page)?)
+        Ok(render(format, &store, &job, Charset::Unicode, html_export::page)?)
     })
     .map_err(|error: Raised| error.into())
 }

@@ -16,15 +16,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
 use triphammer_core::workload::{
     BuildEffect, Chunk, Description, OptionDef, Workload, WorkloadSettings,
 };
-use triphammer_core::{DbError, Scale, clock};
+use triphammer_core::{DbError, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, describe};
@@ -32,14 +30,12 @@ use triphammer_workloads::{AnyWorkload, describe};
 use crate::built;
 use crate::cancel::Cancel;
 use crate::cluster::SharedBuild;
-use crate::command::JobKind;
-use crate::document::{Head, JobDocument};
-use crate::ending::{Ending, Flaw};
+use crate::document::JobDocument;
+use crate::documents::build::{BuildHost, BuildReport};
 use crate::failure::{Doing, Failure};
-use crate::format::integer;
 use crate::layout;
 use crate::limited::Limited;
-use crate::loader::{BuildHost, Loader};
+use crate::loader::Loader;
 use crate::record::{Record, Recording};
 use crate::remove::{self, Dropping, Found};
 use crate::target::Target;
@@ -80,61 +76,6 @@ pub struct BuildRequest {
     pub cancel: Cancel,
     /// The hosts that load the data; `None` for this process.
     pub hosts: Option<SharedBuild>,
-}
-
-/// Report of a build.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BuildReport {
-    /// `built`, `resumed`, `added`, `already built`.
-    pub outcome: String,
-    /// Whether the build is good.
-    #[serde(default)]
-    pub ending: Ending,
-    /// Title of the workload: `TPROC-C`.
-    pub workload: String,
-    /// Scale of the data, in `scale_unit`.
-    pub scale: Scale,
-    /// Unit of the scale, in the plural: `warehouses`.
-    pub scale_unit: String,
-    /// Random seed of the data.
-    pub seed: u64,
-    /// URL of the target, without secrets.
-    pub target: String,
-    /// Number of rows loaded by this build.
-    pub rows: u64,
-    /// Name and seconds of each phase, in order.
-    pub phases: Vec<(String, f64)>,
-    /// Number of parallel loader sessions.
-    pub jobs: u32,
-    /// The hosts that loaded the data, if it was spread over several.
-    #[serde(default)]
-    pub hosts: Vec<BuildHost>,
-}
-
-impl JobDocument for BuildReport {
-    fn head(&self) -> Head<'_> {
-        Head::of(JobKind::Build)
-    }
-
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
-
-    /// A build that does not fail is good.
-    fn flaw(&self) -> Option<Flaw> {
-        None
-    }
-
-    fn outcome(&self) -> String {
-        match self.rows {
-            0 => self.outcome.clone(),
-            rows => format!("{}: {} rows", self.outcome, integer(rows)),
-        }
-    }
 }
 
 /// The effects of the enabled options on the build of a workload.

@@ -7,26 +7,26 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The list of job kinds, in the order of use: `Variant("name", Nature, type) "title"`. The type
-/// implements [`JobType`](crate::document::JobType); a [`Question`](crate::campaign::Question)
-/// implements it too. Everything that differs between kinds is derived from this list: [`JobKind`],
-/// [`Document`](crate::job::Document) and the published schemas. A new kind is a line here and its
+/// The list of job kinds, in the order of use: `Variant("name", Nature, document, type) "title"`. The
+/// document is a type of the crate of documents; the type is one of the runner that implements
+/// `JobType`, as a `Question` does too. Everything that differs between kinds is derived from this list: [`JobKind`],
+/// [`Document`](crate::documents::any::Document) and the published schemas. A new kind is a line here and its
 /// module.
 macro_rules! job_kinds {
     ($then:ident) => {
         $then! {
-            Build("build", Data, job::BuildJob) "Create the schema and load the data of a workload",
-            Run("run", Run, job::RunJob) "Run a workload and measure it",
-            Profile("profile", Campaign, profile::ProfileSearch)
+            Build("build", Data, build::BuildReport, job::BuildJob) "Create the schema and load the data of a workload",
+            Run("run", Run, result::RunResult, job::RunJob) "Run a workload and measure it",
+            Profile("profile", Campaign, profile::ProfileResult, profile::ProfileSearch)
                 "Run with increasing numbers of virtual users and fit a scalability curve",
-            Capacity("capacity", Campaign, capacity::Capacity)
+            Capacity("capacity", Campaign, capacity::CapacityResult, capacity::Capacity)
                 "Find the highest rate at which a response time stays within a limit",
-            Compare("compare", Campaign, compare::Pairs)
+            Compare("compare", Campaign, compare::ComparisonResult, compare::Pairs)
                 "Compare A and B: faster, slower or equivalent",
-            Drill("drill", Drill, drill::DrillJob)
+            Drill("drill", Drill, drill::DrillResult, drill::DrillJob)
                 "Prove which commits a database keeps after a fault",
-            Check("check", Data, job::CheckJob) "Verify the consistency of the data",
-            Drop("drop", Data, job::DropJob) "Remove what a build created",
+            Check("check", Data, check::CheckReport, job::CheckJob) "Verify the consistency of the data",
+            Drop("drop", Data, remove::Removal, job::DropJob) "Remove what a build created",
         }
     };
 }
@@ -46,7 +46,7 @@ enum Nature {
 }
 
 macro_rules! kinds {
-    ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
+    ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {
         /// What a job does.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "snake_case")]

@@ -1,5 +1,5 @@
 //! The common part of all job documents. Each kind of job has its own type;
-//! [`Document`](crate::job::Document) is any of them.
+//! [`Document`](crate::documents::any::Document) is any of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,8 +1,10 @@
 //! The number of a job in the store.
 
-use crate::failure::Failure;
-use serde::{Deserialize, Serialize};
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
 
 /// Number of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -10,11 +10,12 @@ use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::workload::{Description, Workload};
 
-use crate::build::{BuildReport, BuildRequest};
+use crate::build::BuildRequest;
 use crate::campaign::CampaignPlan;
-use crate::check::{CheckReport, CheckResult};
 use crate::command::JobKind;
 use crate::document::JobDocument;
+use crate::documents::build::BuildReport;
+use crate::documents::check::{CheckReport, CheckResult};
 use crate::ending::Flaw;
 use crate::failure::Failure;
 use crate::host::Host;

@@ -18,6 +18,7 @@ pub mod compare;
 pub mod datagen;
 pub mod doctor;
 pub mod document;
+pub mod documents;
 pub mod drill;
 pub mod ending;
 pub mod execution_plan;

@@ -1,8 +1,6 @@
 //! Loads chunks of a workload's data with a worker pool: what a build does itself, or a host that has a
 //! part of it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Database, RowSource, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Chunk, Description, TableDef, Workload as _};
@@ -19,21 +17,6 @@ pub(crate) struct Loader<'a> {
     pub workload: &'a AnyWorkload,
     pub catalogue: &'a StatementCatalogue,
     pub pool: &'a WorkerPool,
-}
-
-/// A host that loaded a part of the data.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BuildHost {
-    /// Its name, unique in the build.
-    pub host: String,
-    /// Number of its parallel loader sessions.
-    pub jobs: u32,
-    /// Number of rows that it loaded.
-    pub rows: u64,
-    /// How long it loaded, in seconds.
-    pub seconds: f64,
-    /// CPU time of its process meanwhile, in seconds.
-    pub cpu_s: f64,
 }
 
 /// Receives the name of a table and the number of its rows that were consumed.

@@ -10,8 +10,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Capabilities, Database, LockMode, Role};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
@@ -20,63 +18,9 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::catalogues;
 
 use crate::build::lock_workload;
-use crate::command::JobKind;
-use crate::document::{Head, JobDocument};
-use crate::ending::{Ending, Flaw};
 use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
-use crate::result::Status;
 use crate::worker_pool::{connect, identify, on_this_thread};
-
-/// Tables that a drop removed, as a list in JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(into = "Vec<String>", from = "Vec<String>")]
-pub struct Removal {
-    /// `TPROC-C`.
-    pub workload: String,
-    /// The target, redacted.
-    pub target: String,
-    /// The tables, in the order in which they went.
-    pub removed: Vec<String>,
-    /// Whether the removal is good.
-    pub ending: Ending,
-}
-
-impl From<Removal> for Vec<String> {
-    fn from(removal: Removal) -> Self {
-        removal.removed
-    }
-}
-
-impl From<Vec<String>> for Removal {
-    fn from(removed: Vec<String>) -> Self {
-        let ending = Ending::new(Status::Complete, None);
-        Self { workload: String::new(), target: String::new(), removed, ending }
-    }
-}
-
-impl JobDocument for Removal {
-    fn head(&self) -> Head<'_> {
-        Head::of(JobKind::Drop)
-    }
-
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
-
-    /// A removal that does not fail is good.
-    fn flaw(&self) -> Option<Flaw> {
-        None
-    }
-
-    fn outcome(&self) -> String {
-        format!("dropped {}", self.removed.join(", "))
-    }
-}
 
 /// The objects in a schema that concern a workload.
 #[derive(Debug)]

@@ -1,9 +1,11 @@
 //! What a metric that is sampled once per second is called: the store keeps its values, observers and
 //! nodes measure them.
 
-use crate::metrics::{Merge, Metric, Unit};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::{Merge, Metric, Unit};
 
 /// The label that names a transaction type.
 pub(crate) const TYPE: &str = "type";

@@ -8,11 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::command::job_kinds;
-use crate::doctor::DoctorResult;
 use crate::document::JobDocument;
-use crate::history::HistoryResult;
-use crate::job::document::DocumentOf;
-use crate::why::WhyResult;
+use crate::documents::doctor::DoctorResult;
+use crate::documents::history::HistoryResult;
+use crate::documents::why::WhyResult;
 
 /// Path of the schemas in an OpenAPI document.
 const COMPONENTS: &str = "/components/schemas";
@@ -47,11 +46,11 @@ impl Published {
 }
 
 macro_rules! published_documents {
-    ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
+    ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {
         /// The schemas of the documents of all jobs, in the order of their kinds.
         #[must_use]
         pub fn documents() -> Vec<Published> {
-            vec![$(Published::of_document::<DocumentOf<crate::$($type)::+>>()),+]
+            vec![$(Published::of_document::<crate::documents::$($document)::+>()),+]
         }
     };
 }

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_runner::command::JobKind;
+use triphammer_runner::documents::any::Document;
 use triphammer_runner::failure::Failure;
 use triphammer_runner::formats::Format;
-use triphammer_runner::job::{Document, Finished, Job, Order};
+use triphammer_runner::job::{Finished, Job, Order};
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::report::{self, Charset, Style};
+use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requests;
 use triphammer_runner::result::Status;
 use triphammer_runner::settings::{Settings, declared};
@@ -189,7 +190,7 @@ impl Show {
             Format::Markdown => {
                 document.markdown().unwrap_or_else(|| document.text(Charset::Unicode, style))
             }
-            _ => document.printed(charset(), style),
+            _ => report::printed(document, charset(), style),
         }
     }
 }

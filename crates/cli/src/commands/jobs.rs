@@ -42,7 +42,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let charset = if output.is_some() { Charset::Unicode } else { super::charset() };
     let text = match settings.get("plan") {
         Some(query) => plans(settings, &stored, query)?,
-        None => format.render(&store, &stored, charset, html_export::page)?,
+        None => report::render(format, &store, &stored, charset, html_export::page)?,
     };
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,

@@ -1,10 +1,11 @@
 //! `triphammer why`.
 
 use triphammer_runner::command::JobKind;
+use triphammer_runner::documents::why::Stretch;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobStatus;
-use triphammer_runner::why::{self, Stretch};
+use triphammer_runner::why;
 
 use super::{charset, print, stored};
 use crate::{Exit, Result};

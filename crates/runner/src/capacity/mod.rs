@@ -5,10 +5,6 @@
 //! Probes confirm the rate that was found: three repeats of it, an early rate again, and a long
 //! probe at the low end.
 
-mod document;
-mod limit;
-mod measured;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,9 +26,7 @@ use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Given, Settings, parse_closeness};
 use crate::target::Target;
 
-use document::Confirmed;
-pub use document::{CAPACITY_FORMAT, CapacityResult, FailedProbe, Probe, Reason};
-pub use limit::{LatencyLimit, Percentile};
+use crate::documents::capacity::{CapacityResult, Confirmed, FailedProbe, LatencyLimit, Probe};
 
 /// Rate of the first probe.
 const FIRST: f64 = 100.0;
@@ -187,7 +181,9 @@ impl Capacity {
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
         let judgement = match self.search.next() {
-            Next::Done(judgement) => Some(document::within_completed(judgement, &self.probes)),
+            Next::Done(judgement) => {
+                Some(crate::documents::capacity::within_completed(judgement, &self.probes))
+            }
             Next::Run { .. } => None,
         };
         let first = self.first.as_deref()?;

@@ -9,8 +9,9 @@ use triphammer_capture::recording::Recorder;
 use triphammer_capture::{Assembler, Format, Log, Shapes, Skipped, Transaction, other_source};
 use triphammer_core::{SpecError, small_file};
 
+use super::counts;
 use super::output::Output;
-use super::{CaptureReport, counts};
+use crate::documents::capture::CaptureReport;
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::new_file;

@@ -5,15 +5,16 @@ mod log;
 mod output;
 mod statistics;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::Serialize;
 use triphammer_capture::Skipped;
 use triphammer_drivers::target::TargetUrl;
 
 use self::log::LogRequest;
 use self::output::Output;
 use self::statistics::StatisticsRequest;
+use crate::documents::capture::CaptureReport;
+use crate::documents::capture::SkippedCount;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::target::Secrets;
@@ -25,48 +26,6 @@ pub enum CaptureRequest {
     Log(LogRequest),
     /// The statistics that a database has of its statements.
     Statistics(StatisticsRequest),
-}
-
-/// What was captured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CaptureReport {
-    /// Name of the source's format.
-    pub from: String,
-    /// The source.
-    pub source: String,
-    /// The files that were written.
-    pub files: Vec<PathBuf>,
-    /// Whether a recording was written, rather than a workload file.
-    pub is_recording: bool,
-    /// Bytes read.
-    pub bytes: u64,
-    /// Sessions in the log.
-    pub sessions: usize,
-    /// Transactions that were captured.
-    pub transactions: u64,
-    /// Statements in them.
-    pub statements: u64,
-    /// Different statements.
-    pub distinct_statements: usize,
-    /// Different transactions of a workload file; 0 of a recording.
-    pub kinds: usize,
-    /// Parameters of a workload file; 0 of a recording.
-    pub parameters: usize,
-    /// Seconds from the first to the last start of a transaction.
-    pub seconds: f64,
-    /// Parameters of a workload file that are guessed; `None` if the source was a log.
-    pub guessed: Option<usize>,
-    /// What is not replayed, by reason.
-    pub skipped: Vec<SkippedCount>,
-}
-
-/// How often something was skipped for a reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SkippedCount {
-    /// The reason with what it counts.
-    pub reason: &'static str,
-    /// How many.
-    pub count: u64,
 }
 
 /// The reasons that occurred.

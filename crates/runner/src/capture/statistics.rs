@@ -22,8 +22,9 @@ use triphammer_workloads::custom::{Custom, NAME, WorkloadText};
 use triphammer_workloads::observe::QueryDef;
 use triphammer_workloads::statistics::{StatisticsDef, Texts, statistics};
 
+use super::counts;
 use super::output::Output;
-use super::{CaptureReport, counts};
+use crate::documents::capture::CaptureReport;
 use crate::failure::{Doing as _, Failure};
 use crate::format::counted;
 use crate::limited::{Limited, answered};

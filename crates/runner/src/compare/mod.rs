@@ -9,35 +9,18 @@
 //! [`Pairs`] makes runs in pairs, with either side first, so that changes over time affect both
 //! sides alike.
 
-mod document;
-mod facts;
-mod figures;
 mod order;
 mod pairs;
-mod plans;
-mod profiles;
-mod run;
 mod stored;
-mod words;
-
-pub use document::{
-    COMPARISON_FORMAT, ComparisonResult, Demand, FailedRun, Pairing, Side, SideRun,
-};
-pub use facts::{Difference, Facts, Subject};
-pub use figures::Figure;
-pub(crate) use figures::QUERY_TIME;
-pub use pairs::{Pairs, PairsRequest};
-pub use plans::PlanChange;
-pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
-pub use run::{Run, Seconds, seconds};
-pub(crate) use stored::settings as server_settings;
-pub use stored::stored;
-pub(crate) use words::ratio;
-pub use words::word;
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
 use triphammer_statistics::compare::MARGIN;
+
+use crate::documents::compare::{ComparisonResult, Demand};
+pub use pairs::{Pairs, PairsRequest};
+pub(crate) use stored::settings as server_settings;
+pub use stored::stored;
 
 use crate::failure::Failure;
 use crate::settings::{Settings, parse_closeness};

@@ -2,16 +2,15 @@
 
 use triphammer_workloads::describe;
 
-use super::document::ComparisonResult;
-use super::profiles::Profiled;
-use super::run::{Run, seconds};
 use crate::command::JobKind;
+use crate::documents::compare::{ComparisonResult, Profiled, Run, seconds};
+use crate::documents::profile::{PrimaryMetricName, ProfileResult};
+use crate::documents::why::{Observations, Waits};
 use crate::failure::Failure;
 use crate::job_id::JobId;
-use crate::profile::{PrimaryMetricName, ProfileResult};
 use crate::result::{RunResult, counted_of_user};
 use crate::store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
-use crate::why::{Observations, Waits};
+use crate::why::of_window;
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]
@@ -198,8 +197,13 @@ pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)
     store.stored_settings(job, ReadAt::Start).map_err(refuse)
 }
 
-fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds, Failure> {
-    let Some(job) = result.job.map(JobId) else { return Ok(super::run::Seconds::new()) };
+fn read_seconds(
+    store: &Store,
+    result: &RunResult,
+) -> Result<crate::documents::compare::Seconds, Failure> {
+    let Some(job) = result.job.map(JobId) else {
+        return Ok(crate::documents::compare::Seconds::new());
+    };
     let rows = store.series(job).map_err(refuse)?;
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
     let mut metric = describe(&result.workload.name)?.primary_metric.clone();
@@ -213,7 +217,7 @@ fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds
 fn read_waits(store: &Store, a: &RunResult, b: &RunResult) -> Result<Option<Waits>, Failure> {
     let of = |result: &RunResult| -> Result<Option<Observations>, Failure> {
         let job = result.job.map(JobId).filter(|_| result.observed.is_some());
-        job.map(|job| Observations::of_window(store, job, result)).transpose().map_err(refuse)
+        job.map(|job| of_window(store, job, result)).transpose().map_err(refuse)
     };
     let (Some(a), Some(b)) = (of(a)?, of(b)?) else { return Ok(None) };
     Ok(Waits::between(&a, &b))

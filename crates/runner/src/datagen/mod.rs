@@ -11,11 +11,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use serde::Serialize;
 use triphammer_core::Rows;
 use triphammer_core::workload::{Chunk, TableDef, Workload, WorkloadSettings};
 use triphammer_workloads::AnyWorkload;
 
+use crate::documents::datagen::DatagenReport;
 use crate::file_format::FileFormat;
 
 use crate::failure::Failure;
@@ -34,25 +34,6 @@ pub struct DatagenRequest {
     parts: usize,
     jobs: u32,
     folder: PathBuf,
-}
-
-/// What was written.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DatagenReport {
-    /// `TPROC-H`.
-    pub workload: String,
-    /// `0.01 SF`.
-    pub size: String,
-    /// The folder.
-    pub folder: PathBuf,
-    /// Files written.
-    pub files: u64,
-    /// Rows in them.
-    pub rows: u64,
-    /// Bytes in them.
-    pub bytes: u64,
-    /// Seconds that it took.
-    pub seconds: f64,
 }
 
 impl DatagenRequest {

@@ -4,19 +4,18 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Clock;
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
 use triphammer_workloads::doctor::CpuTestDef;
 
-use super::check::{Declared, Group, Line, Reading, SetupVerdict};
+use super::check::{Declared, Reading};
 use super::guard::guarded;
 use super::network::bound;
 use super::own::{self, Object};
 use crate::cancel::Cancel;
+use crate::documents::doctor::{CpuTest, Group, Line, SetupVerdict};
 use crate::format::seconds;
 use crate::limited::Limited;
 use crate::target::Target;
@@ -36,50 +35,18 @@ pub(super) const DECLARED: Declared = Declared {
              server",
 };
 
-/// The time of the test, beside stored ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CpuTest {
-    /// Time of the test, in seconds.
-    pub seconds: f64,
-    /// The database's result; 873729.72 if it calculates correctly.
-    pub result: String,
-    /// Earlier times in the job store, the newest first.
-    pub earlier: Vec<StoredCpuTest>,
-}
-
-/// The time of an earlier test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StoredCpuTest {
-    /// When it was made, RFC 3339, UTC.
-    #[schemars(extend("format" = "date-time"))]
-    pub at: String,
-    /// Product of the server.
-    pub product: String,
-    /// Version of the server.
-    pub version: String,
-    /// CPU model of the server's host; `None` if the server ran on another host than the client.
-    pub cpu: Option<String>,
-    /// Time of the test, in seconds.
-    pub seconds: f64,
-}
-
-impl CpuTest {
-    /// The line of the report.
-    pub(super) fn line(&self) -> Line {
-        let is_right = self.result == EXPECTED;
-        let reading = match is_right {
-            true => Reading::of(SetupVerdict::Fine, seconds(self.seconds)),
-            false => {
-                let value = format!(
-                    "{}, with {} instead of {EXPECTED}",
-                    seconds(self.seconds),
-                    self.result
-                );
-                Reading::of(SetupVerdict::Wrong, value)
-            }
-        };
-        DECLARED.line(reading)
-    }
+/// The line of the report.
+pub(super) fn line(test: &CpuTest) -> Line {
+    let is_right = test.result == EXPECTED;
+    let reading = match is_right {
+        true => Reading::of(SetupVerdict::Fine, seconds(test.seconds)),
+        false => {
+            let value =
+                format!("{}, with {} instead of {EXPECTED}", seconds(test.seconds), test.result);
+            Reading::of(SetupVerdict::Wrong, value)
+        }
+    };
+    DECLARED.line(reading)
 }
 
 /// Makes the test.

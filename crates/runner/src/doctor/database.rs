@@ -12,12 +12,11 @@ use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
 use triphammer_workloads::doctor::{DatabaseCheck, DoctorDef, doctor};
 
-use super::DoctorResult;
-use super::check::{Group, Line, SetupVerdict};
 use super::guard::INTERRUPTED;
 use super::host::HostFacts;
 use super::network::{self, NetworkFacts, bound, measure_download, measure_upload, round_trips};
 use crate::cancel::Cancel;
+use crate::documents::doctor::{DoctorResult, Group, Line, SetupVerdict};
 use crate::failure::{Doing as _, Failure};
 use crate::limited::Limited;
 use crate::result::Redacted;
@@ -78,7 +77,7 @@ pub(super) fn examine(
         } else {
             let _ = timeout(CLOSE_LIMIT, session.close()).await;
         }
-        result.make(network::CHECKS, &network);
+        super::make(result, network::CHECKS, &network);
         // In the order of the declarations: the network's lines come before the database's.
         result.lines.sort_by_key(|line| line.group == Group::Database);
         Ok(())

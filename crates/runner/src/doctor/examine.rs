@@ -5,13 +5,12 @@ use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
 use triphammer_workloads::doctor::{DoctorDef, doctor};
 
-use super::cpu_test::{CpuTest, StoredCpuTest};
 use super::database::lacks_privilege;
 use super::host::HostFacts;
-use super::write_test::WriteTest;
-use super::{DoctorResult, SetupVerdict, cpu_test, database, write_test};
+use super::{cpu_test, database, write_test};
 use crate::cancel::Cancel;
 use crate::command::JobKind;
+use crate::documents::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
 use crate::failure::Failure;
 use crate::files::Files;
 use crate::handle::Handle;
@@ -92,7 +91,7 @@ pub fn examine(
             remember(test, server, cpu, settings, warn)?;
         }
     }
-    result.add_host(&host);
+    super::add_host(&mut result, &host);
     Ok(result)
 }
 
@@ -134,7 +133,7 @@ fn test(
             };
             result.cpu_test =
                 made.map_err(|error| untaken(result, &doctor, name, grant, &error)).ok();
-            result.lines.extend(result.cpu_test.iter().map(CpuTest::line));
+            result.lines.extend(result.cpu_test.iter().map(cpu_test::line));
         }
         if tests.write {
             let (name, def) = (write_test::DECLARED.name, doctor.write_test.as_ref());
@@ -145,7 +144,7 @@ fn test(
             };
             result.write_test =
                 made.map_err(|error| untaken(result, &doctor, name, grant, &error)).ok();
-            result.lines.extend(result.write_test.iter().map(WriteTest::line));
+            result.lines.extend(result.write_test.iter().map(write_test::line));
         }
         Ok(())
     })

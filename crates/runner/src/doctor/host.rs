@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use triphammer_core::session::ServerProcess;
 
-use super::check::SetupVerdict::{Fine, Look, Wrong};
-use super::check::{Check, Declared, Group, Reading};
+use super::check::{Check, Declared, Reading};
 use super::disk::{Mount, mount_of};
+use crate::documents::doctor::Group;
+use crate::documents::doctor::SetupVerdict::{Fine, Look, Wrong};
 use crate::files::Files;
 use crate::format::counted;
 use crate::host_metrics::{ProcessGroup, group_of, memory_of};

@@ -9,7 +9,8 @@ use triphammer_core::value::ColumnType;
 use triphammer_core::{DbError, Rows, Value};
 use triphammer_workloads::doctor::DoctorDef;
 
-use super::check::{Check, Declared, Group, Reading};
+use super::check::{Check, Declared, Reading};
+use crate::documents::doctor::Group;
 use crate::format::milliseconds;
 
 /// Number of round trips, unless they take longer than [`PINGS_TIME`].

@@ -6,10 +6,10 @@ use triphammer_core::session::{ServerInfo, Session};
 use triphammer_core::{DbError, ErrorClass};
 use triphammer_workloads::doctor::doctor;
 
-use super::check::Line;
+use super::Check;
 use super::database::{Checks, ask_checks, find_data};
 use super::host::{CHECKS, DATA_CHECKS, HostFacts};
-use super::{Check, DoctorResult};
+use crate::documents::doctor::{DoctorResult, Line};
 use crate::files::Files;
 use crate::result::mask_secrets;
 
@@ -49,9 +49,9 @@ impl SetupOfRun {
     /// Makes the checks of the host, and returns all lines, without secrets.
     pub fn end(mut self) -> Vec<Line> {
         let checks = |all: &'static [Check<HostFacts>]| all.iter().filter(|c| !c.is_momentary);
-        self.result.make(checks(CHECKS), &self.host);
+        super::make(&mut self.result, checks(CHECKS), &self.host);
         if self.host.data.is_some() {
-            self.result.make(checks(DATA_CHECKS), &self.host);
+            super::make(&mut self.result, checks(DATA_CHECKS), &self.host);
         }
         for line in &mut self.result.lines {
             line.value = mask_secrets(&line.value);

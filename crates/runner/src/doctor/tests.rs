@@ -7,9 +7,13 @@ use triphammer_core::stats::Times;
 
 use super::network::NetworkFacts;
 use super::*;
+use crate::documents::doctor::{
+    CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
+};
 use crate::files::Files;
 use crate::report;
 use crate::report::Charset;
+use crate::result::Redacted;
 
 /// A host described by these files, with the data of a database on it.
 fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, DoctorResult) {
@@ -28,7 +32,7 @@ fn examined(root: &Path) -> DoctorResult {
     host.data = Some("/data/pg".into());
     host.end();
     let mut result = DoctorResult::new();
-    result.add_host(&host);
+    add_host(&mut result, &host);
     result
 }
 
@@ -108,7 +112,7 @@ fn huge_pages_of_a_server_are_those_that_its_processes_have() {
         let mut host = HostFacts::begin(Files::under(folder.path()));
         host.find_server(Some(ServerProcess { id: 7, names: &["postgres"] }));
         let mut result = DoctorResult::new();
-        assert_eq!(result.make(host::SERVER_CHECKS, &host), Vec::<&str>::new());
+        assert_eq!(make(&mut result, host::SERVER_CHECKS, &host), Vec::<&str>::new());
         assert_eq!(found(&result, "server_huge_pages"), (verdict, value));
     }
 }
@@ -213,7 +217,7 @@ fn time_stolen_now_counts_more_than_time_stolen_ever() {
     std::fs::write(&stat, "cpu  0 0 0 1196 0 0 0 1004\n").unwrap();
     host.end();
     let mut result = DoctorResult::new();
-    result.add_host(&host);
+    add_host(&mut result, &host);
     assert_eq!(found(&result, "steal_time"), (SetupVerdict::Look, "2.0 % now"));
 }
 
@@ -221,7 +225,7 @@ fn time_stolen_now_counts_more_than_time_stolen_ever() {
 fn a_network_is_judged_by_its_median_its_jitter_and_its_bandwidth() {
     let judged = |facts: &NetworkFacts| {
         let mut result = DoctorResult::new();
-        result.make(network::CHECKS, facts);
+        make(&mut result, network::CHECKS, facts);
         result
     };
     let near = NetworkFacts {
@@ -285,7 +289,7 @@ fn tests_are_shown_with_earlier_times_and_a_wrong_number_is_wrong() {
         result: result.into(),
         earlier: vec![earlier.clone()],
     };
-    let line = test("873729.71").line();
+    let line = cpu_test::line(&test("873729.71"));
     assert_eq!(line.verdict, SetupVerdict::Wrong);
     assert_eq!(line.value, "4.200 s, with 873729.71 instead of 873729.72");
     let mut result = DoctorResult::new();

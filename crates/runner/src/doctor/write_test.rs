@@ -4,8 +4,6 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 use triphammer_core::clock::Clock;
 use triphammer_core::recorder::{HIGHEST_US, histogram};
@@ -15,11 +13,12 @@ use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
 use triphammer_workloads::doctor::WriteTestDef;
 
-use super::check::{Declared, Group, Line, Reading};
+use super::check::{Declared, Reading};
 use super::guard::INTERRUPTED;
 use super::network::bound;
 use super::own::{self, Object};
 use crate::cancel::Cancel;
+use crate::documents::doctor::{Group, LatencyClass, Line, WriteTest};
 use crate::format::milliseconds;
 use crate::limited::Limited;
 use crate::target::Target;
@@ -43,45 +42,24 @@ pub(super) const DECLARED: Declared = Declared {
     change: "a disk with a protected write cache for the log, or fewer writers on it",
 };
 
-/// Latency of commits, as one session sees it, with its round trip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WriteTest {
-    /// Length of the test, in seconds.
-    pub seconds: f64,
-    /// Times of the commits.
-    pub times: Times,
-    /// How many commits took how long, the shortest first; each class is twice as wide as the one
-    /// before.
-    pub histogram: Vec<LatencyClass>,
+/// The result of a test of this length, whose times have this sum.
+fn result(seconds: f64, times: &Histogram<u64>, sum_ns: u64) -> WriteTest {
+    let histogram = classes(times);
+    WriteTest { seconds, times: Times::of(Some(times), Some(sum_ns)), histogram }
 }
 
-/// Number of commits of about the same latency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LatencyClass {
-    /// Longest time of the class, in microseconds; the shortest is that of the class before.
-    pub up_to_us: u64,
-    /// Number of commits.
-    pub commits: u64,
-}
-
-impl WriteTest {
-    fn new(seconds: f64, times: &Histogram<u64>, sum_ns: u64) -> Self {
-        Self { seconds, times: Times::of(Some(times), Some(sum_ns)), histogram: classes(times) }
-    }
-
-    /// The line of the report.
-    pub(super) fn line(&self) -> Line {
-        let ms = |us: u64| milliseconds(us as f64);
-        let Times { p50_us, p95_us, p99_us, max_us, .. } = self.times;
-        let value = format!(
-            "p50 {}, p95 {}, p99 {}, max {} ms",
-            ms(p50_us),
-            ms(p95_us),
-            ms(p99_us),
-            ms(max_us)
-        );
-        DECLARED.line(Reading::look_unless(p99_us <= SLOW_US, value))
-    }
+/// The line of the report.
+pub(super) fn line(test: &WriteTest) -> Line {
+    let ms = |us: u64| milliseconds(us as f64);
+    let Times { p50_us, p95_us, p99_us, max_us, .. } = test.times;
+    let value = format!(
+        "p50 {}, p95 {}, p99 {}, max {} ms",
+        ms(p50_us),
+        ms(p95_us),
+        ms(p99_us),
+        ms(max_us)
+    );
+    DECLARED.line(Reading::look_unless(p99_us <= SLOW_US, value))
 }
 
 /// Merges a histogram into classes that end at powers of two.
@@ -142,7 +120,7 @@ async fn measure(
         sum_ns += ns;
         times.record((ns / 1000).min(HIGHEST_US)).expect("it grows up to HIGHEST_US");
     }
-    Ok(WriteTest::new(clock.now().duration().as_secs_f64(), &times, sum_ns))
+    Ok(result(clock.now().duration().as_secs_f64(), &times, sum_ns))
 }
 
 /// Awaits one commit, unless the user interrupts the test.
@@ -163,7 +141,7 @@ async fn commit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::SetupVerdict;
+    use crate::documents::doctor::SetupVerdict;
 
     #[test]
     fn classes_double_without_gaps_and_hold_every_commit() {
@@ -184,7 +162,7 @@ mod tests {
         let line = |us: u64| {
             let mut times = histogram();
             times.record_n(us, 100).unwrap();
-            WriteTest::new(1.0, &times, us * 100_000).line()
+            line(&result(1.0, &times, us * 100_000))
         };
         assert_eq!(line(900).value, "p50 0.900, p95 0.900, p99 0.900, max 0.900 ms");
         assert_eq!(line(900).verdict, SetupVerdict::Fine);

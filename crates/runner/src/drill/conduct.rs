@@ -19,7 +19,7 @@ use triphammer_workloads::drill::{
     Drill, DrillSession, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE,
 };
 
-use super::document::FaultReport;
+use crate::documents::drill::FaultReport;
 use crate::failure::{Doing, Failure};
 use crate::fault::{Fault, FaultKind};
 use crate::format::counted;

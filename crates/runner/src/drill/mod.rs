@@ -12,7 +12,6 @@
 //! no failure in itself: then the drill waits.
 
 mod conduct;
-mod document;
 mod verify;
 
 use std::collections::BTreeMap;
@@ -43,12 +42,9 @@ use crate::target::Target;
 use crate::watch::{JobEvent, Watch, Watcher};
 use crate::worker_pool::{connect, identify, on_this_thread};
 
+use crate::documents::drill::{DrillResult, FaultReport, Parts};
 use crate::fault::{self, Fault};
 use conduct::{InDrill, Scene, Timeline, cause};
-use document::Parts;
-pub use document::{
-    Commits, DRILL_FORMAT, DrillResult, FaultReport, LostRange, Service, TableRead,
-};
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 8;
@@ -301,7 +297,7 @@ impl Drilled<'_, '_> {
         ledgers: &[Ledger],
         run: &RunResult,
         handle: &Handle,
-    ) -> Result<verify::Found, String> {
+    ) -> Result<crate::documents::drill::Found, String> {
         let missing =
             usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
         if missing > 0 {

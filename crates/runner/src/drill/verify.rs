@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 use triphammer_core::rows::Row;
-use triphammer_core::session::{Admin as _, Database as _, Role, ServerInfo, Session as _};
+use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, ErrorClass, Rows, StatementId, Value};
 use triphammer_drivers::AnySession;
-use triphammer_workloads::drill::{Judged, Ledger, LostCommits, RowOfDrill, WRITABLE, judge};
+use triphammer_workloads::drill::{Ledger, RowOfDrill, WRITABLE, judge};
 
+use crate::documents::drill::Found;
 use crate::handle::Handle;
 use crate::limited::Limited;
 use crate::target::Target;
@@ -21,17 +22,6 @@ use crate::worker_pool::{connect, on_this_thread};
 const AGAIN: Duration = Duration::from_millis(250);
 /// Ranges of lost commits that a result lists; all are counted.
 const RANGES_MAX: usize = 100;
-
-/// What the table says.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Found {
-    pub(super) server: ServerInfo,
-    pub(super) waited_s: f64,
-    pub(super) rows: u64,
-    pub(super) judged: Judged,
-    pub(super) lost: Vec<LostCommits>,
-    pub(super) lost_span: Option<(i64, i64)>,
-}
 
 /// Reads the table at `target` back, after at most `limit` of waiting for it.
 ///

@@ -2,8 +2,9 @@
 
 use super::journaled::journaled;
 use super::{Finished, Job, Preview, Work};
-use crate::build::{BuildReport, build};
+use crate::build::build;
 use crate::document::JobType;
+use crate::documents::build::BuildReport;
 use crate::failure::Failure;
 use crate::journal::{Journal, Warn};
 use crate::requests;

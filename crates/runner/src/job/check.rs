@@ -2,8 +2,9 @@
 
 use super::journaled::journaled;
 use super::{Finished, Job, Preview, Work};
-use crate::check::{CheckReport, check};
+use crate::check::check;
 use crate::document::JobType;
+use crate::documents::check::CheckReport;
 use crate::failure::Failure;
 use crate::journal::{Journal, Warn};
 use crate::requests;

@@ -4,8 +4,9 @@ use triphammer_core::session::Database as _;
 
 use super::{Finished, Job, Preview, Work};
 use crate::document::JobType;
+use crate::documents::remove::Removal;
 use crate::failure::Failure;
-use crate::remove::{Removal, drop_build};
+use crate::remove::drop_build;
 use crate::watch::{JobEvent, Silent, Watch, Watcher};
 
 /// Removes what a build created.

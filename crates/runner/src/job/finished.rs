@@ -1,6 +1,6 @@
 //! The end of a job.
 
-use super::document::Document;
+use crate::documents::any::Document;
 use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::outputs::Outputs;

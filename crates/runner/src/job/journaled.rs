@@ -1,8 +1,8 @@
 //! Work that is a job from its first change on: a build or a check.
 
 use super::Finished;
-use super::document::Document;
 use crate::document::JobDocument;
+use crate::documents::any::Document;
 use crate::failure::Failure;
 use crate::journal::{Journal, Warn};
 use crate::store::Store;

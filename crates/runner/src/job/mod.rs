@@ -14,7 +14,6 @@
 mod build;
 mod check;
 mod compare;
-pub(crate) mod document;
 mod drop;
 pub(crate) mod finished;
 mod journaled;
@@ -48,7 +47,6 @@ pub use crate::document::{Head, JobDocument};
 use crate::handle::Handle;
 pub use build::BuildJob;
 pub use check::CheckJob;
-pub use document::Document;
 pub use drop::DropJob;
 pub use finished::Finished;
 pub use run::RunJob;
@@ -113,7 +111,7 @@ struct Functions {
 }
 
 macro_rules! works {
-    ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
+    ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {
         const fn work(kind: JobKind) -> Functions {
             match kind {
                 $(JobKind::$variant => Functions {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Document, Finished, Job, Preview, Work};
+use super::{Finished, Job, Preview, Work};
 use crate::campaign::{self, Begin, Campaign, Question};
+use crate::documents::any::Document;
 use crate::failure::Failure;
 use crate::run::validate;
 use crate::watch::{Watch, Watcher};

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::command::Command;
+use crate::documents::any::Document;
 use crate::result::Status;
 use crate::settings::{Given, Source};
 use crate::target::NoSecrets;
@@ -69,7 +70,7 @@ fn a_run_is_asked_for_watched_and_stored() {
     assert_eq!((vus.value.as_str(), vus.source.as_str()), ("2", "command line"));
     let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
     let stored = store.load(finished.job.unwrap()).unwrap();
-    assert_eq!(Document::stored(&stored).unwrap(), Some(document.clone()));
+    assert_eq!(stored.read_document().unwrap(), Some(document.clone()));
     assert_eq!(stored.document.unwrap(), serde_json::to_value(&document).unwrap());
 }
 

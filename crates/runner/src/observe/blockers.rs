@@ -7,12 +7,11 @@ use triphammer_core::text::one_line;
 
 use super::sessions::series;
 use super::source::Measured;
+use crate::documents::why::OWN;
 use crate::result::Blocker;
 
 /// Name of the metric of sessions of the run that wait for a lock, by who blocks them.
 pub const BLOCKED_SESSIONS: &str = "db.sessions.blocked";
-/// What the run's own sessions are called as blockers.
-pub const OWN: &str = "sessions of this run";
 /// Maximum number of blockers that are kept apart, and that are in the document.
 const KINDS_MAX: usize = 200;
 const SHOWN_MAX: usize = 10;

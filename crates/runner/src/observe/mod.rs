@@ -49,7 +49,7 @@ use crate::samples::SampleSeries;
 use crate::second::Second;
 use crate::settings::Settings;
 use crate::store::SampleWriter;
-pub(crate) use blockers::{BLOCKED_SESSIONS, OWN};
+pub(crate) use blockers::BLOCKED_SESSIONS;
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
 use sessions::StatementNames;

@@ -7,9 +7,6 @@
 //! warming cache, other load on the host) then affects all levels alike, and shows as a difference
 //! between blocks. In ascending order it would look like scaling.
 
-pub(crate) mod document;
-mod findings;
-mod level_unit;
 mod levels;
 mod order;
 
@@ -30,13 +27,7 @@ use crate::result::{RunResult, Status};
 use crate::settings::Settings;
 use crate::target::Target;
 
-pub use document::{
-    Curve, FailedLevel, Level, LevelRun, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult,
-    Usl,
-};
-pub(crate) use findings::parameter;
-pub use level_unit::LevelUnit;
-use level_unit::TEST;
+use crate::documents::profile::{FailedLevel, LevelRun, LevelUnit, Order, ProfileResult, TEST};
 pub use levels::Asked;
 pub use order::sequence;
 

@@ -6,7 +6,7 @@ use super::profile::{fill, markdown_end, markdown_head, printed};
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
-use crate::capacity::CapacityResult;
+use crate::documents::capacity::CapacityResult;
 use crate::format::{counted, figure, milliseconds, percent};
 use crate::result::Status;
 

@@ -1,6 +1,6 @@
 //! What a capture made, as text.
 
-use crate::capture::CaptureReport;
+use crate::documents::capture::CaptureReport;
 use crate::format::{bytes, counted, duration, integer};
 
 /// Formats the report of a capture: what was written, from what, what is not in it, and how to use it.

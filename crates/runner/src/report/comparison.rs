@@ -11,11 +11,11 @@ use super::summary::{self, Summary, indented};
 use super::table::{Table, width, wrapped};
 use super::why::{Sides, tables, waits};
 use super::words::{self, DOT};
-use crate::compare::{
+use crate::documents::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
+use crate::documents::profile::parameter;
 use crate::format::{counted, figure, milliseconds, precise};
-use crate::profile::parameter;
 use crate::requirement::Unit;
 use crate::result::{Status, Warning};
 

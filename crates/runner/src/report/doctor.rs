@@ -4,7 +4,9 @@ use super::chart::Charset;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{width, wrapped};
 use super::words::DOT;
-use crate::doctor::{CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest};
+use crate::documents::doctor::{
+    CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest,
+};
 use crate::format::{counted, duration, integer, milliseconds, seconds};
 
 /// Columns of a verdict and the space after it.

@@ -9,7 +9,7 @@ use super::profile::{WIDTH, fill, markdown_end, markdown_head, printed};
 use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
-use crate::drill::{DrillResult, FaultReport};
+use crate::documents::drill::{DrillResult, FaultReport};
 use crate::format::{counted, duration, integer};
 use crate::result::Status;
 

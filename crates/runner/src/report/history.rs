@@ -5,8 +5,8 @@ use super::comparison::what_differs;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::DOT;
+use crate::documents::history::{Change, HistoryResult, HistoryRun};
 use crate::format::{self, counted, figure};
-use crate::history::{Change, HistoryResult, HistoryRun};
 
 /// Maximum number of runs shown; the newest are shown.
 const SHOWN: usize = 60;

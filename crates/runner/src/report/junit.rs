@@ -3,7 +3,7 @@
 
 use triphammer_core::text::steers;
 
-use crate::check::CheckReport;
+use crate::documents::check::CheckReport;
 use crate::ending::Ending;
 use crate::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
 

@@ -11,7 +11,7 @@ use super::queries;
 use super::query_streams;
 use super::table::Table;
 use super::words;
-use crate::doctor::SetupFact;
+use crate::documents::doctor::SetupFact;
 use crate::format::clock;
 use crate::result::{RunResult, TypeFigures};
 

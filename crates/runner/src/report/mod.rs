@@ -1,6 +1,7 @@
 //! Reports for people and for programs. Every report is a function from a document to text; none of
 //! them measures anything.
 
+mod any;
 mod capacity;
 mod capture;
 mod chart;
@@ -32,11 +33,13 @@ mod why;
 mod words;
 
 pub use crate::formats::{Declared, FORMATS, Format};
+pub use any::printed;
 pub use capture::capture;
 pub use chart::Charset;
 pub use doctor::doctor;
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
+pub use output::render;
 pub use plain::{datagen, stored, stored_json};
 pub use plans::plans;
 pub use summary::fits;

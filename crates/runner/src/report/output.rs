@@ -1,12 +1,11 @@
 //! Renders a stored job for `triphammer report`. The formats are declared in `formats`; each is one
-//! arm of [`Format::render`] here.
+//! arm of [`render`] here.
 
 use super::observed_series::ObservedSeries;
 use super::text::printable;
-use super::{Charset, hdr, junit, stored, stored_json};
+use super::{Charset, Report, hdr, junit, stored, stored_json};
 use crate::failure::Failure;
 use crate::formats::Format;
-use crate::job::Document;
 use crate::series::{Layout, SeriesWriter};
 use crate::store::{Store, StoreError, StoredJob};
 
@@ -18,32 +17,30 @@ struct Asked<'a> {
     charset: Charset,
 }
 
-impl Format {
-    /// Renders a stored job in this format; `charset` is the character set of the reader. `page`
-    /// renders the HTML page, which is part of the web interface, a crate that depends on this one.
-    ///
-    /// # Errors
-    /// When the job does not have this format, or cannot be read.
-    pub fn render(
-        self,
-        store: &Store,
-        job: &StoredJob,
-        charset: Charset,
-        page: impl Fn(&Store, &StoredJob) -> Result<String, Failure>,
-    ) -> Result<String, Failure> {
-        let asked = &Asked { format: self, store, job, charset };
-        match self {
-            Self::Text => text(asked),
-            Self::Json => Ok(stored_json(job)),
-            Self::Markdown => markdown(asked),
-            Self::Csv => series(asked, Layout::Csv),
-            Self::JsonLines => series(asked, Layout::JsonLines),
-            Self::ObservedCsv => observed(asked, Layout::Csv),
-            Self::ObservedJsonLines => observed(asked, Layout::JsonLines),
-            Self::Hdr => histograms(asked),
-            Self::Junit => junit(job),
-            Self::Html => page(store, job),
-        }
+/// Renders a stored job in a format; `charset` is the character set of the reader. `page` renders
+/// the HTML page, which is part of the web interface, a crate that depends on this one.
+///
+/// # Errors
+/// When the job does not have this format, or cannot be read.
+pub fn render(
+    format: Format,
+    store: &Store,
+    job: &StoredJob,
+    charset: Charset,
+    page: impl Fn(&Store, &StoredJob) -> Result<String, Failure>,
+) -> Result<String, Failure> {
+    let asked = &Asked { format, store, job, charset };
+    match format {
+        Format::Text => text(asked),
+        Format::Json => Ok(stored_json(job)),
+        Format::Markdown => markdown(asked),
+        Format::Csv => series(asked, Layout::Csv),
+        Format::JsonLines => series(asked, Layout::JsonLines),
+        Format::ObservedCsv => observed(asked, Layout::Csv),
+        Format::ObservedJsonLines => observed(asked, Layout::JsonLines),
+        Format::Hdr => histograms(asked),
+        Format::Junit => junit(job),
+        Format::Html => page(store, job),
     }
 }
 
@@ -56,8 +53,8 @@ fn text(asked: &Asked<'_>) -> Result<String, Failure> {
 }
 
 fn markdown(asked: &Asked<'_>) -> Result<String, Failure> {
-    let found = Document::stored(asked.job).map_err(refused)?;
-    found.as_ref().and_then(Document::markdown).map_or_else(|| text(asked), Ok)
+    let found = asked.job.read_document().map_err(refused)?;
+    found.as_ref().and_then(Report::markdown).map_or_else(|| text(asked), Ok)
 }
 
 fn histograms(asked: &Asked<'_>) -> Result<String, Failure> {
@@ -100,7 +97,7 @@ fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
 
 fn junit(job: &StoredJob) -> Result<String, Failure> {
     let row = &job.row;
-    if let Some(suite) = Document::stored(job).map_err(Failure::from)?.map(|found| found.junit()) {
+    if let Some(suite) = job.read_document().map_err(Failure::from)?.map(|found| found.junit()) {
         let none = || {
             let message = format!(
                 "job {} is a {}: it has no requirements to report",

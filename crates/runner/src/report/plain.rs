@@ -11,17 +11,15 @@ use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
 use super::text::{summary, text};
 use super::{Charset, Report, Style, jobs};
-use crate::build::BuildReport;
-use crate::capacity::CapacityResult;
-use crate::check::CheckReport;
-use crate::compare::ComparisonResult;
-use crate::datagen::DatagenReport;
-use crate::drill::DrillResult;
+use crate::documents::build::{BuildHost, BuildReport};
+use crate::documents::capacity::CapacityResult;
+use crate::documents::check::CheckReport;
+use crate::documents::compare::ComparisonResult;
+use crate::documents::datagen::DatagenReport;
+use crate::documents::drill::DrillResult;
+use crate::documents::profile::ProfileResult;
+use crate::documents::remove::Removal;
 use crate::format::{self, counted, integer};
-use crate::job::Document;
-use crate::loader::BuildHost;
-use crate::profile::ProfileResult;
-use crate::remove::Removal;
 use crate::result::RunResult;
 use crate::store::{StoreError, StoredJob};
 
@@ -255,7 +253,7 @@ impl Report for Removal {
 /// # Errors
 /// When the stored document cannot be read.
 pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
-    if let Some(found) = Document::stored(job)? {
+    if let Some(found) = job.read_document()? {
         return Ok(found.text(charset, Style::Plain));
     }
     let row = jobs::text(std::slice::from_ref(&job.row));

@@ -2,7 +2,7 @@
 
 use super::profile::WIDTH;
 use super::table::wrapped;
-use crate::compare::PlanChange;
+use crate::documents::compare::PlanChange;
 use crate::execution_plan::{ExecutionPlan, PlanOperation};
 use crate::failure::Failure;
 use crate::format;

@@ -7,8 +7,8 @@ use super::markdown::plainly;
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
+use crate::documents::profile::{Curve, Level, ProfileResult, parameter};
 use crate::format::{counted, figure, milliseconds, percent, precise};
-use crate::profile::{Curve, Level, ProfileResult, parameter};
 use crate::result::Status;
 
 /// Maximum width of a line, in columns.

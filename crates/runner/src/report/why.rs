@@ -5,10 +5,10 @@ use super::chart::Charset;
 use super::profile::{WIDTH, fill, printed};
 use super::table::{Table, wrapped};
 use super::words::DOT;
+use crate::documents::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits, WhyResult};
 use crate::format::{clock, counted, figure, percent, scale};
 use crate::metrics::Unit;
 use crate::result::Remark;
-use crate::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits, WhyResult};
 
 /// Maximum length of a name in a table, in characters.
 const NAME_LENGTH: usize = 30;

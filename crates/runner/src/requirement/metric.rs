@@ -6,8 +6,8 @@ use triphammer_core::workload::Description;
 
 use super::judgement::Unit;
 use super::of_node::{self, NodeMetric};
-use crate::compare::QUERY_TIME;
 use crate::document::JobDocument as _;
+use crate::documents::compare::QUERY_TIME;
 use crate::measure::Measure;
 use crate::result::{self, QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult, TypeFigures};
 use crate::suggestion::suggestion;

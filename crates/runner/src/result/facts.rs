@@ -14,7 +14,7 @@ use super::query_streams::StreamsTaken;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
-use crate::doctor::check::Line;
+use crate::documents::doctor::Line;
 use crate::host::Host;
 use crate::schedule::Schedule;
 use crate::settings::Setting;

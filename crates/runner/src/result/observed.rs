@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::stats::Times;
 
 use super::captured::Capture;
-use crate::doctor::LatencyClass;
+use crate::documents::doctor::LatencyClass;
 use crate::metrics::Unit;
 
 /// What was observed beside the run in its timed window.

@@ -8,7 +8,7 @@ use super::parts::{ServerTransactions, Status};
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::verification::Verdict;
-use crate::doctor::check::{Line, SetupVerdict};
+use crate::documents::doctor::{Line, SetupVerdict};
 use crate::format::{counted, duration, integer, percent};
 use crate::measure::Measure;
 

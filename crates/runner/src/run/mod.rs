@@ -24,7 +24,7 @@ use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use crate::build::lock_workload;
 use crate::cluster::SharedRun;
-use crate::doctor::check::SetupVerdict;
+use crate::documents::doctor::SetupVerdict;
 use crate::failure::{Doing, Failure};
 use crate::failure_limit::FailureLimit;
 use crate::handle::Handle;

@@ -14,7 +14,7 @@ use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
 
 use crate::doctor::SetupOfRun;
-use crate::doctor::check::Line;
+use crate::documents::doctor::Line;
 use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
 use crate::result::{IN_PROCESS, SchemaFact, ServerTransactions};

@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use super::error::StoreError;
 use super::open::Store;
-use crate::doctor::cpu_test::StoredCpuTest;
+use crate::documents::doctor::StoredCpuTest;
 
 impl Store {
     /// Stores the time of a test.

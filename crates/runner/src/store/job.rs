@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::error::StoreError;
 use crate::command::JobKind;
+use crate::documents::any::Document;
 use crate::ending::Ending;
 use crate::failure::Failure;
 use crate::host::Host;
@@ -234,6 +235,18 @@ impl StoredJob {
             what: "a result",
             reason: error.to_string(),
         })
+    }
+
+    /// Reads the document of the job; `None` if it has none, or only the reason of a failure.
+    ///
+    /// # Errors
+    /// When a newer version wrote it, or the document of a run cannot be read.
+    pub fn read_document(&self) -> Result<Option<Document>, StoreError> {
+        if self.row.kind == JobKind::Run {
+            return Ok(self.result()?.map(Document::from));
+        }
+        let json = self.document.clone().unwrap_or_default();
+        Ok(Document::read(self.row.kind, json).ok())
     }
 }
 

@@ -7,23 +7,15 @@
 //!
 //! `compare` asks the same of two runs (`Waits::between`).
 
-mod document;
-mod evidence;
 mod observations;
-mod stretch;
-mod words;
-
-pub use document::{
-    Basis, Cause, CauseEvent, CauseFigures, CauseStatement, Evidence, Lock, Part, WHY_FORMAT,
-    Waits, WhyResult,
-};
-pub(crate) use observations::Observations;
-pub use stretch::Stretch;
-
-use std::ops::Range;
 
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_workloads::observe::observed_dialects;
+
+use crate::documents::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
+pub(crate) use observations::of_window;
+
+use std::ops::Range;
 
 use crate::command::JobKind;
 use crate::failure::Failure;
@@ -43,7 +35,7 @@ const SECONDS_FEW: u64 = 10;
 pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResult, Failure> {
     let stored = store.load(job).map_err(refuse)?;
     let result = run_of(&stored)?;
-    let all = Observations::read(store, job, &result).map_err(refuse)?;
+    let all = observations::read(store, job, &result).map_err(refuse)?;
     let window = window(&result);
     if !all.seconds.iter().any(|second| window.contains(second)) {
         let reason = not_observed(&result);
@@ -116,17 +108,6 @@ fn run_of(stored: &StoredJob) -> Result<RunResult, Failure> {
     stored.result().map_err(refuse)?.ok_or_else(|| {
         Failure::refuse(format!("job {job} is {status} and has no result to explain"))
     })
-}
-
-/// The complete seconds of the timed window.
-fn window(result: &RunResult) -> Range<u64> {
-    let from = result.durations.rampup_s;
-    whole(from.round())..whole(from + result.durations.window_s + 1e-3)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run")]
-const fn whole(seconds: f64) -> u64 {
-    seconds as u64
 }
 
 fn long_enough(what: &str, seconds: usize, of: &Range<u64>) -> Result<(), Failure> {

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use triphammer_core::pace::Load;
 use triphammer_runner::campaign::{PlannedRun, Question};
-use triphammer_runner::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
-use triphammer_runner::compare::Demand;
 use triphammer_runner::document::JobDocument as _;
+use triphammer_runner::documents::any::Document;
+use triphammer_runner::documents::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
+use triphammer_runner::documents::compare::Demand;
+use triphammer_runner::documents::profile::{FailedLevel, LevelRun, Order, ProfileResult};
 use triphammer_runner::ending::Flaw;
-use triphammer_runner::job::Document;
 use triphammer_runner::job_id::JobId;
-use triphammer_runner::profile::{FailedLevel, LevelRun, Order, ProfileResult, sequence};
+use triphammer_runner::profile::sequence;
 use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
 use triphammer_statistics::search::Judgement;
@@ -251,7 +252,8 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
 /// A question that has received these runs in order continues with the rest of the same sequence.
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
-    use triphammer_runner::profile::{Asked, LevelUnit, ProfileRequest, ProfileSearch};
+    use triphammer_runner::documents::profile::LevelUnit;
+    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
     let request = ProfileRequest {
         levels: Asked::Given(vec![1, 2, 4]),
         repeats: 3,
@@ -292,7 +294,8 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
 
 #[test]
 fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
-    use triphammer_runner::profile::{Asked, LevelUnit, ProfileRequest, ProfileSearch};
+    use triphammer_runner::documents::profile::LevelUnit;
+    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
     let request = ProfileRequest {
         levels: Asked::Auto,
         repeats: 2,

@@ -3,10 +3,11 @@
 use serde_json::Value;
 use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
-use triphammer_runner::compare::{
-    ComparisonResult, Demand, Facts, Pairs, PairsRequest, Run, Subject, seconds,
+use triphammer_runner::compare::{Pairs, PairsRequest};
+use triphammer_runner::documents::compare::{
+    ComparisonResult, Demand, Facts, Run, Subject, seconds,
 };
-use triphammer_runner::history::HistoryResult;
+use triphammer_runner::documents::history::HistoryResult;
 use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset, Report as _, Style};

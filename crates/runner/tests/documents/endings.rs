@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use triphammer_runner::command::JobKind;
 use triphammer_runner::document::JobDocument as _;
+use triphammer_runner::documents::any::Document;
 use triphammer_runner::ending::{Ending, Flaw};
-use triphammer_runner::job::Document;
-use triphammer_runner::report;
 use triphammer_runner::report::junit::Outcome;
+use triphammer_runner::report::{self, Report as _};
 use triphammer_runner::result::{Outage, RunResult, Status, Verdict};
 use triphammer_runner::schemas::documents;
 use triphammer_runner::store::{JobFilter, JobHeader, Store};
@@ -137,7 +137,7 @@ fn every_list_and_report_agrees_with_the_verdict_of_the_document() {
         let word = flaw.map_or(row.status.name(), Flaw::short);
         assert!(text.contains(word) && !text.contains("complete"), "{text}");
         let stored = store.load(row.id).unwrap();
-        assert_eq!(Document::stored(&stored).unwrap().unwrap(), document, "{}", ending.words);
+        assert_eq!(stored.read_document().unwrap().unwrap(), document, "{}", ending.words);
         let fails = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
         if let Some(suite) = document.junit() {
             assert!(suite.cases.iter().any(|case| fails(&case.outcome)), "{}", ending.words);

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use serde_json::Value;
 use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
-use triphammer_runner::compare::{self, ComparisonResult, Run};
+use triphammer_runner::compare;
 use triphammer_runner::document::JobDocument as _;
-use triphammer_runner::history::{HistoryResult, Wanted, history};
-use triphammer_runner::job::Document;
+use triphammer_runner::documents::any::Document;
+use triphammer_runner::documents::compare::{ComparisonResult, Run};
+use triphammer_runner::documents::history::HistoryResult;
+use triphammer_runner::documents::profile::{LevelRun, Order, ProfileResult};
+use triphammer_runner::history::{Wanted, history};
 use triphammer_runner::job_id::JobId;
-use triphammer_runner::profile::{LevelRun, Order, ProfileResult};
 use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::requirement::{self, Unit, Vocabulary};
 use triphammer_runner::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Status, Warning};
@@ -253,5 +255,5 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
         left_out.text
     );
     let stored = store.load(JobId(2)).unwrap();
-    assert!(matches!(Document::stored(&stored).unwrap(), Some(Document::Run(_))));
+    assert!(matches!(stored.read_document().unwrap(), Some(Document::Run(_))));
 }

@@ -8,7 +8,6 @@ use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
 use triphammer_runner::command::JobKind;
-use triphammer_runner::job::Document;
 use triphammer_runner::job_id::JobId;
 use triphammer_runner::result::{RunResult, Status};
 use triphammer_runner::second::Second;
@@ -341,7 +340,7 @@ fn a_store_of_version_4_is_opened_compared_and_shown() {
         let stored = store.load(JobId(job)).unwrap();
         let text = report::stored(&stored, report::Charset::Unicode).unwrap();
         assert!(text.contains("NOPM"), "{text}");
-        assert!(Document::stored(&stored).unwrap().is_some(), "job {job}");
+        assert!(stored.read_document().unwrap().is_some(), "job {job}");
     }
     let compared = compare::stored(&store, "3", "4", 0.03).unwrap();
     assert_eq!(compared.kind, JobKind::Compare);

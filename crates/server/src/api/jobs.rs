@@ -14,7 +14,7 @@ use triphammer_runner::command::JobKind;
 use triphammer_runner::ending::Ending;
 use triphammer_runner::formats::{Declared, FORMATS, Format};
 use triphammer_runner::job_id::JobId;
-use triphammer_runner::report::Charset;
+use triphammer_runner::report::{Charset, render};
 use triphammer_runner::requests::is_only_local;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
@@ -357,7 +357,7 @@ pub async fn report(
         asked.parse().map_err(|message: String| ApiError::invalid(message).about("format"))?;
     let text = app.store(move |store| {
         let stored = store.load(JobId(id))?;
-        Ok(format.render(store, &stored, Charset::Unicode, html_export::page))
+        Ok(render(format, store, &stored, Charset::Unicode, html_export::page))
     });
     let mut response = text.await??.into_response();
     let headers = response.headers_mut();

@@ -3,8 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use triphammer_runner::documents::why::{Stretch, WhyResult};
 use triphammer_runner::job_id::JobId;
-use triphammer_runner::why::{Stretch, WhyResult, explain};
+use triphammer_runner::why::explain;
 use utoipa::IntoParams;
 
 use super::Answer;

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
 
-use super::whole;
 use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::result::RunResult;
@@ -26,7 +25,7 @@ impl Stretch {
     ///
     /// # Errors
     /// When the run does not have them.
-    pub(super) fn within(self, job: JobId, result: &RunResult) -> Result<Range<u64>, Failure> {
+    pub(crate) fn within(self, job: JobId, result: &RunResult) -> Result<Range<u64>, Failure> {
         let end = whole(result.durations.whole_s.ceil());
         if self.from < end && self.to <= end {
             return Ok(self.from..self.to);
@@ -60,6 +59,17 @@ impl fmt::Display for Stretch {
         let [from, to] = [self.from, self.to].map(|s| format_duration(Duration::from_secs(s)));
         write!(f, "{from}..{to}")
     }
+}
+
+/// The complete seconds of the timed window.
+pub(crate) fn window(result: &RunResult) -> Range<u64> {
+    let from = result.durations.rampup_s;
+    whole(from.round())..whole(from + result.durations.window_s + 1e-3)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run")]
+pub(super) const fn whole(seconds: f64) -> u64 {
+    seconds as u64
 }
 
 #[cfg(test)]

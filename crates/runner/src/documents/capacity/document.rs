@@ -15,11 +15,11 @@ use super::limit::LatencyLimit;
 use super::measured::Measured;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
+use crate::documents::profile::PrimaryMetricName;
 use crate::ending::{Ending, Flaw};
 use crate::format::{figure, milliseconds, percent};
 use crate::host::Host;
 use crate::job_id::JobId;
-use crate::profile::PrimaryMetricName;
 use crate::result::{Bottleneck, Redacted, RunResult, Status, Tool, WorkloadFacts};
 use crate::settings::Setting;
 
@@ -86,7 +86,7 @@ pub struct CapacityResult {
 }
 
 /// What the confirming probes showed.
-pub(super) struct Confirmed {
+pub(crate) struct Confirmed {
     pub belief: Vec<CapacityBelief>,
     pub change: Option<ServerChange>,
     /// Index of the long probe.
@@ -172,7 +172,7 @@ pub struct FailedProbe {
 
 impl Probe {
     /// Creates a probe from the result of a run and the limit.
-    pub(super) fn of(
+    pub(crate) fn of(
         step: u32,
         result: &RunResult,
         limit: &LatencyLimit,
@@ -210,7 +210,7 @@ impl Probe {
     }
 
     /// Describes the outcome: `p95 of new_order 19.8 ms, within the limit`.
-    pub(super) fn words(&self, limit: &LatencyLimit) -> String {
+    pub(crate) fn words(&self, limit: &LatencyLimit) -> String {
         let outcome = self.reason.map_or("within the limit", Reason::label);
         match self.value_us {
             Some(us) => format!(
@@ -224,7 +224,7 @@ impl Probe {
     }
 
     /// Converts the probe to an observation for the search.
-    pub(super) fn answer(&self, limit: &LatencyLimit) -> Answer {
+    pub(crate) fn answer(&self, limit: &LatencyLimit) -> Answer {
         let limit = limit.under_us();
         match (self.reason, self.value_us, self.served) {
             (Some(Reason::CannotFollow), _, Some(served)) => Answer::Overloaded { served },
@@ -239,7 +239,7 @@ impl Probe {
 /// Caps the result at the highest completed rate: in a window too short for the backlog to exceed
 /// the limit, a rate above the target's capacity seems to be served, but no more than the capacity
 /// is completed.
-pub(super) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgement {
+pub(crate) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgement {
     let most = probes.iter().map(|probe| probe.completed).fold(0.0, f64::max);
     let Judgement::Found { rate, interval, precise } = judgement else { return judgement };
     let interval = Interval { low: interval.low.min(most), high: interval.high.min(most) };
@@ -316,7 +316,7 @@ impl CapacityResult {
     }
 
     /// Adds what the confirming probes showed.
-    pub(super) fn confirmed(self, confirmed: Confirmed) -> Self {
+    pub(crate) fn confirmed(self, confirmed: Confirmed) -> Self {
         let Confirmed { belief, change, long } = confirmed;
         let mut result = Self { belief, change, ..self };
         let told = [

@@ -12,7 +12,7 @@ use triphammer_statistics::causes::{Change, RESAMPLES, SHARE_MIN, Side, changes}
 
 use super::observations::Observations;
 use super::{evidence, words};
-use crate::doctor::check::SetupVerdict;
+use crate::documents::doctor::SetupVerdict;
 use crate::metrics::Unit;
 use crate::result::{Redacted, Remark, RunResult, Tool, WaitClass, Warning, WorkloadFacts};
 
@@ -80,7 +80,7 @@ pub struct WhyResult {
     pub warnings: Vec<Warning>,
     /// CPUs of the client's host, for the words; not in the document, where it is 0.
     #[serde(skip)]
-    pub(super) host_cpus: f64,
+    pub(crate) host_cpus: f64,
 }
 
 /// How the stretch was chosen.
@@ -233,7 +233,7 @@ pub struct Evidence {
 
 impl WhyResult {
     /// Explains a part of a run: what was observed in it, and in the rest if there is one.
-    pub(super) fn new(
+    pub(crate) fn new(
         result: &RunResult,
         basis: Basis,
         waits: Waits,
@@ -242,7 +242,7 @@ impl WhyResult {
         stretch: &Range<u64>,
     ) -> Self {
         let is_in = |note: &&Remark| {
-            let at = note.at_s.map(super::whole);
+            let at = note.at_s.map(super::stretch::whole);
             rest.is_some() && at.is_some_and(|at| stretch.contains(&at))
         };
         let mut made = Self {
@@ -297,7 +297,7 @@ impl Part {
 impl Waits {
     /// Compares a stretch with the rest; `None` if one of them is too short, or nothing was
     /// committed in the rest.
-    pub(super) fn of(here: &Observations, rest: Option<&Observations>) -> Option<Self> {
+    pub(crate) fn of(here: &Observations, rest: Option<&Observations>) -> Option<Self> {
         let mut classes: BTreeMap<WaitClass, Columns> = BTreeMap::new();
         let mut events: BTreeMap<(WaitClass, String), Columns> = BTreeMap::new();
         for (key, column) in both(|of| &of.waits, here, rest) {
@@ -431,7 +431,7 @@ fn share(of: f64, all: f64) -> f64 {
 fn locks(here: &Observations, rest: Option<&Observations>, result: &RunResult) -> Vec<Lock> {
     let known = result.observed.iter().flat_map(|observed| &observed.blockers);
     let of = |((blocker, object), column): (&(String, String), &Vec<f64>)| {
-        let is_foreign = blocker != crate::observe::OWN;
+        let is_foreign = blocker != OWN;
         let number = blocker.split(' ').next().filter(|_| is_foreign);
         let statement = known.clone().find(|of| of.session.as_deref() == number && is_foreign);
         let key = (blocker.clone(), object.clone());
@@ -453,8 +453,11 @@ fn locks(here: &Observations, rest: Option<&Observations>, result: &RunResult) -
 }
 
 /// Mean of the values; 0 without any.
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
     let count = values.len().max(1) as f64;
     values.iter().sum::<f64>() / count
 }
+
+/// What the run's own sessions are called as blockers.
+pub const OWN: &str = "sessions of this run";

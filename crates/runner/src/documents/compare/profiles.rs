@@ -16,8 +16,9 @@ use triphammer_statistics::usl::Peak;
 use super::document::{Asked, ComparisonResult, Made, MadePair, Side, SideRun};
 use super::facts::Facts;
 use super::figures::{Figure, How, Named, mean};
-use crate::profile::LevelUnit;
-use crate::profile::document::{Level, PrimaryMetricName, ProfileResult, Usl, virtual_users};
+use crate::documents::profile::{
+    Level, LevelUnit, PrimaryMetricName, ProfileResult, Usl, virtual_users,
+};
 use crate::result::SchemaFact;
 
 /// Why two stored profiles are inconclusive.

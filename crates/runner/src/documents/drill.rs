@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_workloads::drill::{Judged, LostCommits};
 
-use super::verify::Found;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
@@ -254,22 +253,22 @@ impl Commits {
 
 /// What a drill did, for its document.
 #[derive(Debug)]
-pub(super) struct Parts<'a> {
-    pub(super) job: Option<JobId>,
-    pub(super) run: &'a RunResult,
-    pub(super) settings: &'a [Setting],
-    pub(super) faults: Vec<FaultReport>,
+pub(crate) struct Parts<'a> {
+    pub(crate) job: Option<JobId>,
+    pub(crate) run: &'a RunResult,
+    pub(crate) settings: &'a [Setting],
+    pub(crate) faults: Vec<FaultReport>,
     /// Counts without the table: all that is known if it could not be read.
-    pub(super) unread: Judged,
+    pub(crate) unread: Judged,
     /// Second since 1970 of the start of the load.
-    pub(super) zero: i64,
-    pub(super) verified: Redacted,
-    pub(super) found: Result<Found, String>,
+    pub(crate) zero: i64,
+    pub(crate) verified: Redacted,
+    pub(crate) found: Result<Found, String>,
 }
 
 impl DrillResult {
     /// Creates the document: a pure function.
-    pub(super) fn new(parts: Parts<'_>) -> Self {
+    pub(crate) fn new(parts: Parts<'_>) -> Self {
         let Parts { job, run, settings, faults, unread, zero, verified, found } = parts;
         let (error, found) = match found {
             Ok(found) => (None, found),
@@ -388,4 +387,15 @@ impl DrillResult {
         }
         found
     }
+}
+
+/// What the table says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) server: ServerInfo,
+    pub(crate) waited_s: f64,
+    pub(crate) rows: u64,
+    pub(crate) judged: Judged,
+    pub(crate) lost: Vec<LostCommits>,
+    pub(crate) lost_span: Option<(i64, i64)>,
 }

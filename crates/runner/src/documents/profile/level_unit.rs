@@ -6,7 +6,7 @@ use triphammer_core::workload::{Description, MeasureDef};
 use crate::settings::Given;
 
 /// Name of the option that chooses what is measured with queries.
-pub(super) const TEST: &str = "test";
+pub(crate) const TEST: &str = "test";
 
 /// What the levels of a profile count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

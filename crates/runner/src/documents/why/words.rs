@@ -356,7 +356,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::why::WHY_FORMAT;
+    use crate::documents::why::WHY_FORMAT;
 
     /// What is known of a run that is short of memory, if its sessions wait for these classes, the
     /// first of them most.

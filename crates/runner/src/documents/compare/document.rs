@@ -14,15 +14,14 @@ use super::run::Run;
 use super::words;
 use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
+use crate::documents::profile::{LevelRun, LevelUnit, PrimaryMetricName};
+use crate::documents::why::Waits;
 use crate::ending::{Ending, Flaw};
 use crate::format;
 use crate::job_id::JobId;
-use crate::profile::LevelUnit;
-use crate::profile::document::{LevelRun, PrimaryMetricName};
 use crate::result::{
     Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
-use crate::why::Waits;
 
 /// Version of the document's format.
 pub const COMPARISON_FORMAT: u32 = 2;
@@ -153,7 +152,7 @@ pub struct FailedRun {
 
 /// A run of a comparison in pairs.
 #[derive(Clone, Debug)]
-pub(super) struct OfPair {
+pub(crate) struct OfPair {
     /// Position in the comparison, from 0; two adjacent steps are a pair.
     pub step: u32,
     /// Whether it belongs to B.
@@ -164,7 +163,7 @@ pub(super) struct OfPair {
 }
 
 /// A pair with its level.
-pub(super) type MadePair<'r> = (Option<u32>, &'r Run, &'r Run);
+pub(crate) type MadePair<'r> = (Option<u32>, &'r Run, &'r Run);
 
 /// The complete pairs.
 fn made(runs: &[OfPair]) -> Vec<MadePair<'_>> {
@@ -186,7 +185,7 @@ pub struct Demand {
 
 /// Parameters of a comparison, in addition to the measurements.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     pub job: Option<JobId>,
     pub label: Option<String>,
     pub status: Status,
@@ -203,7 +202,7 @@ impl Asked {
 
 /// Measurements of both sides.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(crate) struct Made {
     pub primary_metric: PrimaryMetricName,
     pub sides: [Side; 2],
     /// The figures, the primary metric first.
@@ -246,7 +245,7 @@ impl SideRun {
         }
     }
 
-    pub(super) fn of_level(run: &LevelRun) -> Self {
+    pub(crate) fn of_level(run: &LevelRun) -> Self {
         Self {
             job: run.job,
             step: Some(run.step),
@@ -348,7 +347,7 @@ impl ComparisonResult {
 
     /// Compares pairs: runs by step, two adjacent steps per pair. `unit` is what their levels
     /// count, if they have levels. `None` before both sides have a run.
-    pub(super) fn of_pairs(
+    pub(crate) fn of_pairs(
         names: [&str; 2],
         runs: &[OfPair],
         unit: Option<LevelUnit>,
@@ -388,7 +387,7 @@ impl ComparisonResult {
 
     /// Adds what the sessions waited for, of a run each.
     #[must_use]
-    pub(super) fn with_waits(self, waits: Option<Waits>) -> Self {
+    pub(crate) fn with_waits(self, waits: Option<Waits>) -> Self {
         Self { waits, ..self }
     }
 
@@ -398,7 +397,7 @@ impl ComparisonResult {
     }
 
     /// Assembles the document of both sides.
-    pub(super) fn new(asked: Asked, made: Made) -> Self {
+    pub(crate) fn new(asked: Asked, made: Made) -> Self {
         let verdict = verdict(&made);
         let [a, b] = made.sides;
         let [facts_a, facts_b] = &made.facts;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::run::Run;
+use crate::documents::profile::PrimaryMetricName;
 use crate::measure::Measure;
-use crate::profile::PrimaryMetricName;
 use crate::requirement::Unit;
 use crate::result::RunResult;
 

@@ -11,9 +11,9 @@ use triphammer_workloads::catalogues;
 use triphammer_workloads::doctor::{DefaultDef, doctor};
 
 use super::run::Run;
-use crate::doctor::check::{Group, SetupFact};
+use crate::documents::doctor::{Group, SetupFact};
+use crate::documents::profile::ProfileResult;
 use crate::host::Host;
-use crate::profile::ProfileResult;
 use crate::result::{
     Redacted, SchemaFact, SchemaKind, Tool, WorkloadFacts, mask_secrets, mask_setting,
 };

@@ -1,0 +1,23 @@
+//! The document of a comparison: its figures with their verdict, and how the sides differ. Which runs
+//! are compared is decided by whoever makes it.
+
+mod document;
+mod facts;
+mod figures;
+mod plans;
+mod profiles;
+mod run;
+mod words;
+
+pub(crate) use document::{Asked, OfPair};
+pub use document::{
+    COMPARISON_FORMAT, ComparisonResult, Demand, FailedRun, Pairing, Side, SideRun,
+};
+pub use facts::{Difference, Facts, Subject};
+pub use figures::Figure;
+pub(crate) use figures::QUERY_TIME;
+pub use plans::PlanChange;
+pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
+pub use run::{Run, Seconds, seconds};
+pub(crate) use words::ratio;
+pub use words::word;

@@ -1,0 +1,14 @@
+//! The document of a profile: its levels, the fitted curve, and the findings.
+
+mod document;
+mod findings;
+mod level_unit;
+
+pub(crate) use document::virtual_users;
+pub use document::{
+    Curve, FailedLevel, Level, LevelRun, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult,
+    Usl,
+};
+pub(crate) use findings::parameter;
+pub use level_unit::LevelUnit;
+pub(crate) use level_unit::TEST;
