@@ -26,7 +26,7 @@ use crate::result::{JobKind, Redacted, RunResult, Tool, Warning, WorkloadFacts};
 use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
 
 /// Version of the document's format.
-pub const HISTORY_FORMAT: u32 = 2;
+pub const HISTORY_FORMAT: u32 = 1;
 /// Seed of the permutation tests: the same runs give the same changes.
 const SEED: u64 = 1;
 

@@ -8,7 +8,6 @@ use crate::document::{Head, JobDocument as _, JobType};
 use crate::ending::Ending;
 use crate::report::junit::Suite;
 use crate::report::{self, Charset, Report as _, Style};
-use crate::result::upgraded;
 use crate::store::{StoreError, StoredJob};
 
 /// The document of a kind of job.
@@ -32,14 +31,9 @@ macro_rules! documents {
             /// # Errors
             /// When the JSON does not match the format of the kind.
             pub fn read(kind: JobKind, json: Value) -> Result<Self, serde_json::Error> {
-                let json = upgraded(kind, json);
-                let mut read = match kind {
+                Ok(match kind {
                     $(JobKind::$variant => Self::$variant(serde_json::from_value(json)?),)+
-                };
-                if !read.ending().is_known() {
-                    match &mut read { $(Self::$variant(of) => of.judge(),)+ }
-                }
-                Ok(read)
+                })
             }
 
             /// Returns the fields that all documents have in common.

@@ -40,7 +40,7 @@ use crate::report::format;
 use crate::requirement::Judgement;
 
 /// Version of the document's format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 1;
 
 /// The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format
 /// json`. Durations and times have the unit that the field's name ends with; shares range from 0

@@ -17,11 +17,11 @@ mod error;
 mod histograms;
 mod job;
 mod lock;
-mod migrations;
 mod open;
 mod path;
 mod read;
 mod samples;
+mod tables;
 mod write;
 
 pub use browse::{JobPage, JobQuery, PAGE_MAX};
@@ -33,7 +33,7 @@ pub use job::{
     StoredJob,
 };
 pub(crate) use job::{length, phase_name};
-pub use migrations::VERSION;
 pub use open::Store;
 pub use path::default_path;
 pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};
+pub use tables::VERSION;
