@@ -12,9 +12,9 @@
 //! ```
 //!
 //! A worker thread owns its users, their sessions, generators and histograms. It sends one interval
-//! per second, and receives the stop signal and heartbeats. Threads share only the number of the
-//! next arrival of an open load (`queue`), the states of nodes, and per session the start of its
-//! attempt and how to cancel it (`slots`).
+//! per second, and receives the stop signal and heartbeats. Besides the plan, threads share only
+//! the number of the next arrival of an open load (`queue`), the states of nodes, and per session
+//! the start of its attempt and how to cancel it (`slots`).
 //!
 //! ```text
 //! control thread  control    combines the modules of this block
