@@ -9,9 +9,7 @@ use triphammer_core::Rng;
 use triphammer_core::recorder::Arrived;
 use triphammer_runner::metrics::{Merge, Unit};
 use triphammer_runner::second::Second;
-use triphammer_runner::store::{
-    JobId, SERIES_MAX, SampleSeries, SampleWriter, Sampled, Store,
-};
+use triphammer_runner::store::{JobId, SERIES_MAX, SampleSeries, SampleWriter, Sampled, Store};
 
 use crate::sample;
 
