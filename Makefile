@@ -14,7 +14,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 PREFIX ?= $(HOME)/.cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install uninstall deb test-packages cycles docs test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install uninstall deb test-packages cycles docs test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint generate bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
@@ -132,6 +132,14 @@ cycles:
 docs:
 	@echo 'Making the documentation; the first time, its tools are compiled, which takes minutes.'
 	tools/docs.py --book
+
+# Rewrites what is generated from declarations and types, with the tests that compare it: the schemas, settings and API of
+# docs/reference, lists in docs, documents.py and _commands.pyi of the Python package, and ui/src/api.
+generate:
+	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer-runner --test documents -- \
+	  the_published_schemas the_python_package the_lists_of_the_guide the_guide_to_observing the_guide_to_the_doctor
+	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer --test it the_reference_page
+	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer-server --test it contract
 
 lint: cycles
 	tools/docs.py

@@ -2,7 +2,8 @@
 """Checks the guides, and builds them as a book.
 
 Without arguments, it checks that docs/SUMMARY.md lists every page, that links to files and headings of this repository
-are not broken, and that the program contains each message that docs/troubleshooting.md quotes. `make lint` runs this.
+are not broken, and that the program contains each message that docs/troubleshooting.md quotes. It also checks that each
+crate has a README.md whose files exist, and that ARCHITECTURE.md lists the crate. `make lint` runs this.
 
 With --book, it also builds the book with mdbook into target/book, and checks the links of its pages.
 
@@ -101,8 +102,25 @@ def unknown_messages():
             yield f"`{message}`: the program has no such message{hint}"
 
 
+def wrong_crates():
+    """Crates that the map lacks or that have no README.md, and files that a README.md names and that do not exist."""
+    listed = (ROOT / "ARCHITECTURE.md").read_text()
+    for manifest in sorted(ROOT.glob("crates/*/Cargo.toml")):
+        crate = manifest.parent
+        if f"`crates/{crate.name}`" not in listed:
+            yield f"ARCHITECTURE.md does not list crates/{crate.name}"
+        readme = crate / "README.md"
+        if not readme.exists():
+            yield f"crates/{crate.name} has no README.md"
+            continue
+        for path in re.findall(r"`([\w./-]+/[\w./-]*)`", readme.read_text()):
+            if not (crate / path).exists() and not (ROOT / path).exists():
+                yield f"crates/{crate.name}/README.md: {path}: no such file"
+
+
 def check():
     """The problems that the cheap checks find, each with its page."""
+    yield from wrong_crates()
     for page in pages():
         yield from (f"{page.relative_to(ROOT)}: {wrong}" for wrong in wrong_links(page))
     yield from (f"docs/SUMMARY.md does not list {page.relative_to(ROOT)}" for page in missing_pages())

@@ -7,6 +7,8 @@
 //! A recorded event is two or three array increments. The histogram of a type and outcome is
 //! created with its first event, so a type that never fails costs no memory for failures.
 
+use std::sync::LazyLock;
+
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +19,7 @@ use crate::outcome::{Counts, Outcome, Timing};
 
 /// Lowest value distinguished, in microseconds.
 pub const LOWEST_US: u64 = 1;
-/// Highest value that a new histogram has room for, in microseconds: one hour. It takes 188 kB,
-/// of which the kernel provides what is touched.
+/// Highest value that a new histogram has room for, in microseconds: one hour. It takes 188 kB.
 pub const ROOM_US: u64 = 3_600_000_000;
 /// Highest value kept, in microseconds: 366 days, the longest run. A histogram grows for longer
 /// values than it has room for (8 kB for each doubling). Values above this limit are recorded as
@@ -33,10 +34,14 @@ pub const DIGITS: u8 = 3;
 /// minutes, and every percentile above a full bucket would be 0.
 #[must_use]
 pub fn histogram() -> Histogram<u64> {
-    let mut histogram =
-        Histogram::new_with_bounds(LOWEST_US, ROOM_US, DIGITS).expect("the bounds are valid");
-    histogram.auto(true);
-    histogram
+    // A copy: the library fills a new one count by count, which takes long in unoptimised builds.
+    static EMPTY: LazyLock<Histogram<u64>> = LazyLock::new(|| {
+        let bounds = Histogram::new_with_bounds(LOWEST_US, ROOM_US, DIGITS);
+        let mut histogram = bounds.expect("the bounds are valid");
+        histogram.auto(true);
+        histogram
+    });
+    EMPTY.clone()
 }
 
 /// Records microseconds, at most [`HIGHEST_US`], and creates the histogram if needed.

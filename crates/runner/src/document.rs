@@ -45,8 +45,7 @@ pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
         None
     }
 
-    /// Judges the job by the other fields of its document: at its making, after a change, and in
-    /// documents of versions that had no ending.
+    /// Judges the job by the other fields of its document: at its making, and after a change.
     fn judge(&mut self) {
         let ending = Ending::new(self.head().status, self.flaw());
         *self.ending_mut() = Ending { detail: self.ended(), ..ending };

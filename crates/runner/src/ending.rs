@@ -39,11 +39,6 @@ impl Ending {
         };
         Self { good, flaw, words, detail: None }
     }
-
-    /// Whether the document was judged: those of older versions have no ending.
-    pub(crate) const fn is_known(&self) -> bool {
-        !self.words.is_empty()
-    }
 }
 
 macro_rules! flaws {
@@ -156,6 +151,5 @@ mod tests {
             assert_eq!(ending.words, format!("complete, {}", flaw.words()));
         }
         assert!(Ending::new(Status::Complete, None).good);
-        assert!(!Ending::default().is_known());
     }
 }

@@ -360,7 +360,7 @@ export interface CapacityResult {
   /** Findings in words, the most important first. */
   findings: string[];
   /** Version of the document's format. */
-  format: 2;
+  format: 1;
   /** The host of the client. */
   host: Host;
   /** Job number; `null` if it was not stored. */
@@ -666,7 +666,7 @@ export interface ComparisonResult {
   /** Figures of both sides, the primary metric first. */
   figures: Figure[];
   /** Version of the document's format. */
-  format: 2;
+  format: 1;
   /** Job number; `null` for a comparison of stored jobs, which creates no job. */
   job: number | null;
   /** Kind of document, by the name of its command. */
@@ -1114,7 +1114,7 @@ export interface HistoryResult {
   /** By how much the primary metric drifts steadily from run to run; changes are those beside it. `null` if it does not. */
   drift: number | null;
   /** Version of the document's format. */
-  format: 2;
+  format: 1;
   /** Kind of document, by the name of its command. */
   kind: "history";
   /** The requested label; `null` if none was given. */
@@ -2186,7 +2186,7 @@ export interface ProfileResult {
   /** Findings in words, the most important first. */
   findings: string[];
   /** Version of the document's format. */
-  format: 2;
+  format: 1;
   /** The host of the client. */
   host: Host;
   /** Job number; `null` if it was not stored. */
@@ -2417,7 +2417,7 @@ export interface RunResult {
   /** Declared figures without separate fields, in display order. */
   figures: DeclaredFigure[];
   /** Version of the document's format. */
-  format: 2;
+  format: 1;
   /** The host of the client. */
   host: Host;
   /** What each host did, if several drove the load; otherwise empty. */

@@ -5,15 +5,39 @@
 //!  caller's thread        control thread (control.rs)       N worker threads (worker.rs)
 //!  ───────────────        ───────────────────────────       ────────────────────────────
 //!  start(plan) ────────►  waits until all are connected ◄── connect their users
-//!                         go(clock) ──────────────────────► each user: the one loop (user.rs)
+//!                         go(clock) ──────────────────────► each session: the one loop
 //!  events  ◄───────────   merges seconds, sets phases   ◄── one Interval per second
 //!  stop(), abort() ────►  moves the stop signal ──────────► users end, or are dropped
 //!  join()  ◄───────────   RunEnd, identities checked    ◄── totals
 //! ```
 //!
-//! A worker thread owns its users, their sessions, generators and histograms; nothing is shared
-//! except the stop signal, which it only reads. Nothing crosses threads more often than once per
-//! second.
+//! A worker thread owns its users, their sessions, generators and histograms. It sends one interval
+//! per second, and receives the stop signal and heartbeats. Besides the plan, threads share only
+//! the number of the next arrival of an open load (`queue`), the states of nodes, and per session
+//! the start of its attempt and how to cancel it (`slots`).
+//!
+//! ```text
+//! control thread  control    combines the modules of this block
+//!   course                   phases, sums of the seconds, outages, events
+//!   workers                  the worker threads as seen from outside
+//!   merge accounts           parts to seconds; verifies the counts
+//!   phases demand outage     clock and window; offered load; stretches without service
+//!   outbox node_events       events and notes; losses and promotions of nodes
+//!   host procfs              CPUs and processes of this host
+//! several hosts   share      the part of a run that this process drives
+//!   hosts/                   the coordinator, and the hosts' side of it
+//! worker thread   thread     a runtime or a ring
+//!   worker session_slot      connects and ends; the one loop
+//!   turn virtual_user        who is next, and when; users, terminals, arrivals
+//!   node_sessions node_watch a slot's session on each node; asks the nodes
+//!   silence failing          ends waits for silent nodes; slows down what fails at once
+//!   context                  what the sessions share, combined from the modules below
+//!     ledger slots uplink    counts; attempts in flight; to the control thread
+//!     waiting                timer_queue, wake_timer and queue
+//!     probes lag             gauges
+//!   metered recorded         sessions with a meter, and with a record of their SQL
+//!   exemplar replay          the slowest transactions, and their repetition
+//! ```
 
 mod accounts;
 mod context;

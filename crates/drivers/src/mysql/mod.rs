@@ -4,6 +4,9 @@
 //! has to be under our control: it has no limit on unacknowledged data, requests the server's RSA
 //! key over an unencrypted connection without asking, takes rows for LOAD DATA only from a stream
 //! that owns them, and allocates for every argument and field.
+//!
+//! `mysql_common` stays for the authentication of both products: nearly all crates below it are in
+//! the program anyway.
 
 mod auth;
 mod codec;

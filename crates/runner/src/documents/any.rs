@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::command::{JobKind, job_kinds};
 use crate::document::{Head, JobDocument as _};
 use crate::ending::Ending;
-use crate::result::upgraded;
 
 macro_rules! documents {
     ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {
@@ -26,14 +25,9 @@ macro_rules! documents {
             /// # Errors
             /// When the JSON does not match the format of the kind.
             pub fn read(kind: JobKind, json: Value) -> Result<Self, serde_json::Error> {
-                let json = upgraded(kind, json);
-                let mut read = match kind {
+                Ok(match kind {
                     $(JobKind::$variant => Self::$variant(serde_json::from_value(json)?),)+
-                };
-                if !read.ending().is_known() {
-                    match &mut read { $(Self::$variant(of) => of.judge(),)+ }
-                }
-                Ok(read)
+                })
             }
 
             /// Returns the fields that all documents have in common.

@@ -17,7 +17,7 @@ use crate::format::{self, counted};
 use crate::result::{Redacted, RunResult, Tool, Warning, WorkloadFacts};
 
 /// Version of the document's format.
-pub const HISTORY_FORMAT: u32 = 2;
+pub const HISTORY_FORMAT: u32 = 1;
 
 /// Seed of the permutation tests: the same runs give the same changes.
 const SEED: u64 = 1;

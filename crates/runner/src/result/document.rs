@@ -41,7 +41,7 @@ use crate::requirement::Judgement;
 use crate::settings::Setting;
 
 /// Version of the document's format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 1;
 
 /// The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format
 /// json`. Durations and times have the unit that the field's name ends with; shares range from 0

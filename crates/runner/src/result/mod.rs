@@ -33,7 +33,6 @@ mod redacted;
 mod schema;
 mod slices;
 mod steadiness;
-mod upgrade;
 mod verification;
 mod warnings;
 
@@ -80,5 +79,4 @@ pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 #[cfg(test)]
 pub(crate) use steadiness::Judged;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
-pub use upgrade::upgraded;
 pub use verification::{Verdict, Verification};

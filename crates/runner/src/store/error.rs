@@ -22,6 +22,11 @@ pub enum StoreError {
          supports versions up to {known}: use a newer triphammer, or another file", path.display()
     )]
     Newer { path: PathBuf, found: u32, known: u32, written_by: String },
+    #[error(
+        "the job store {} was written by a triphammer before its first release, which this one \
+         cannot read: move it away, or use another file with --store", path.display()
+    )]
+    Older { path: PathBuf },
     #[error("cannot write to the job store {}: the disk is full; free some space", path.display())]
     Full { path: PathBuf },
     #[error("cannot write to the job store {}: it is read-only", path.display())]

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::backup::Backup;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 
 use super::error::StoreError;
 use super::write::Held;
-use super::{migrations, path};
+use super::{path, tables};
 use crate::job_id::JobId;
 
 /// Maximum wait of a writer for another one.
@@ -21,9 +20,6 @@ const BUSY_LIMIT: Duration = Duration::from_secs(10);
 const WAL_ATTEMPTS: u32 = 100;
 /// Time between two attempts.
 const WAL_WAIT: Duration = Duration::from_millis(20);
-
-/// Number of pages per step when copying the store of an older version.
-const COPY_PAGES: i32 = 1000;
 
 /// An open job store. It is used by one thread at a time; other threads open their own.
 #[derive(Debug)]
@@ -35,19 +31,18 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, creates it if it does not exist, and migrates its tables to this
-    /// version.
+    /// Opens the store at `path`, and creates it if it does not exist.
     ///
     /// # Errors
     /// When it cannot be created or opened, is damaged or belongs to another program, or was
-    /// written by a newer version.
+    /// written by another version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         path::make_private(path)?;
         path::check(path)?;
         let failed = |error| StoreError::from_sqlite(path, error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
-        migrations::is_store(&connection, path)?;
+        tables::is_store(&connection, path)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         // A read-only store keeps its journal mode.
         if !connection.is_readonly("main").map_err(failed)? {
@@ -55,43 +50,31 @@ impl Store {
             // A power failure may lose the last batch, but never the store.
             connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
         }
-        migrations::migrate(&mut connection, path)?;
+        tables::create(&mut connection, path)?;
         Ok(Self { connection, path: path.to_owned(), held: RefCell::default() })
     }
 
     /// Opens the store at `path` for reading, without creating or changing anything. A missing
-    /// store reads as empty. The store of an older version is copied to a temporary one, which is
-    /// migrated to this version.
+    /// store reads as empty.
     ///
     /// # Errors
     /// As [`Store::open`].
     pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
         let failed = |error| StoreError::from_sqlite(path, error);
         let of = |connection| Self { connection, path: path.to_owned(), held: RefCell::default() };
-        let temporary = || {
+        let empty = || {
             let mut connection = Connection::open("").map_err(failed)?;
-            migrations::migrate(&mut connection, path)?;
-            Ok(connection)
+            tables::create(&mut connection, path)?;
+            Ok(of(connection))
         };
         if !path.exists() {
-            return temporary().map(of);
+            return empty();
         }
         path::check(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
-        if !migrations::is_store(&connection, path)? {
-            return temporary().map(of);
-        }
-        if migrations::current(&connection, path)? == migrations::VERSION {
-            return Ok(of(connection));
-        }
-        let mut copy = Connection::open("").map_err(failed)?;
-        Backup::new(&connection, &mut copy)
-            .and_then(|backup| backup.run_to_completion(COPY_PAGES, Duration::ZERO, None))
-            .map_err(failed)?;
-        migrations::migrate(&mut copy, path)?;
-        Ok(of(copy))
+        if tables::is_store(&connection, path)? { Ok(of(connection)) } else { empty() }
     }
 
     /// Whether an ended job is in the file that is currently at the store's path: a file deleted or

@@ -18,7 +18,7 @@ use crate::ending::{Ending, Flaw};
 use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use crate::result::{Redacted, Remark, upgraded};
+use crate::result::{Redacted, Remark};
 use crate::second::{SecondRow, SeriesRow, length, phase_name};
 
 /// Columns of [`job_row`], in its order.
@@ -106,14 +106,13 @@ impl Store {
             return Err(StoreError::NoJob { job: job.0 });
         };
         self.look_after(&mut row)?;
-        let kind = row.kind;
         Ok(StoredJob {
             row,
             spec: parse(job, "a spec", spec)?,
             facts: parse(job, "facts", facts)?.unwrap_or_default(),
             host: parse(job, "a host", host)?.unwrap_or_default(),
             transactions: parse(job, "transaction types", transactions)?.unwrap_or_default(),
-            document: parse(job, "a document", document)?.map(|document| upgraded(kind, document)),
+            document: parse(job, "a document", document)?,
             notes: self.notes(job)?,
             plan: parse(job, "a plan", plan)?,
         })

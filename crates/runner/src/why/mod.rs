@@ -51,7 +51,8 @@ pub fn explain(store: &Store, job: JobId, at: Option<Stretch>) -> Result<WhyResu
         },
     };
     let here = all.only(|second| stretch.contains(&second));
-    let rest = all.only(|second| window.contains(&second) && !stretch.contains(&second));
+    let stall = stall_around(&all, &stretch);
+    let rest = all.only(|second| window.contains(&second) && !stall.contains(&second));
     long_enough("the stretch", here.seconds.len(), &stretch)?;
     let rest = (!rest.seconds.is_empty()).then_some(rest);
     if let Some(rest) = &rest {
@@ -126,6 +127,18 @@ fn dropped(all: &Observations, window: &Range<u64>) -> Option<Range<u64>> {
     let of_window = all.only(|second| window.contains(&second));
     let found = lowest(&of_window.transactions)?;
     Some(of_window.seconds[found.start]..of_window.seconds[found.end - 1] + 1)
+}
+
+/// The stretch with the seconds directly beside it in which nothing was committed either: they belong
+/// to the same stall, and in the rest they would hide what the stretch waited for.
+fn stall_around(all: &Observations, stretch: &Range<u64>) -> Range<u64> {
+    let is_stalled = |second: u64| {
+        let at = all.seconds.binary_search(&second);
+        at.is_ok_and(|at| all.transactions[at] <= 0.0)
+    };
+    let before = (0..stretch.start).rev().take_while(|second| is_stalled(*second)).last();
+    let after = (stretch.end..).take_while(|second| is_stalled(*second)).last();
+    before.unwrap_or(stretch.start)..after.map_or(stretch.end, |last| last + 1)
 }
 
 fn warnings(here: &Observations, rest: Option<&Observations>) -> Vec<Warning> {

@@ -11,7 +11,7 @@ use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::{Merge, Unit};
 use triphammer_runner::samples::SampleSeries;
 use triphammer_runner::second::Second;
-use triphammer_runner::store::{SERIES_MAX, SampleWriter, Sampled, Store, VERSION};
+use triphammer_runner::store::{SERIES_MAX, SampleWriter, Sampled, Store};
 
 use crate::sample;
 
@@ -231,29 +231,4 @@ fn a_sparkline_ends_with_the_load() {
     let result = serde_json::json!({ "durations": { "rampup_s": 0.0, "window_s": 2.0 } });
     store.finish_with(job, triphammer_runner::result::Status::Complete, None, &result).unwrap();
     assert_eq!(store.sparkline(job, 10).unwrap().len(), 2);
-}
-
-#[test]
-fn a_store_of_version_4_gets_the_tables_of_samples() {
-    let (_folder, path, _, store) = fresh();
-    drop(store);
-    let raw = rusqlite::Connection::open(&path).unwrap();
-    raw.execute_batch(
-        "DROP TABLE cpu_tests; DROP VIEW samples; DROP TABLE sample_chunk; DROP TABLE sample_series;
-         ALTER TABLE jobs RENAME COLUMN primary_metric_name TO headline_name;
-         ALTER TABLE jobs RENAME COLUMN primary_metric_value TO headline_value;
-         ALTER TABLE series RENAME COLUMN indeterminate TO in_doubt;
-         ALTER TABLE series RENAME COLUMN counter TO tally;
-         PRAGMA user_version = 4",
-    )
-    .unwrap();
-    let store = Store::open(&path).unwrap();
-    let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!((version, VERSION), (7, 7));
-    let job = store.begin(&sample::header()).unwrap();
-    let writer = SampleWriter::start(&path, job).unwrap();
-    let one = series("waits", "a", Unit::Count, Merge::Sum);
-    writer.put(Sampled { second: 3, values: vec![(one, 5.0)] });
-    writer.finish().unwrap();
-    assert_eq!(store.samples(job, "waits", &[], 0..9, 1).unwrap()[0].points[0].value, 5.0);
 }

@@ -15,7 +15,6 @@ use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobStatus, ReadAt, Scope, Store, StoreError, TimesKind,
     VERSION,
 };
-use triphammer_runner::{compare, report};
 
 use crate::sample;
 
@@ -317,58 +316,24 @@ fn a_newer_store_is_refused_and_left_alone() {
     assert_eq!(version, VERSION + 3);
 }
 
-/// A store written with version 4 of the tables: a run, and a profile of two levels.
 #[test]
-fn a_store_of_version_4_is_opened_compared_and_shown() {
+fn a_store_of_before_the_first_release_is_refused_and_left_alone() {
     let (_folder, path) = fresh();
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let raw = rusqlite::Connection::open(&path).unwrap();
-    raw.execute_batch(include_str!("golden/store_version_4.sql")).unwrap();
-    drop(raw);
-    let store = Store::open(&path).unwrap();
-    assert_eq!(statuses(&store), [JobStatus::Complete; 2]);
-    let run = store.load(JobId(1)).unwrap();
-    let result = run.result().unwrap().unwrap();
-    assert_eq!((result.label.as_deref(), result.primary_metric.value), (Some("before"), 2640.0));
-    assert_eq!(result.window.total.committed, 297);
-    let seconds = store.seconds(JobId(1)).unwrap();
-    assert_eq!(seconds.len(), 5);
-    let series = store.series(JobId(1)).unwrap();
-    let committed: f64 = series.iter().filter_map(|row| row.values.get("committed")).sum();
-    assert_eq!(committed, 397.0);
-    for job in 1..=4 {
-        let stored = store.load(JobId(job)).unwrap();
-        let text = report::stored(&stored, report::Charset::Unicode).unwrap();
-        assert!(text.contains("NOPM"), "{text}");
-        assert!(stored.read_document().unwrap().is_some(), "job {job}");
-    }
-    let compared = compare::stored(&store, "3", "4", 0.03).unwrap();
-    assert_eq!(compared.kind, JobKind::Compare);
-}
-
-#[test]
-fn a_store_of_version_1_is_brought_up_and_keeps_its_jobs() {
-    let (_folder, path) = fresh();
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let raw = rusqlite::Connection::open(&path).unwrap();
-    raw.execute_batch(include_str!("../../src/store/migrations/0001_jobs.sql")).unwrap();
     raw.execute_batch(
-        "INSERT INTO jobs (id, kind, status, workload, workload_version, scale, scale_unit, target,
-         tool_version, pid, started_at, facts, host, transactions) VALUES (1, 'run', 'complete',
-         'tproc-c', 1, 1, 'warehouses', 'null:', '0.1.0', 1, '2026-05-09T07:29:52Z', '{}',
-         '{\"os\":\"\",\"architecture\":\"\"}', '[\"new_order\"]');
-         INSERT INTO seconds VALUES (1, 0, 0, 5, 10, 0.5, 1, 0, 0, NULL, NULL, NULL);
+        "CREATE TABLE jobs (id INTEGER PRIMARY KEY, workload_version INTEGER, server_product TEXT);
          PRAGMA user_version = 1",
     )
     .unwrap();
-    let store = Store::open(&path).unwrap();
-    let old = store.seconds(JobId(1)).unwrap();
-    assert_eq!((old.len(), old[0].phase, old[0].values.get("client_cpu")), (1, None, Some(0.5)));
-    assert_eq!(["tpm_server", "all.p95_us"].map(|name| old[0].values.get(name)), [None; 2]);
-    let job = store.begin(&sample::header()).unwrap();
-    store.second(job, &sample::second(0)).unwrap();
-    store.flush(job).unwrap();
-    assert_eq!(store.seconds(job).unwrap()[0].phase, Some(Phase::RampUp));
+    drop(raw);
+    let before = std::fs::read(&path).unwrap();
+    for opened in [Store::open(&path), Store::open_to_read(&path)] {
+        let error = opened.unwrap_err().to_string();
+        assert!(error.contains("before its first release"), "{error}");
+        assert!(error.contains("move it away, or use another file with --store"), "{error}");
+    }
+    assert!(std::fs::read(&path).unwrap() == before);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::result::{Bottleneck, Redacted, RunResult, Status, Tool, WorkloadFacts
 use crate::settings::Setting;
 
 /// Version of the document's format.
-pub const CAPACITY_FORMAT: u32 = 2;
+pub const CAPACITY_FORMAT: u32 = 1;
 /// The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer
 /// report JOB --format json`. Times have the unit that the field's name ends with; shares are from
 /// 0 to 1; rates are transactions of all types per second.

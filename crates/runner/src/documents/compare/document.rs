@@ -24,7 +24,7 @@ use crate::result::{
 };
 
 /// Version of the document's format.
-pub const COMPARISON_FORMAT: u32 = 2;
+pub const COMPARISON_FORMAT: u32 = 1;
 
 /// The result of a comparison of B with A, as printed by `triphammer compare --json` and
 /// `triphammer report JOB --json`. Ratios are B over A; shares are from 0 to 1. The verdict is that

@@ -23,7 +23,7 @@ use crate::result::{
 use crate::settings::Setting;
 
 /// Version of the document's format.
-pub const PROFILE_FORMAT: u32 = 2;
+pub const PROFILE_FORMAT: u32 = 1;
 
 /// The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB
 /// --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1;

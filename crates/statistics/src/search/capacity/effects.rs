@@ -25,6 +25,11 @@ const RUNS_MIN: f64 = 4.0;
 /// Greatest correlation of neighbouring runs that is accepted.
 const RHO_MAX: f64 = 0.8;
 
+/// The median of the absolute value of a standard normal variable.
+const NORMAL_MEDIAN: f64 = 0.674_49;
+/// The efficiency of a scale from a median: so many degrees of freedom does a run count for.
+const MEDIAN_EFFICIENCY: f64 = 0.37;
+
 /// A rate that was measured early and again at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerChange {
@@ -78,20 +83,30 @@ pub(super) fn change(reported: &[Reported], belief: &Belief, early: usize) -> Op
     if size(implied.len()) < RUNS_MIN {
         return None;
     }
-    // Differences of neighbours do not contain a slow change.
-    let of_pair = |pair: &[Implied]| {
-        let weight = pair[0].weight * pair[1].weight;
-        (weight, weight * (pair[1].ln - pair[0].ln).powi(2))
-    };
-    let steps = implied.windows(2).map(of_pair);
-    let (weights, steps) = steps.fold((0.0, 0.0), |sum, step| (sum.0 + step.0, sum.1 + step.1));
-    let half = t_975(size(implied.len()) - 1.0) * (steps / weights).sqrt();
+    let half = t_975(MEDIAN_EFFICIENCY * (size(implied.len()) - 1.0)) * step_error(&implied);
     if !(ln.is_finite() && half.is_finite()) {
         return None;
     }
     let interval = Interval { low: (ln - half).exp_m1(), high: (ln + half).exp_m1() };
     let change = Estimate { value: ln.exp_m1(), interval: Some(interval) };
     Some(ServerChange { rate: last.rate, change })
+}
+
+/// Standard deviation of the difference of two neighbouring runs. Neighbours do not contain a slow
+/// change, and the median does not contain the one step at which the server changed at once: it is
+/// the weighted median of the absolute differences (Rousseeuw & Croux, JASA 88, 1993).
+fn step_error(implied: &[Implied]) -> f64 {
+    let of_pair = |pair: &[Implied]| (pair[1].ln - pair[0].ln, pair[0].weight * pair[1].weight);
+    let mut steps: Vec<(f64, f64)> = implied.windows(2).map(of_pair).collect();
+    steps.iter_mut().for_each(|(step, _)| *step = step.abs());
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = steps.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let mut below = 0.0;
+    let middle = steps.iter().find(|(_, weight)| {
+        below += weight;
+        below >= half
+    });
+    middle.map_or(f64::NAN, |(step, _)| step / NORMAL_MEDIAN)
 }
 
 /// A capacity that a run implies.
