@@ -1,8 +1,8 @@
 //! What is done with a database outside jobs.
 
 use pyo3::prelude::*;
-use triphammer_runner::command::{Command, JobKind};
-use triphammer_runner::target::{self, Target};
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::target::{self, Target};
 
 use crate::command::{Process, settings};
 use crate::failure::Raised;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use triphammer_runner::command::JobKind;
 use triphammer_runner::documents::any::Document;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::handle::Handle;
 use triphammer_runner::job::{self, Finished, Order};
-use triphammer_runner::settings::declared;
 use triphammer_runner::watch::Silent;
 use triphammer_runner::{compare, report, resources};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::declared;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
 
 use crate::command::{Process, settings};
 use crate::events::{End, Reporter, Shared};

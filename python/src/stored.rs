@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use triphammer_runner::command::{Command, JobKind};
-use triphammer_runner::failure::Failure;
-use triphammer_runner::formats::Format;
 use triphammer_runner::report as reports;
 use triphammer_runner::report::{Charset, render};
 use triphammer_runner::series::{Column, by_column, columns};
-use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, Scope, Store, StoredJob, TimesKind, default_path};
 use triphammer_server::html_export;
+use triphammer_settings::Settings;
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::formats::Format;
 
 use crate::command::settings;
 use crate::failure::Raised;

@@ -7,12 +7,10 @@ use std::sync::OnceLock;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
-use triphammer_runner::command::{Command, JobKind};
-use triphammer_runner::failure::Failure;
-use triphammer_runner::settings::{
-    Mark, REPEATED, SettingDef, Settings, Source, all_options, of_command,
-};
-use triphammer_runner::suggestion::closest;
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::suggestion::closest;
+use triphammer_settings::{Mark, REPEATED, SettingDef, Settings, Source, all_options, of_command};
 
 const AFTER_HELP: &str = "\
 Every setting can also be given as an environment variable (TRIPHAMMER_ and its name in capitals, \

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use triphammer_runner::failure::Failure;
+use triphammer_settings::failure::Failure;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

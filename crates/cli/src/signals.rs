@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use triphammer_runner::handle::Handle;
+use triphammer_settings::handle::Handle;
 
 /// Maximum time for the program to end after a second Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);

@@ -3,8 +3,8 @@
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use triphammer_runner::failure::Failure;
 use triphammer_runner::report::printable;
+use triphammer_settings::failure::Failure;
 
 use crate::Result;
 

@@ -15,13 +15,13 @@ use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::PrimaryMetric;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::format;
 use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::report::wrapped;
 use triphammer_runner::result::mask_message;
 use triphammer_runner::second::Second;
 use triphammer_runner::watch::QueryProgress;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format;
 
 /// Seconds between two progress lines without a terminal.
 const PLAIN_LINE_SECONDS: u64 = 30;

@@ -24,23 +24,25 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{
+    WorkerPool, connect, create_database, identify, on_this_thread,
+};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::built;
-use crate::cancel::Cancel;
 use crate::cluster::SharedBuild;
 use crate::document::JobDocument;
 use crate::documents::build::{BuildHost, BuildReport};
-use crate::failure::{Doing, Failure};
 use crate::layout;
-use crate::limited::Limited;
 use crate::loader::Loader;
 use crate::record::{Record, Recording};
 use crate::remove::{self, Dropping, Found};
-use crate::target::Target;
 use crate::watch::Watch;
-use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
 
 /// Option of dialects that can load tables within the server, from the source that it names.
 const LOAD_FROM: &str = "load-from";

@@ -12,21 +12,21 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::worker_pool::{WorkerPool, connect, identify, on_this_thread};
 use triphammer_workloads::catalogues;
 
 use crate::answers::wrong;
 use crate::build::lock_workload;
-use crate::cancel::Cancel;
 use crate::document::JobDocument;
 use crate::documents::check::CheckReport;
 use crate::documents::check::CheckResult;
 use crate::ending::Ending;
-use crate::failure::{Doing, Failure};
 use crate::record::Record;
 use crate::references::{Known, References};
 use crate::remove::inspect;
 use crate::watch::Watch;
-use crate::worker_pool::{WorkerPool, connect, identify, on_this_thread};
 
 /// Parameters of a check.
 #[derive(Clone, Debug)]

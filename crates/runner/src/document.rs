@@ -6,12 +6,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use triphammer_core::session::ServerInfo;
 
-use crate::command::JobKind;
 use crate::ending::{Ending, Flaw};
-use crate::format;
 use crate::host::Host;
 use crate::result::{Redacted, Status, Tool, WorkloadFacts};
-use crate::settings::Setting;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::{Setting, format};
 
 /// A kind of job, defined by its result document.
 pub trait JobType {

@@ -8,8 +8,8 @@ use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::stats::share;
 
-use crate::format::percent;
-use crate::settings::{Settings, parse_share};
+use triphammer_settings::format::percent;
+use triphammer_settings::{Settings, parse_share};
 
 /// Kind of the note with the reason why the run ended.
 pub(crate) const NOTE: &str = "abort_on_failures";

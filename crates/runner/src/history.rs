@@ -9,15 +9,15 @@
 use triphammer_core::scale::Scale;
 use triphammer_statistics::change_point::RESULTS_MAX;
 
-use crate::command::JobKind;
 use crate::compare::server_settings;
 use crate::documents::compare::{Facts, Run};
 use crate::documents::history::HistoryResult;
-use crate::failure::Failure;
-use crate::format::{self, counted};
 use crate::job_id::JobId;
 use crate::result::{RunResult, Warning};
 use crate::store::{JobFilter, JobRow, JobStatus, Store, StoreError};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::{self, counted};
 
 /// Selects the runs of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,22 +9,22 @@ use triphammer_core::Scale;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::workload::{Description, Workload};
+use triphammer_settings::Settings;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::Target;
 
 use crate::build::BuildRequest;
 use crate::campaign::CampaignPlan;
-use crate::command::JobKind;
 use crate::document::JobDocument;
 use crate::documents::build::BuildReport;
 use crate::documents::check::{CheckReport, CheckResult};
 use crate::ending::Flaw;
-use crate::failure::Failure;
 use crate::host::Host;
 use crate::job_id::JobId;
 use crate::result::{Redacted, RunFacts, RunResult, Status};
 use crate::second::Second;
-use crate::settings::Settings;
 use crate::store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
-use crate::target::Target;
 
 /// Receives the warnings of a journal.
 pub type Warn<'a> = &'a mut dyn FnMut(&str);

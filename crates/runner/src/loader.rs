@@ -7,9 +7,9 @@ use triphammer_core::workload::{Chunk, Description, TableDef, Workload as _};
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_workloads::AnyWorkload;
 
-use crate::failure::Failure;
 use crate::record::Recording;
-use crate::worker_pool::WorkerPool;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::worker_pool::WorkerPool;
 
 /// Loads chunks, each with its record in one transaction, or several where small ones are slow.
 pub(crate) struct Loader<'a> {

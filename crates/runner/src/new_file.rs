@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use triphammer_settings::failure::Failure;
 
 /// How often a file is opened if another command removes it meanwhile.
 const OPENED_MAX: u32 = 10;

@@ -19,16 +19,16 @@ use triphammer_core::workload::{
 use triphammer_core::{DbError, ErrorClass, Scale};
 use triphammer_drivers::target::ConnectSettings;
 use triphammer_drivers::{AnyDatabase, duckdb};
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::fnv::Fnv1a;
+use triphammer_settings::format::bytes;
+use triphammer_settings::worker_pool::{WorkerPool, identify};
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::catalogues;
 
 use crate::answers::NULL;
-use crate::cancel::Cancel;
-use crate::failure::Failure;
-use crate::fnv::Fnv1a;
-use crate::format::bytes;
 use crate::watch::Watch;
-use crate::worker_pool::{WorkerPool, identify};
 
 /// Maximum memory of DuckDB while it computes answers; it writes what does not fit to files.
 const MEMORY: u64 = 1 << 30;

@@ -15,12 +15,12 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
 use triphammer_core::{DbError, ErrorClass, Rows, Scale, Session};
 use triphammer_drivers::AnyDatabase;
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_workloads::catalogues;
 
 use crate::build::lock_workload;
-use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
-use crate::worker_pool::{connect, identify, on_this_thread};
 
 /// The objects in a schema that concern a workload.
 #[derive(Debug)]

@@ -6,14 +6,14 @@ use std::path::Path;
 use triphammer_core::engine::{Origin, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::{counted, duration, milliseconds};
+use triphammer_settings::{Mark, Settings, Source, is};
 use triphammer_workloads::{custom, script};
 
 use crate::campaign::find_job;
-use crate::command::JobKind;
-use crate::failure::Failure;
-use crate::format::{counted, duration, milliseconds};
 use crate::result::{RunResult, ScriptFacts, SlowTransaction};
-use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
 
 /// The setting of the target.
@@ -123,7 +123,7 @@ impl Exemplar {
             self.number,
             self.job,
             transactions[replay.transaction].title,
-            crate::format::origin(self.slow.origin),
+            triphammer_settings::format::origin(self.slow.origin),
             milliseconds(self.slow.response_us as f64),
             milliseconds(self.slow.service_us as f64),
             duration(self.slow.started_s),

@@ -6,6 +6,11 @@ use std::sync::Arc;
 
 use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
 use triphammer_core::{Database, Scale};
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::target::Target;
+use triphammer_settings::{JOBS_MAX, SCALE_MAX, Settings, Source, workload_options};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::{
     AnyWorkload, custom, describe, describe_with, drill, is_of_command, is_of_user, python, replay,
@@ -13,14 +18,9 @@ use triphammer_workloads::{
 };
 
 use crate::build::{BuildRequest, base_record};
-use crate::cancel::Cancel;
 use crate::check::CheckRequest;
 use crate::cluster::SharedBuild;
-use crate::command::{Command, JobKind};
-use crate::failure::{Doing, Failure};
 use crate::record::Record;
-use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source, workload_options};
-use crate::target::Target;
 
 /// The default workload.
 pub const DEFAULT_WORKLOAD: &str = "tproc-c";

@@ -8,7 +8,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::{Database as _, SpecError};
 use triphammer_drivers::AnyDatabase;
 
-use crate::failure::Failure;
+use triphammer_settings::failure::Failure;
 
 /// Minimum memory of a session with its user: buffers, statements, generators.
 const SESSION_BYTES: u64 = 16 * 1024;

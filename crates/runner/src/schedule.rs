@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::format::duration;
+use triphammer_settings::format::duration;
 
 /// Longest default period of the supported databases: PostgreSQL's checkpoint. Used if the period
 /// is unknown.

@@ -7,11 +7,11 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::command::job_kinds;
 use crate::document::JobDocument;
 use crate::documents::doctor::DoctorResult;
 use crate::documents::history::HistoryResult;
 use crate::documents::why::WhyResult;
+use triphammer_settings::command::job_kinds;
 
 /// Path of the schemas in an OpenAPI document.
 const COMPONENTS: &str = "/components/schemas";

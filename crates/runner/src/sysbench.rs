@@ -6,11 +6,11 @@ use triphammer_lua::{Commands, ScriptOption, State};
 use triphammer_workloads::sysbench::{NAME, Sysbench, load};
 use triphammer_workloads::{catalogues, describe};
 
-use crate::cancel::Cancel;
-use crate::failure::Failure;
-use crate::settings::Settings;
-use crate::target::{self, Secrets};
-use crate::worker_pool::{WorkerPool, identify};
+use triphammer_settings::Settings;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::{self, Secrets};
+use triphammer_settings::worker_pool::{WorkerPool, identify};
 
 /// A script with the settings of a command.
 #[derive(Debug)]

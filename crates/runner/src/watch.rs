@@ -22,7 +22,7 @@ pub enum JobEvent<'a> {
     /// The spec of a run is resolved.
     Resolved(&'a RunSpec),
     /// The job has started; with its number, if it is stored. From now on, a
-    /// [`Handle`](crate::handle::Handle) stops a run in an orderly way.
+    /// [`Handle`](triphammer_settings::handle::Handle) stops a run in an orderly way.
     Began(Option<JobId>),
     /// A part of the job starts, with a number of units: rows, statements, checks.
     Task {

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
-use triphammer_runner::command::JobKind;
-use triphammer_runner::handle::Handle;
 use triphammer_runner::result::{Bottleneck, BottleneckVerdict, Cause, RunResult};
 use triphammer_runner::run::Resolved;
-use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::target::{self, NoSecrets, Target};
 use triphammer_runner::watch::{JobEvent, Watch, Watcher};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::target::{self, NoSecrets, Target};
+use triphammer_settings::{Settings, Source};
 use triphammer_testbed::{PostgresServer, Proxy};
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::tproc_c::TprocC;
@@ -91,7 +91,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         create_database: false,
         hosts: None,
         connect_limit: Duration::from_secs(10),
-        cancel: triphammer_runner::cancel::Cancel::default(),
+        cancel: triphammer_settings::cancel::Cancel::default(),
     };
     build(&target.database, &request, &Watch::new(&mut Nobody), &mut || {}).unwrap();
     url

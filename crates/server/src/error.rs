@@ -6,10 +6,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
-use triphammer_runner::failure::Failure;
 use triphammer_runner::result::mask_message;
-use triphammer_runner::settings::SETTINGS;
 use triphammer_runner::store::StoreError;
+use triphammer_settings::SETTINGS;
+use triphammer_settings::failure::Failure;
 use utoipa::ToSchema;
 
 /// An error response.
@@ -118,7 +118,7 @@ fn flag_in(message: &str) -> Option<String> {
         let end = rest.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(rest.len());
         let name = rest[..end].trim_end_matches('-');
         let known = SETTINGS.iter().any(|s| s.name == name)
-            || triphammer_runner::settings::workload_options()
+            || triphammer_settings::workload_options()
                 .iter()
                 .any(|(_, option)| option.name == name);
         known.then(|| name.to_owned())

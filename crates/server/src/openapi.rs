@@ -2,8 +2,8 @@
 //! schemas of runs, profiles, capacity searches and comparisons.
 
 use serde_json::{Value, json};
-use triphammer_runner::formats::FORMATS;
 use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_settings::formats::FORMATS;
 use utoipa::OpenApi;
 
 use crate::api;

@@ -15,8 +15,8 @@ use triphammer_core::text::steers;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, DataFolder, Reach, Secret, TargetUrl};
 use triphammer_runner::is_of_user;
-use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::target::Secrets;
+use triphammer_settings::target::Secrets;
+use triphammer_settings::{Settings, Source};
 use utoipa::ToSchema;
 
 use crate::config::Config;

@@ -2,7 +2,7 @@
 
 use triphammer_runner::capture::{CaptureRequest, capture};
 use triphammer_runner::report;
-use triphammer_runner::settings::Settings;
+use triphammer_settings::Settings;
 
 use super::{Terminal, print};
 use crate::terminal::{Bars, warn};

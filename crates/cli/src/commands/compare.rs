@@ -1,7 +1,7 @@
 //! The parts specific to `triphammer compare`: its formats.
 
-use triphammer_runner::formats::{FORMATS, Format};
-use triphammer_runner::settings::Settings;
+use triphammer_settings::Settings;
+use triphammer_settings::formats::{FORMATS, Format};
 
 use crate::Result;
 

@@ -2,7 +2,7 @@
 
 use triphammer_runner::datagen::{DatagenRequest, datagen};
 use triphammer_runner::report;
-use triphammer_runner::settings::Settings;
+use triphammer_settings::Settings;
 
 use super::print;
 use crate::terminal::Bars;

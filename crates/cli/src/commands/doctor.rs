@@ -1,9 +1,9 @@
 //! `triphammer doctor`.
 
 use triphammer_runner::doctor::{Tests, examine};
-use triphammer_runner::handle::Handle;
 use triphammer_runner::report;
-use triphammer_runner::settings::Settings;
+use triphammer_settings::Settings;
+use triphammer_settings::handle::Handle;
 
 use super::{Terminal, charset, print};
 use crate::{Exit, Result, signals, terminal};

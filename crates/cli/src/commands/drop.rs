@@ -2,8 +2,8 @@
 
 use std::io::IsTerminal;
 
-use triphammer_runner::failure::Failure;
 use triphammer_runner::job::Job;
+use triphammer_settings::failure::Failure;
 
 use crate::{Result, terminal};
 

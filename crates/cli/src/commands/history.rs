@@ -2,7 +2,7 @@
 
 use triphammer_runner::history::{Wanted, history};
 use triphammer_runner::report;
-use triphammer_runner::settings::Settings;
+use triphammer_settings::Settings;
 
 use super::{charset, print, stored};
 use crate::{Exit, Result};

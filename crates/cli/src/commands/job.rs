@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::documents::any::Document;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::formats::Format;
 use triphammer_runner::job::{Finished, Job, Order};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requests;
 use triphammer_runner::result::Status;
-use triphammer_runner::settings::{Settings, declared};
 use triphammer_runner::watch::Silent;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::formats::Format;
+use triphammer_settings::{Settings, declared};
 
 use super::screen::Screen;
 use super::{Terminal, charset, compare, drop, print, show_spec};

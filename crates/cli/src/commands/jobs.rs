@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use triphammer_runner::command::JobKind;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::formats::Format;
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::requirement::{self, Vocabulary};
-use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, StoreError, StoredJob};
 use triphammer_server::html_export;
+use triphammer_settings::Settings;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::formats::Format;
 
 use super::{print, stored};
 use crate::{Exit, Result};

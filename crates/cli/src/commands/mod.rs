@@ -20,13 +20,13 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
-use triphammer_runner::command::Command;
-use triphammer_runner::failure::Failure;
 use triphammer_runner::report::Charset;
-use triphammer_runner::settings::{Setting, Settings};
 use triphammer_runner::store::Store;
-use triphammer_runner::target::Secrets;
 use triphammer_runner::{cluster, resources};
+use triphammer_settings::command::Command;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::Secrets;
+use triphammer_settings::{Setting, Settings};
 
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};

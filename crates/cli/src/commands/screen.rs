@@ -8,12 +8,12 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_runner::campaign::Begin;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::format::figure;
-use triphammer_runner::handle::Handle;
 use triphammer_runner::job::Job;
 use triphammer_runner::job_id::JobId;
 use triphammer_runner::watch::{JobEvent, Watcher};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::figure;
+use triphammer_settings::handle::Handle;
 
 use crate::terminal::{self, Bars, Live};
 use crate::tui::{Model, Tui};

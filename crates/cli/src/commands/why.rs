@@ -1,11 +1,11 @@
 //! `triphammer why`.
 
-use triphammer_runner::command::JobKind;
 use triphammer_runner::documents::why::Stretch;
 use triphammer_runner::report;
-use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobStatus;
 use triphammer_runner::why;
+use triphammer_settings::Settings;
+use triphammer_settings::command::JobKind;
 
 use super::{charset, print, stored};
 use crate::{Exit, Result};

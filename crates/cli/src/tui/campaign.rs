@@ -6,8 +6,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
-use triphammer_runner::format::{duration, figure, milliseconds};
 use triphammer_runner::watch::JobEvent;
+use triphammer_settings::format::{duration, figure, milliseconds};
 
 use super::palette::Palette;
 

@@ -28,8 +28,8 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use triphammer_runner::failure::Failure;
 use triphammer_runner::watch::JobEvent;
+use triphammer_settings::failure::Failure;
 
 use self::keys::{Action, Keys};
 pub use self::model::Model;

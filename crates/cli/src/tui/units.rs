@@ -1,7 +1,7 @@
 //! Formats values of declared metrics: unit and number of digits.
 
-use triphammer_runner::format::{figure, milliseconds};
 use triphammer_runner::metrics::{Kind, Metric, Unit};
+use triphammer_settings::format::{figure, milliseconds};
 
 /// The factor from a metric's unit to the displayed unit.
 pub const fn factor(unit: Unit) -> f64 {

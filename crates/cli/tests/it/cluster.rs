@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::Value;
 use triphammer_core::clock::Clock;
 use triphammer_runner::cluster::{Programs, use_programs};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::job::{Job, Order};
-use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::target::NoSecrets;
 use triphammer_runner::watch::Silent;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::target::NoSecrets;
+use triphammer_settings::{Settings, Source};
 use triphammer_testbed::{MariadbServer, PostgresOptions, PostgresServer};
 
 use crate::program::{Messages, Program, finish, signal, wait_until};

@@ -1,9 +1,8 @@
 //! The program's declarations agree with its documentation.
 
 use triphammer_runner::catalogues;
-use triphammer_runner::choices;
-use triphammer_runner::command::Command;
-use triphammer_runner::settings::{Mark, SETTINGS, workload_options};
+use triphammer_settings::command::Command;
+use triphammer_settings::{Mark, SETTINGS, choices, workload_options};
 
 use crate::program::Program;
 

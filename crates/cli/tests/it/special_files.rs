@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
-use triphammer_runner::command::{Command, JobKind};
-use triphammer_runner::settings::{SETTINGS, SettingDef};
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::{SETTINGS, SettingDef};
 
 use crate::program::{Program, finish, signal};
 

@@ -23,18 +23,18 @@ use std::time::Duration;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
 
-use crate::command::JobKind;
 use crate::document::{JobDocument as _, JobType};
-use crate::failure::Failure;
-use crate::handle::Handle;
 use crate::job_id::JobId;
 use crate::journal::Journal;
 use crate::result::{RunResult, Status};
 use crate::run::Resolved;
-use crate::settings::Settings;
 use crate::store::Store;
-use crate::target::Target;
 use crate::watch::{InStep, JobEvent, Watch};
+use triphammer_settings::Settings;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::target::Target;
 
 pub(crate) use resume::CampaignPlan;
 pub(crate) use resume::find_job;

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::command::JobKind;
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::result::{RunResult, mask_secrets};
-use crate::settings::{Mark, Settings, Source, is};
 use crate::store::{JobFilter, JobStatus, Store, StoreError};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::{Mark, Settings, Source, is};
 
 /// The stored plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::settings::Given;
+use triphammer_settings::Given;
 
 /// A run requested by a question.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,18 +13,18 @@ use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
 use triphammer_core::spec::{DURATION_MAX, SESSIONS_MAX};
 use triphammer_core::workload::Description;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::figure;
+use triphammer_settings::target::Target;
+use triphammer_settings::{Given, Settings, parse_closeness};
 use triphammer_statistics::search::{
     CapacityPlan, CapacitySearch as Search, LONG, SearchStep as Next,
 };
 
 use crate::campaign::{PlannedRun, Question, RunsAtMost};
 use crate::document::JobType;
-use crate::failure::Failure;
-use crate::format::figure;
 use crate::job_id::JobId;
 use crate::result::{RunResult, Status, mask_secrets};
-use crate::settings::{Given, Settings, parse_closeness};
-use crate::target::Target;
 
 use crate::documents::capacity::{CapacityResult, Confirmed, FailedProbe, LatencyLimit, Probe};
 

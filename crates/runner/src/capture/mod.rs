@@ -9,15 +9,15 @@ use std::path::Path;
 
 use triphammer_capture::Skipped;
 use triphammer_drivers::target::TargetUrl;
+use triphammer_settings::Settings;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::Secrets;
 
 use self::log::LogRequest;
 use self::output::Output;
 use self::statistics::StatisticsRequest;
 use crate::documents::capture::CaptureReport;
 use crate::documents::capture::SkippedCount;
-use crate::failure::Failure;
-use crate::settings::Settings;
-use crate::target::Secrets;
 
 /// What to capture, and where to write it.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
 use crate::new_file::{self, NewFile, NewFolders, Readers};
+use triphammer_settings::failure::Failure;
 
 /// Extension of recordings.
 pub const RECORDING: &str = "recording";

@@ -17,6 +17,12 @@ use triphammer_core::text::one_line;
 use triphammer_core::workload::{Statements, Workload as _, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Scale, SpecError};
 use triphammer_drivers::AnySession;
+use triphammer_settings::Settings;
+use triphammer_settings::failure::{Doing as _, Failure};
+use triphammer_settings::format::counted;
+use triphammer_settings::limited::{Limited, answered};
+use triphammer_settings::target::{self, Secrets, Target};
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::custom::{Custom, NAME, WorkloadText};
 use triphammer_workloads::observe::QueryDef;
@@ -25,12 +31,6 @@ use triphammer_workloads::statistics::{StatisticsDef, Texts, statistics};
 use super::counts;
 use super::output::Output;
 use crate::documents::capture::CaptureReport;
-use crate::failure::{Doing as _, Failure};
-use crate::format::counted;
-use crate::limited::{Limited, answered};
-use crate::settings::Settings;
-use crate::target::{self, Secrets, Target};
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Maximum wait for a server to cancel a query that took too long.
 const CANCEL_LIMIT: Duration = Duration::from_secs(1);

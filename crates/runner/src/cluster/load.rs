@@ -21,6 +21,12 @@ use triphammer_core::clock::process_cpu_ns;
 use triphammer_core::engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{Chunk, Description, Workload as _, WorkloadSettings};
+use triphammer_settings::Settings;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::{Origin, Target};
+use triphammer_settings::worker_pool::{WorkerPool, on_this_thread};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, is_of_user};
 
@@ -28,15 +34,9 @@ use super::frames;
 use super::order::{BuildOrder, Order, SentTarget, cpus};
 use super::processes::{Message, Messages, Processes, names};
 use super::{Cluster, refused};
-use crate::cancel::Cancel;
-use crate::command::JobKind;
 use crate::documents::build::BuildHost;
-use crate::failure::Failure;
 use crate::loader::Loader;
-use crate::settings::Settings;
-use crate::target::{Origin, Target};
 use crate::watch::Watch;
-use crate::worker_pool::{WorkerPool, on_this_thread};
 
 /// How often a host reports the rows that it has consumed.
 const REPORT: Duration = Duration::from_millis(250);

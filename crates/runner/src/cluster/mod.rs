@@ -34,14 +34,14 @@ use triphammer_core::{DbError, ErrorClass, SpecError};
 use triphammer_load::Plan;
 use triphammer_workloads::is_of_user;
 
-use crate::command::{Command, JobKind};
-use crate::failure::Failure;
-use crate::handle::Handle;
-use crate::settings::Settings;
-use crate::target::{Origin, Target};
 use crate::watch::Watch;
 use order::{Order, RunOrder, SentTarget};
 use processes::{Message, Messages};
+use triphammer_settings::Settings;
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::target::{Origin, Target};
 
 pub use load::SharedBuild;
 pub(crate) use processes::Processes;

@@ -15,12 +15,12 @@ use triphammer_load::Plan;
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::{catalogues, describe};
 
-use crate::command::{Command, JobKind};
-use crate::failure::Failure;
 use crate::resources;
-use crate::settings::{Settings, Source};
-use crate::target::{Origin, Secrets, Target, open};
-use crate::worker_pool::identify;
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::{Origin, Secrets, Target, open};
+use triphammer_settings::worker_pool::identify;
+use triphammer_settings::{Settings, Source};
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize)]

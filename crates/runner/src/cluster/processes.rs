@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
 
 use super::order::Order;
 use super::{HOSTS_MAX, Programs, SHARE, frames, programs};
-use crate::cancel::Cancel;
-use crate::failure::Failure;
 
 /// Messages that may wait for a process, for a bridge to many hosts, and those of all hosts for the
 /// coordinator.

@@ -9,13 +9,13 @@ use triphammer_core::DbError;
 use triphammer_core::engine::hosts::{Engine, FromShare, Hello, ToShare, participate};
 use triphammer_core::session::{Role, Session as _};
 use triphammer_load::Plan;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 
 use super::frames;
 use super::load;
 use super::order::{Order, RunOrder, cpus};
 use super::processes::Message;
-use crate::failure::Failure;
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Messages that may wait in either direction.
 const MESSAGES_MAX: usize = 256;

@@ -15,15 +15,14 @@ mod stored;
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::{Settings, parse_closeness};
 use triphammer_statistics::compare::MARGIN;
 
 use crate::documents::compare::{ComparisonResult, Demand};
 pub use pairs::{Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
 pub use stored::stored;
-
-use crate::failure::Failure;
-use crate::settings::{Settings, parse_closeness};
 
 /// Reads the smallest difference that matters, as a share from 0 to 1.
 ///

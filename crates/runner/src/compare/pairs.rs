@@ -9,21 +9,21 @@ use std::sync::Arc;
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionCommand, OptionDef};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::counted;
+use triphammer_settings::target::Target;
+use triphammer_settings::{Given, Mark, REPEATED, Settings, declared};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
 use crate::campaign::{self, PlannedRun, Question};
-use crate::command::JobKind;
 use crate::document::JobType;
 use crate::documents::compare::{Asked, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run};
 use crate::documents::profile::LevelUnit;
-use crate::failure::Failure;
-use crate::format::counted;
 use crate::job_id::JobId;
 use crate::profile::Asked as AskedLevels;
 use crate::result::{RunResult, Status, mask_secrets};
-use crate::settings::{Given, Mark, REPEATED, Settings, declared};
-use crate::target::Target;
 
 /// Minimum number of pairs: fewer give no interval.
 const PAIRS_MIN: u32 = 2;
@@ -327,12 +327,12 @@ mod tests {
     #[test]
     fn sides_differ_in_what_a_run_can_be_told() {
         let mut settings = Settings::new(JobKind::Compare);
-        settings.set("a", "vus=8, --mode = statements", crate::settings::Source::Flag);
+        settings.set("a", "vus=8, --mode = statements", triphammer_settings::Source::Flag);
         let own = own(&settings, "a", &[]).unwrap();
         assert_eq!(own, [("vus", "8"), ("mode", "statements")].map(|(n, v)| (n.into(), v.into())));
         for bad in ["vus", "label=x", "store=x", "json=true", "no-such=1", "target=null:"] {
             let mut settings = Settings::new(JobKind::Compare);
-            settings.set("b", bad, crate::settings::Source::Flag);
+            settings.set("b", bad, triphammer_settings::Source::Flag);
             assert!(super::own(&settings, "b", &[]).is_err(), "{bad}");
         }
     }

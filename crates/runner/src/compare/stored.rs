@@ -2,15 +2,15 @@
 
 use triphammer_workloads::describe;
 
-use crate::command::JobKind;
 use crate::documents::compare::{ComparisonResult, Profiled, Run, seconds};
 use crate::documents::profile::{PrimaryMetricName, ProfileResult};
 use crate::documents::why::{Observations, Waits};
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::result::{RunResult, counted_of_user};
 use crate::store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use crate::why::of_window;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]

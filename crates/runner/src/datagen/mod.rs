@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use triphammer_core::Rows;
 use triphammer_core::workload::{Chunk, TableDef, Workload, WorkloadSettings};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::file_format::FileFormat;
+use triphammer_settings::{JOBS_MAX, Settings};
 use triphammer_workloads::AnyWorkload;
 
 use crate::documents::datagen::DatagenReport;
-use crate::file_format::FileFormat;
 
-use crate::failure::Failure;
 use crate::new_file::{NewFile, NewFolders, Readers, failed, refuse_present};
 use crate::requests;
-use crate::settings::{JOBS_MAX, Settings};
 
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 1 << 20;

@@ -8,17 +8,17 @@ use triphammer_core::clock::Clock;
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::format::seconds;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
 use triphammer_workloads::doctor::CpuTestDef;
 
 use super::check::{Declared, Reading};
 use super::guard::guarded;
 use super::network::bound;
 use super::own::{self, Object};
-use crate::cancel::Cancel;
 use crate::documents::doctor::{CpuTest, Group, Line, SetupVerdict};
-use crate::format::seconds;
-use crate::limited::Limited;
-use crate::target::Target;
 
 /// Maximum time of the test.
 const LIMIT: Duration = Duration::from_secs(300);

@@ -10,18 +10,18 @@ use triphammer_core::session::{Admin, Database as _, Role, ServerInfo, Session};
 use triphammer_core::text::one_line;
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::{Doing as _, Failure};
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::doctor::{DatabaseCheck, DoctorDef, doctor};
 
 use super::guard::INTERRUPTED;
 use super::host::HostFacts;
 use super::network::{self, NetworkFacts, bound, measure_download, measure_upload, round_trips};
-use crate::cancel::Cancel;
 use crate::documents::doctor::{DoctorResult, Group, Line, SetupVerdict};
-use crate::failure::{Doing as _, Failure};
-use crate::limited::Limited;
 use crate::result::Redacted;
-use crate::target::Target;
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Maximum time to reach the server, and for everything. The host takes a fraction of a second, so
 /// that the command ends within 30 s.

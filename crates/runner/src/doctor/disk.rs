@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::files::Files;
+use triphammer_settings::files::Files;
 
 /// Maximum depth of devices on devices: encryption on a volume on an array.
 const DEPTH_MAX: usize = 8;

@@ -3,23 +3,23 @@
 
 use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
+use triphammer_settings::Settings;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::files::Files;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::target::{self, Secrets, Target};
+use triphammer_settings::worker_pool::on_this_thread;
 use triphammer_workloads::doctor::{DoctorDef, doctor};
 
 use super::database::lacks_privilege;
 use super::host::HostFacts;
 use super::{cpu_test, database, write_test};
-use crate::cancel::Cancel;
-use crate::command::JobKind;
 use crate::documents::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
-use crate::failure::Failure;
-use crate::files::Files;
-use crate::handle::Handle;
 use crate::host::Host;
 use crate::result::{Redacted, rfc3339};
-use crate::settings::Settings;
 use crate::store::{JobFilter, JobRow, JobStatus, Store, store_path};
-use crate::target::{self, Secrets, Target};
-use crate::worker_pool::on_this_thread;
 
 /// Tests that change the database, and remove what they created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 use triphammer_core::session::Canceller;
 use triphammer_core::{DbError, ErrorClass, engine};
 
-use crate::cancel::Cancel;
+use triphammer_settings::cancel::Cancel;
 
 /// Maximum wait for the database to stop; then its session is abandoned.
 const STOP_LIMIT: Duration = Duration::from_secs(5);

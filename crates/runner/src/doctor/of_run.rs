@@ -4,13 +4,13 @@
 
 use triphammer_core::session::{ServerInfo, Session};
 use triphammer_core::{DbError, ErrorClass};
+use triphammer_settings::files::Files;
 use triphammer_workloads::doctor::doctor;
 
 use super::Check;
 use super::database::{Checks, ask_checks, find_data};
 use super::host::{CHECKS, DATA_CHECKS, HostFacts};
 use crate::documents::doctor::{DoctorResult, Line};
-use crate::files::Files;
 use crate::result::mask_secrets;
 
 /// The examination at the start of a run.

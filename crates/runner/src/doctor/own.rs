@@ -9,8 +9,8 @@ use triphammer_core::session::{Role, Session as _};
 use triphammer_core::{DbError, ErrorClass};
 use triphammer_drivers::{AnyDatabase, AnySession};
 
-use crate::limited::Limited;
-use crate::worker_pool::connect;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::connect;
 
 /// Beginning of the names; the check `left_by_doctor` of the dialects knows it.
 const PREFIX: &str = "triphammer_doctor_";

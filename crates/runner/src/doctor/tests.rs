@@ -4,13 +4,13 @@ use std::path::Path;
 
 use triphammer_core::session::ServerProcess;
 use triphammer_core::stats::Times;
+use triphammer_settings::files::Files;
 
 use super::network::NetworkFacts;
 use super::*;
 use crate::documents::doctor::{
     CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
 };
-use crate::files::Files;
 use crate::report;
 use crate::report::Charset;
 use crate::result::Redacted;

@@ -11,17 +11,17 @@ use triphammer_core::session::{Role, Session as _};
 use triphammer_core::stats::Times;
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_drivers::AnySession;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::format::milliseconds;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
 use triphammer_workloads::doctor::WriteTestDef;
 
 use super::check::{Declared, Reading};
 use super::guard::INTERRUPTED;
 use super::network::bound;
 use super::own::{self, Object};
-use crate::cancel::Cancel;
 use crate::documents::doctor::{Group, LatencyClass, Line, WriteTest};
-use crate::format::milliseconds;
-use crate::limited::Limited;
-use crate::target::Target;
 
 /// Number of commits, unless they take longer than [`TIME`].
 const COMMITS: u64 = 2_000;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::command::{JobKind, job_kinds};
 use crate::document::{Head, JobDocument as _};
 use crate::ending::Ending;
+use triphammer_settings::command::{JobKind, job_kinds};
 
 macro_rules! documents {
     ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
-use crate::format::integer;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::format::integer;
 
 /// Report of a build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
 use crate::result::Status;
+use triphammer_settings::command::JobKind;
 
 /// Report of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

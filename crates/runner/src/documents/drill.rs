@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_workloads::drill::{Judged, LostCommits};
 
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
-use crate::format::{counted, integer};
 use crate::host::Host;
 use crate::job_id::JobId;
 use crate::result::{
     FailoverFigure, NodeFigures, Outage, Redacted, RunResult, Status, Tool, WorkloadFacts,
 };
-use crate::settings::Setting;
+use triphammer_settings::Setting;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::format::{counted, integer};
 
 /// Version of the document's format.
 pub const DRILL_FORMAT: u32 = 1;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_settings::format::{self, counted};
 use triphammer_statistics::Interval;
 use triphammer_statistics::change_point::{
     ChangePoint, Found, RATIOS_MIN, RESULTS_MIN, change_points, change_points_of_ratios,
@@ -13,7 +14,6 @@ use triphammer_statistics::change_point::{
 use crate::documents::compare::Difference;
 use crate::documents::profile::PrimaryMetricName;
 use crate::execution_plan::fingerprint_of_all;
-use crate::format::{self, counted};
 use crate::result::{Redacted, RunResult, Tool, Warning, WorkloadFacts};
 
 /// Version of the document's format.

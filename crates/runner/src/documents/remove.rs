@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
 use crate::result::Status;
+use triphammer_settings::command::JobKind;
 
 /// Tables that a drop removed, as a list in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

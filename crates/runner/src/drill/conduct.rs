@@ -15,20 +15,20 @@ use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, Rows, Value};
 use triphammer_drivers::AnySession;
 use triphammer_proxy::Relay;
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::fault::{Fault, FaultKind};
+use triphammer_settings::format::counted;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::drill::{
     Drill, DrillSession, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE,
 };
 
 use crate::documents::drill::FaultReport;
-use crate::failure::{Doing, Failure};
-use crate::fault::{Fault, FaultKind};
-use crate::format::counted;
-use crate::handle::Handle;
-use crate::limited::Limited;
 use crate::result::mask_secrets;
-use crate::target::Target;
 use crate::watch::{JobEvent, Watch, Watcher};
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Longest time that a command may take; then it is killed.
 const COMMAND_LIMIT: Duration = Duration::from_secs(300);

@@ -24,26 +24,26 @@ use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Scale};
+use triphammer_settings::failure::{Doing as _, Failure};
+use triphammer_settings::fault::{self, Fault};
+use triphammer_settings::handle::Handle;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
+use triphammer_settings::{Given, Settings};
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::catalogues;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
 
 use crate::build::{BuildRequest, build};
 use crate::document::{JobDocument as _, JobType};
-use crate::failure::{Doing as _, Failure};
-use crate::handle::Handle;
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::result::{Redacted, RunResult, Status};
 use crate::run::Resolved;
-use crate::settings::{Given, Settings};
 use crate::store::Store;
-use crate::target::Target;
 use crate::watch::{JobEvent, Watch, Watcher};
-use crate::worker_pool::{connect, identify, on_this_thread};
 
 use crate::documents::drill::{DrillResult, FaultReport, Parts};
-use crate::fault::{self, Fault};
 use conduct::{InDrill, Scene, Timeline, cause};
 
 /// Users, where the database serves several at once.

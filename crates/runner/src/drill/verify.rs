@@ -9,14 +9,14 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, ErrorClass, Rows, StatementId, Value};
 use triphammer_drivers::AnySession;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::drill::{Ledger, RowOfDrill, WRITABLE, judge};
 
 use crate::documents::drill::Found;
-use crate::handle::Handle;
-use crate::limited::Limited;
-use crate::target::Target;
 use crate::watch::Watch;
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Time between two attempts to reach a database that writes.
 const AGAIN: Duration = Duration::from_millis(250);

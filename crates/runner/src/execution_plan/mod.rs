@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::Rows;
 use triphammer_core::sql::PlanFormat;
 
-use crate::fnv::Fnv1a;
+use triphammer_settings::fnv::Fnv1a;
 
 /// Maximum number of operations kept of a plan.
 const OPERATIONS_MAX: usize = 500;

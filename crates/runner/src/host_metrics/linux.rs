@@ -1,9 +1,9 @@
 //! The counters of this host, from `/proc` and `/sys` below a root folder.
 
 use std::collections::BTreeMap;
+use triphammer_settings::files::Files;
 
 use super::snapshot::{CpuTimes, Disk, EACH_MAX, Network, Processes, Snapshot};
-use crate::files::Files;
 
 /// Ticks per second in what the kernel shows to programs: the same on all processors.
 const TICKS: f64 = 100.0;

@@ -20,12 +20,12 @@ use triphammer_core::{SpecError, engine};
 pub use declared::{HOST_METRICS, HostMetric, Stack};
 pub use scrape::Exporter;
 
-use crate::files::Files;
 use crate::observe::{Measured, Source};
 use crate::samples::SampleSeries;
-use crate::settings::Settings;
 pub(crate) use linux::{ProcessGroup, memory_of};
 use snapshot::{HostValue, Snapshot, values};
+use triphammer_settings::Settings;
+use triphammer_settings::files::Files;
 
 /// The label of a host that is not this one.
 pub const HOST: &str = "host.name";

@@ -1,12 +1,12 @@
 //! `compare` of stored jobs: makes no runs and stores nothing.
 
 use triphammer_core::SpecError;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::{Mark, Settings, Source, is};
 
 use super::{Finished, Job, Preview, stored};
-use crate::command::JobKind;
 use crate::compare;
-use crate::failure::Failure;
-use crate::settings::{Mark, Settings, Source, is};
 use crate::watch::{Watch, Watcher};
 
 pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {

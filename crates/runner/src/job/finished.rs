@@ -1,7 +1,8 @@
 //! The end of a job.
 
+use triphammer_settings::failure::Failure;
+
 use crate::documents::any::Document;
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::outputs::Outputs;
 use crate::result::Status;

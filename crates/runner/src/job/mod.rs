@@ -7,7 +7,7 @@
 //! Handle ──► stop, abort, from any thread
 //! ```
 //!
-//! A kind of job is a line in the list of [`command`](crate::command), and a type: [`JobType`]
+//! A kind of job is a line in the list of [`command`](triphammer_settings::command), and a type: [`JobType`]
 //! defines its document, and `Work` how it is previewed and run. For every
 //! [`Question`](campaign::Question) of a campaign, `sequence` implements `Work`.
 
@@ -29,22 +29,22 @@ use std::sync::Arc;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
+use triphammer_settings::command::{JobKind, job_kinds};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::target::{self, Secrets, Target};
+use triphammer_settings::{Setting, Settings};
 
 use crate::campaign::{self, Begin, Resumed};
-use crate::command::{JobKind, job_kinds};
 use crate::document::JobType;
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
-use crate::settings::{Setting, Settings};
 use crate::store::Store;
 use crate::store::store_path;
-use crate::target::{self, Secrets, Target};
 use crate::watch::{Silent, Watch, Watcher};
 
 pub use crate::document::{Head, JobDocument};
-use crate::handle::Handle;
 pub use build::BuildJob;
 pub use check::CheckJob;
 pub use drop::DropJob;

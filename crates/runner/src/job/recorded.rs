@@ -10,13 +10,13 @@ use triphammer_drivers::target::Reach;
 use triphammer_workloads::is_of_command;
 use triphammer_workloads::{catalogues, describe};
 
-use crate::command::JobKind;
-use crate::failure::Failure;
 use crate::record::{Recording, TABLE};
 use crate::requests::DEFAULT_WORKLOAD;
-use crate::settings::{Settings, Source};
-use crate::target::{self, Secrets, Target};
-use crate::worker_pool::{connect, identify, on_this_thread};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::{self, Secrets, Target};
+use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
+use triphammer_settings::{Settings, Source};
 
 /// Settings that choose a workload besides its name.
 const OF_WORKLOADS: [&str; 4] = ["workload", "workload-file", "script", "recording"];

@@ -1,8 +1,9 @@
 //! `run` as a job, with its output files and endpoints.
 
+use triphammer_settings::failure::Failure;
+
 use super::{Finished, Job, Preview, Work};
 use crate::document::JobType;
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::outputs::OutputsAsked;
 use crate::result::RunResult;

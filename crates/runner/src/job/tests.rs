@@ -1,13 +1,13 @@
 //! Jobs through the public interface, on the null driver and SQLite.
 
 use serde_json::json;
+use triphammer_settings::command::Command;
+use triphammer_settings::target::NoSecrets;
+use triphammer_settings::{Given, Source};
 
 use super::*;
-use crate::command::Command;
 use crate::documents::any::Document;
 use crate::result::Status;
-use crate::settings::{Given, Source};
-use crate::target::NoSecrets;
 use crate::watch::{JobEvent, Silent};
 
 /// Names of the events, each once in a row.
@@ -120,7 +120,7 @@ fn to_look_does_nothing() {
     for kind in JobKind::ALL {
         let given =
             [("target", "null:"), ("other", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
-        let taken = |name: &str| crate::settings::declared(kind, name).is_some();
+        let taken = |name: &str| triphammer_settings::declared(kind, name).is_some();
         let given: Vec<_> = given.into_iter().filter(|(name, _)| taken(name)).collect();
         let mut job = job(&folder, settings(kind, &given));
         if kind == JobKind::Drill {

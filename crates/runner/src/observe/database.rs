@@ -16,6 +16,9 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::text::one_line;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
 use super::blockers::Blocking;
@@ -26,10 +29,7 @@ use super::sessions::{Activity, StatementNames};
 use super::sink::{Bounds, OfWindow, Sink};
 use super::source::Measured;
 use super::statements::{StatementReading, own_key};
-use crate::cancel::Cancel;
-use crate::limited::Limited;
 use crate::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Maximum time for a query; after that its session is closed and another one is opened.
 const QUERY_LIMIT: Duration = Duration::from_secs(2);

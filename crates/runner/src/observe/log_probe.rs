@@ -16,21 +16,21 @@ use triphammer_core::session::{Database as _, Role, Session as _, StatementId};
 use triphammer_core::stats::Times;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::doctor::{WriteTestDef, doctor};
 
 use super::database::bound;
 use super::sessions::series;
 use super::sink::{Bounds, OfWindow, Sink};
 use super::source::Measured;
-use crate::cancel::Cancel;
 use crate::doctor::own::{self, Object};
 use crate::doctor::write_test::{COMMIT_LIMIT, classes};
-use crate::failure::Failure;
-use crate::limited::Limited;
 use crate::metrics::{Merge, Unit};
 use crate::result::CommitProbe;
 use crate::samples::SampleSeries;
-use crate::worker_pool::{connect, on_this_thread};
 
 /// Time between two commits. One that is due while another is in progress is left out.
 const EVERY: Duration = Duration::from_millis(100);

@@ -41,19 +41,19 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
-use crate::cancel::Cancel;
 use crate::job_id::JobId;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
 use crate::samples::SampleSeries;
 use crate::second::Second;
-use crate::settings::Settings;
 use crate::store::SampleWriter;
 pub(crate) use blockers::BLOCKED_SESSIONS;
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
 use sessions::StatementNames;
 pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
+use triphammer_settings::Settings;
+use triphammer_settings::cancel::Cancel;
 
 /// Names of all dialects.
 pub use triphammer_workloads::catalogues::dialects;

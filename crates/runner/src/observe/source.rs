@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, thread_cpu_ns};
+use triphammer_settings::cancel::Cancel;
 
 use super::sink::Sink;
-use crate::cancel::Cancel;
 use crate::samples::SampleSeries;
 
 /// Values of a second.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use triphammer_core::small_file::create;
 
-use crate::failure::Failure;
+use triphammer_settings::failure::Failure;
 
 /// An output file; an existing file is replaced.
 #[derive(Debug)]

@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex};
 use triphammer_core::SpecError;
 use triphammer_core::workload::TransactionDef;
 
-use crate::failure::Failure;
 use crate::second::{Second, SecondRow, SeriesRow};
 use crate::series::{Layout, SeriesWriter};
-use crate::settings::Settings;
 use crate::watch::{JobEvent, Watcher};
+use triphammer_settings::Settings;
+use triphammer_settings::failure::Failure;
 
 use address::Collector;
 pub use file::OutputFile;

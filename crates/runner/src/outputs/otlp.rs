@@ -21,12 +21,12 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio_rustls::TlsConnector;
 use triphammer_core::clock;
+use triphammer_settings::failure::Failure;
 
 use super::Shared;
 use super::address::Collector;
 use super::metrics::{Family, Kind, Point, RunMetrics, Value};
 use super::tls;
-use crate::failure::Failure;
 
 /// Time between two exports.
 const EVERY: Duration = Duration::from_secs(10);

@@ -17,10 +17,10 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::{Semaphore, oneshot};
 use triphammer_core::text::lines;
+use triphammer_settings::failure::Failure;
 
 use super::Shared;
 use super::metrics::{Family, Kind, Point, RunMetrics, Value, families_of};
-use crate::failure::Failure;
 
 /// The media type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -17,15 +17,15 @@ use triphammer_core::query_plan::QueryTest;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
+use triphammer_settings::Settings;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::Target;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{PlannedRun, Question, RunsAtMost};
 use crate::document::JobType;
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::result::{RunResult, Status};
-use crate::settings::Settings;
-use crate::target::Target;
 
 use crate::documents::profile::{FailedLevel, LevelRun, LevelUnit, Order, ProfileResult, TEST};
 pub use levels::Asked;
@@ -224,7 +224,10 @@ impl Question for ProfileSearch {
             number,
             target: 0,
             settings: self.request.unit.settings(users),
-            title: crate::format::counted(u64::from(users), self.request.unit.words()),
+            title: triphammer_settings::format::counted(
+                u64::from(users),
+                self.request.unit.words(),
+            ),
         })
     }
 

@@ -1,8 +1,9 @@
 //! The report of any job's document.
 
+use triphammer_settings::command::job_kinds;
+
 use super::junit::Suite;
 use super::{Charset, Report, Style, fits};
-use crate::command::job_kinds;
 use crate::documents::any::Document;
 
 macro_rules! reports {

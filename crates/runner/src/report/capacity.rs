@@ -1,5 +1,7 @@
 //! The report of a capacity search: the findings, and the probes by rate. It fits 80 columns.
 
+use triphammer_settings::format::{counted, figure, milliseconds, percent};
+
 use super::chart::Charset;
 use super::markdown::plainly;
 use super::profile::{fill, markdown_end, markdown_head, printed};
@@ -7,7 +9,6 @@ use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::documents::capacity::CapacityResult;
-use crate::format::{counted, figure, milliseconds, percent};
 use crate::result::Status;
 
 /// Renders a capacity search as text, with a final line break.

@@ -1,7 +1,8 @@
 //! Draws a curve through measured points with characters, for a terminal of 80 columns.
 
+use triphammer_settings::format::figure;
+
 use super::table::width;
-use crate::format::figure;
 
 /// Columns of a chart, including its labels.
 const COLUMNS: usize = 78;

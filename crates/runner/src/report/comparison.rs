@@ -1,6 +1,7 @@
 //! The report of a comparison: the verdict, the figures, the differences and the warnings. The text
 //! fits 80 columns unless names are longer.
 
+use triphammer_settings::format::{counted, figure, milliseconds, precise};
 use triphammer_statistics::Estimate;
 
 use super::chart::Charset;
@@ -15,7 +16,6 @@ use crate::documents::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
 use crate::documents::profile::parameter;
-use crate::format::{counted, figure, milliseconds, precise};
 use crate::requirement::Unit;
 use crate::result::{Status, Warning};
 
@@ -328,7 +328,7 @@ fn conditions(side: &Side) -> String {
 /// Where to find the runs of the pairs, and how to resume.
 fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
-    let rest = crate::format::duration(pairs.cool_down_s);
+    let rest = triphammer_settings::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
     let margin = format!(
         "Runs in pairs, in a random order, with pauses of {rest}, margin ± {}",

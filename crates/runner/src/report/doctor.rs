@@ -1,5 +1,7 @@
 //! The report of an examination: what is wrong, what to look at, and every line by group.
 
+use triphammer_settings::format::{counted, duration, integer, milliseconds, seconds};
+
 use super::chart::Charset;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{width, wrapped};
@@ -7,7 +9,6 @@ use super::words::DOT;
 use crate::documents::doctor::{
     CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest,
 };
-use crate::format::{counted, duration, integer, milliseconds, seconds};
 
 /// Columns of a verdict and the space after it.
 const VERDICT: usize = 7;

@@ -1,6 +1,8 @@
 //! The report of a drill: findings, commits, faults, outages, and what it was done with. It fits 80
 //! columns.
 
+use triphammer_settings::format::{counted, duration, integer};
+
 use super::chart::Charset;
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
@@ -10,7 +12,6 @@ use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::documents::drill::{DrillResult, FaultReport};
-use crate::format::{counted, duration, integer};
 use crate::result::Status;
 
 /// Number of the conditions that a summary shows: service and target.

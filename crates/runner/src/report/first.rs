@@ -1,7 +1,7 @@
 //! The first lines of a report: failures, how the run ended, and outages.
 
-use crate::format::{clock, figure, percent};
 use crate::result::{RunResult, Status};
+use triphammer_settings::format::{clock, figure, percent};
 
 /// Returns the lines, the most important first; none for a run without problems.
 pub(super) fn lines(result: &RunResult) -> Vec<String> {

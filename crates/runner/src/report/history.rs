@@ -1,12 +1,13 @@
 //! The report of a history: a bar per run, and the changes between them.
 
+use triphammer_settings::format::{self, counted, figure};
+
 use super::chart::Charset;
 use super::comparison::what_differs;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::DOT;
 use crate::documents::history::{Change, HistoryResult, HistoryRun};
-use crate::format::{self, counted, figure};
 
 /// Maximum number of runs shown; the newest are shown.
 const SHOWN: usize = 60;

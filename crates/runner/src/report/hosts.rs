@@ -1,7 +1,8 @@
 //! The part of reports about the hosts that drove a run.
 
+use triphammer_settings::format::{self, integer};
+
 use super::table::Table;
-use crate::format::{self, integer};
 use crate::result::{HostShare, RunResult};
 
 /// Heading of the table.

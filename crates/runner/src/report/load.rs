@@ -3,10 +3,10 @@
 use triphammer_core::outcome::Outcome;
 use triphammer_core::pace::Load;
 use triphammer_core::spec::Sessions;
+use triphammer_settings::format::{clock, counted, figure, integer, milliseconds, origin, percent};
 
 use super::table::Table;
 use super::words::{DOT, times_cells};
-use crate::format::{clock, counted, figure, integer, milliseconds, origin, percent};
 use crate::result::{Efficiency, RunResult};
 
 /// Heading of the table of waits.

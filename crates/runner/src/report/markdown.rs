@@ -1,6 +1,7 @@
 //! Results as Markdown, for issues, wikis and pull requests.
 
 use triphammer_core::text::lines;
+use triphammer_settings::format::clock;
 
 use super::first;
 use super::hosts;
@@ -12,7 +13,6 @@ use super::query_streams;
 use super::table::Table;
 use super::words;
 use crate::documents::doctor::SetupFact;
-use crate::format::clock;
 use crate::result::{RunResult, TypeFigures};
 
 /// Escapes a whole Markdown report, so that it is shown literally: no HTML, links, images or

@@ -32,7 +32,6 @@ mod text;
 mod why;
 mod words;
 
-pub use crate::formats::{Declared, FORMATS, Format};
 pub use any::printed;
 pub use capture::capture;
 pub use chart::Charset;

@@ -1,7 +1,8 @@
 //! The parts of reports about the nodes of a target.
 
+use triphammer_settings::format::{counted, figure, integer, milliseconds, percent, seconds};
+
 use super::table::Table;
-use crate::format::{counted, figure, integer, milliseconds, percent, seconds};
 use crate::result::{NodeFigures, NodeRole, RunResult};
 
 /// Heading of the tables.

@@ -2,9 +2,11 @@
 //! blocked them, the load profile, the top statements, the observers' cost, and what was hidden.
 
 use triphammer_core::text::one_line;
+use triphammer_settings::format::{
+    bytes, counted, duration, figure, integer, milliseconds, percent,
+};
 
 use super::table::{Table, paragraph};
-use crate::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use crate::metrics::Unit;
 use crate::requirement::Unit as OfMetric;
 use crate::result::{

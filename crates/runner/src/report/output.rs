@@ -1,11 +1,12 @@
 //! Renders a stored job for `triphammer report`. The formats are declared in `formats`; each is one
 //! arm of [`render`] here.
 
+use triphammer_settings::failure::Failure;
+use triphammer_settings::formats::Format;
+
 use super::observed_series::ObservedSeries;
 use super::text::printable;
 use super::{Charset, Report, hdr, junit, stored, stored_json};
-use crate::failure::Failure;
-use crate::formats::Format;
 use crate::series::{Layout, SeriesWriter};
 use crate::store::{Store, StoreError, StoredJob};
 

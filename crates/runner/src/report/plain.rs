@@ -1,5 +1,7 @@
 //! The text output of `build`, `check` and `drop`, and of any document.
 
+use triphammer_settings::format::{self, counted, integer};
+
 use super::capacity::{capacity, capacity_markdown, capacity_summary};
 use super::comparison::{
     comparison, comparison_markdown, comparison_summary, comparison_verdict_last,
@@ -19,7 +21,6 @@ use crate::documents::datagen::DatagenReport;
 use crate::documents::drill::DrillResult;
 use crate::documents::profile::ProfileResult;
 use crate::documents::remove::Removal;
-use crate::format::{self, counted, integer};
 use crate::result::RunResult;
 use crate::store::{StoreError, StoredJob};
 

@@ -1,11 +1,12 @@
 //! Execution plans as text: an operation per line, indented, wrapped to the width of a report.
 
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format;
+
 use super::profile::WIDTH;
 use super::table::wrapped;
 use crate::documents::compare::PlanChange;
 use crate::execution_plan::{ExecutionPlan, PlanOperation};
-use crate::failure::Failure;
-use crate::format;
 use crate::result::{QueriesResult, QuerySummary, RunResult};
 
 /// Word for all queries.

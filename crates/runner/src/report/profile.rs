@@ -1,5 +1,6 @@
 //! The report of a profile: the curve, the levels, the law and the findings. It fits 80 columns.
 
+use triphammer_settings::format::{counted, figure, milliseconds, percent, precise};
 use triphammer_statistics::Estimate;
 
 use super::chart::{self, Charset, Chart, ChartPoint};
@@ -8,7 +9,6 @@ use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
 use crate::documents::profile::{Curve, Level, ProfileResult, parameter};
-use crate::format::{counted, figure, milliseconds, percent, precise};
 use crate::result::Status;
 
 /// Maximum width of a line, in columns.

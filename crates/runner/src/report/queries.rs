@@ -1,11 +1,11 @@
 //! The parts of reports about a finite set of queries.
 
 use triphammer_core::query_plan::QueryTest;
+use triphammer_settings::format::{self, counted, figure, integer};
 
 use super::table::Table;
 use super::words::DOT;
 use crate::execution_plan::ExecutionPlan;
-use crate::format::{self, counted, figure, integer};
 use crate::result::{QueriesResult, QueryFigure};
 
 /// Heading of the table of queries.

@@ -1,7 +1,8 @@
 //! The parts of reports about streams of queries beside the transactions.
 
+use triphammer_settings::format::{self, counted, duration, figure, integer, percent};
+
 use super::table::Table;
-use crate::format::{self, counted, duration, figure, integer, percent};
 use crate::result::{Baseline, QueryStreams};
 
 /// Heading of the table of queries.

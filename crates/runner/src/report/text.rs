@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use triphammer_core::text::lines;
+use triphammer_settings::format::{clock, counted};
 
 use super::first;
 use super::hosts;
@@ -14,7 +15,6 @@ use super::query_streams;
 use super::summary::{ENTRY_LINES, HEIGHT, clipped, shows_all};
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
-use crate::format::{clock, counted};
 use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
 
 /// Whether a text may contain colours.

@@ -1,12 +1,13 @@
 //! The report of `why`: the main cause, then the figures behind it, what else was seen, and what to try
 //! next.
 
+use triphammer_settings::format::{clock, counted, figure, percent, scale};
+
 use super::chart::Charset;
 use super::profile::{WIDTH, fill, printed};
 use super::table::{Table, wrapped};
 use super::words::DOT;
 use crate::documents::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits, WhyResult};
-use crate::format::{clock, counted, figure, percent, scale};
 use crate::metrics::Unit;
 use crate::result::Remark;
 

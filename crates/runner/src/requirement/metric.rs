@@ -3,6 +3,7 @@
 
 use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
+use triphammer_settings::suggestion::suggestion;
 
 use super::judgement::Unit;
 use super::of_node::{self, NodeMetric};
@@ -10,7 +11,6 @@ use crate::document::JobDocument as _;
 use crate::documents::compare::QUERY_TIME;
 use crate::measure::Measure;
 use crate::result::{self, QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult, TypeFigures};
-use crate::suggestion::suggestion;
 
 type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
 type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);

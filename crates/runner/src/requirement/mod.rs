@@ -15,10 +15,10 @@ pub use metric::{Metric, Vocabulary};
 pub use parse::parse;
 
 use triphammer_core::SpecError;
+use triphammer_settings::{REPEATED, Settings};
 
 use crate::document::JobDocument as _;
 use crate::result::RunResult;
-use crate::settings::{REPEATED, Settings};
 
 /// A condition on one metric of a result.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::outcome::Counts;
 use triphammer_core::workload::{AuditDef, AuditTerm};
+use triphammer_settings::format::signed;
 
 use super::facts::DatabaseCount;
 use super::verification::Verdict;
-use crate::format::signed;
 
 /// A sum over the data before and after the run, compared with the client's own sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::{RunEnd, Window};
+use triphammer_settings::format::{counted, integer};
 
 use super::facts::RunFacts;
-use crate::format::{counted, integer};
 
 /// Availability of the database during the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,6 +7,8 @@ use triphammer_core::error::ErrorClass;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::Times;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::{Setting, format};
 use triphammer_statistics::compare::Better;
 
 use super::audit::Audit;
@@ -29,16 +31,13 @@ use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::documents::doctor::SetupFact;
 use crate::ending::{Ending, Flaw};
 use crate::failure_limit;
-use crate::format;
 use crate::host::Host;
 use crate::measure;
 use crate::requirement::Judgement;
-use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const FORMAT: u32 = 1;

@@ -6,6 +6,7 @@ use triphammer_core::event::Note;
 use triphammer_core::session::{CountErrors, NodeStatus, ServerInfo};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
+use triphammer_settings::Setting;
 
 use super::observed::Observed;
 use super::parts::{SettingChange, Tool, WorkloadFacts};
@@ -17,7 +18,6 @@ use super::slices::Slicer;
 use crate::documents::doctor::Line;
 use crate::host::Host;
 use crate::schedule::Schedule;
-use crate::settings::Setting;
 
 /// Facts that the runner knows about a run; the result is computed from them and
 /// [`RunEnd`](triphammer_core::engine::RunEnd).

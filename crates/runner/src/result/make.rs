@@ -6,6 +6,8 @@ use triphammer_core::event::Note;
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::value::Timestamp;
+use triphammer_settings::Setting;
+use triphammer_settings::command::JobKind;
 
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
@@ -27,12 +29,10 @@ use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verdict, Verification};
 use super::warnings;
-use crate::command::JobKind;
 use crate::document::JobDocument as _;
 use crate::documents::doctor::SetupFact;
 use crate::ending::Ending;
 use crate::measure::{self, Measure};
-use crate::settings::Setting;
 
 impl RunResult {
     /// Computes the result of a run: a pure function.
@@ -120,7 +120,7 @@ impl RunResult {
             notes: facts.notes.iter().chain(&end.notes).map(Remark::of).collect(),
             workload: facts.workload.clone(),
             spec: facts.spec.clone(),
-            settings: facts.settings.iter().map(Setting::masked).collect(),
+            settings: facts.settings.iter().map(masked).collect(),
             target: facts.target.clone(),
             server: facts.server.clone(),
             schema: facts.schema.clone(),
@@ -145,14 +145,9 @@ impl Remark {
     }
 }
 
-impl Setting {
-    fn masked(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            value: mask_secrets(&self.value),
-            source: self.source.clone(),
-        }
-    }
+/// A setting without secrets in its value.
+fn masked(setting: &Setting) -> Setting {
+    Setting { value: mask_secrets(&setting.value), ..setting.clone() }
 }
 
 /// Formats a timestamp: `2026-05-09T07:29:52Z`.

@@ -36,7 +36,6 @@ mod steadiness;
 mod verification;
 mod warnings;
 
-pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
 pub(crate) use bottleneck::IN_PROCESS;

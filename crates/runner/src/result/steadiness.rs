@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::spec::Length;
+use triphammer_settings::format::{duration, percent, precise};
 use triphammer_statistics::series::{self, EFFECTIVE_MIN, MEMORY_MIN, Verdict};
 use triphammer_statistics::until_ci;
 use triphammer_statistics::warmup::{self, POINTS_MIN, SETTLED};
 use triphammer_statistics::{Interval, warmup::WarmUp as Found};
 
 use super::facts::RunFacts;
-use crate::format::{duration, percent, precise};
 use crate::measure::Measure;
 use crate::schedule::Schedule;
 use crate::stopping_rule;
@@ -370,7 +370,7 @@ fn drift(steadiness: &Steadiness, sign: &ClearerSign) -> String {
         ClearerSign::Step => format!(
             "{} from {} on",
             change(steadiness.step),
-            crate::format::clock(steadiness.step_at_s as f64)
+            triphammer_settings::format::clock(steadiness.step_at_s as f64)
         ),
     }
 }

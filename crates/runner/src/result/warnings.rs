@@ -1,5 +1,7 @@
 //! Warnings to read before using the figures of a result, with advice.
 
+use triphammer_settings::format::{counted, duration, integer, percent};
+
 use super::bottleneck::Bottleneck;
 use super::document::{RunResult, Warning};
 use super::facts::{CounterSpan, RunFacts};
@@ -9,7 +11,6 @@ use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::verification::Verdict;
 use crate::documents::doctor::{Line, SetupVerdict};
-use crate::format::{counted, duration, integer, percent};
 use crate::measure::Measure;
 
 /// Kind of the engine's note that a worker thread did not end.

@@ -8,14 +8,14 @@ use triphammer_core::session::Admin;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload;
 use triphammer_core::{Clock, Elapsed};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
 
 use super::monitor::Monitor;
 use super::query_run::{Alone, Beside};
 use super::{QUERY_NOTE, Resolved, keep};
 use crate::cluster::Processes;
-use crate::failure::Failure;
 use crate::failure_limit::{self, FailureWatch};
-use crate::handle::Handle;
 use crate::host_metrics;
 use crate::journal::Journal;
 use crate::node_figures::NodeSeries;

@@ -20,18 +20,20 @@ use triphammer_core::workload::{AuditDef, Description, Statements, Workload, Wor
 use triphammer_core::{Elapsed, Scale, SpecError};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_load::Plan;
+use triphammer_settings::Settings;
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::handle::Handle;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use crate::build::lock_workload;
 use crate::cluster::SharedRun;
 use crate::documents::doctor::SetupVerdict;
-use crate::failure::{Doing, Failure};
 use crate::failure_limit::FailureLimit;
-use crate::handle::Handle;
 use crate::host_metrics::Exporter;
 use crate::job_id::JobId;
 use crate::journal::Journal;
-use crate::limited::Limited;
 use crate::observe::{LogProbe, ObservePlan};
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement};
@@ -40,10 +42,8 @@ use crate::result::{
     SettingChange, Slicer,
 };
 use crate::schedule::Schedule;
-use crate::settings::Settings;
 use crate::store::{ReadAt, Store};
 use crate::watch::{JobEvent, Watch};
-use crate::worker_pool::{connect, on_this_thread};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{Heard, QueryRun};
 pub(crate) use resolve::validate;

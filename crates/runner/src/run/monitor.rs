@@ -12,13 +12,13 @@ use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::connect;
 
 use crate::doctor::SetupOfRun;
 use crate::documents::doctor::Line;
-use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
 use crate::result::{IN_PROCESS, SchemaFact, ServerTransactions};
-use crate::worker_pool::connect;
 
 use super::fingerprint;
 

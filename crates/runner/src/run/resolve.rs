@@ -13,24 +13,24 @@ use triphammer_core::workload::{
 use triphammer_core::{Scale, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::nodes::NodeList;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{connect, create_database, identify, on_this_thread};
+use triphammer_settings::{RunDefaults, Settings, run_spec, until_ci};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, is_of_user, python};
 
 use super::Resolved;
 use super::query_run::{self, QueryRun};
 use crate::build::{BuildRequest, build, option_of};
-use crate::cancel::Cancel;
 use crate::check::built;
 use crate::cluster::{Cluster, SharedRun};
-use crate::failure::{Doing, Failure};
 use crate::failure_limit::FailureLimit;
-use crate::nodes::NodeList;
 use crate::record::Record;
 use crate::requirement::{self, Vocabulary};
-use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
-use crate::target::Target;
 use crate::watch::Watch;
-use crate::worker_pool::{connect, create_database, identify, on_this_thread};
 use crate::{host_metrics, observe, requests, resources};
 
 /// Scale of a run on a database that does not store data.

@@ -6,9 +6,9 @@ use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::workload::PrimaryMetric;
 use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_interim_analysis};
 
-use crate::format::{duration, precise};
 use crate::measure;
 use crate::schedule::Schedule;
+use triphammer_settings::format::{duration, precise};
 
 /// The primary metric's transactions per second, and when there are enough of them.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rusqlite::types::{Type, Value};
 use rusqlite::{Row, params, params_from_iter};
+use triphammer_settings::command::JobKind;
 
 use super::columns::columns;
 use super::error::StoreError;
@@ -12,7 +13,6 @@ use super::histograms::{Bins, TimesKind};
 use super::job::{JobRow, JobStatus};
 use super::open::Store;
 use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
-use crate::command::JobKind;
 use crate::job_id::JobId;
 use crate::metrics::{OF_SECOND, OF_TYPE};
 use crate::second::{SecondRow, SeriesRow, length};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::failure::Failure;
+use triphammer_settings::failure::Failure;
 
 /// The job store cannot be opened, written to or read. This does not end a run: its result is in
 /// memory and is printed anyway.

@@ -7,17 +7,17 @@ use triphammer_core::Scale;
 use triphammer_core::event::Phase;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
+use triphammer_settings::Settings;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
 use utoipa::ToSchema;
 
 use super::error::StoreError;
-use crate::command::JobKind;
 use crate::documents::any::Document;
 use crate::ending::Ending;
-use crate::failure::Failure;
 use crate::host::Host;
 use crate::job_id::JobId;
 use crate::result::{FORMAT, Redacted, Remark, RunResult, Status};
-use crate::settings::Settings;
 
 /// Facts about a job at its start.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use triphammer_core::small_file::check_regular;
+use triphammer_settings::Settings;
+use triphammer_settings::failure::Failure;
 
 use super::error::StoreError;
-use crate::failure::Failure;
-use crate::settings::Settings;
 
 /// Directory of the store within the user's data directory.
 const FOLDER: &str = "triphammer";

@@ -6,6 +6,8 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use triphammer_core::Scale;
 use triphammer_core::event::Phase;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
 
 use super::browse::bounds;
 use super::error::StoreError;
@@ -13,9 +15,7 @@ use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{CheckRow, JobFilter, JobRow, JobStatus, PHASES, ReadAt, StoredJob};
 use super::lock;
 use super::open::Store;
-use crate::command::JobKind;
 use crate::ending::{Ending, Flaw};
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Redacted, Remark};

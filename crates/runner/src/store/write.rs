@@ -560,7 +560,7 @@ mod tests {
 
     fn header() -> JobHeader {
         JobHeader {
-            kind: crate::command::JobKind::Run,
+            kind: triphammer_settings::command::JobKind::Run,
             label: None,
             workload: "tproc-c".into(),
             workload_version: 1,

@@ -9,6 +9,8 @@
 
 mod observations;
 
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_workloads::observe::observed_dialects;
 
@@ -17,8 +19,6 @@ pub(crate) use observations::of_window;
 
 use std::ops::Range;
 
-use crate::command::JobKind;
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::result::{ObserverGap, RunResult, Warning};
 use crate::store::{Store, StoreError, StoredJob};

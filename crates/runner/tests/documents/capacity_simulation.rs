@@ -26,12 +26,12 @@ use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
 use triphammer_runner::campaign::{PlannedRun, Question};
 use triphammer_runner::capacity::{Capacity, CapacityRequest};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::documents::capacity::CapacityResult;
 use triphammer_runner::result::{RunResult, Slicer, Status};
 use triphammer_runner::second::Second;
-use triphammer_runner::settings::{Setting, Settings, Source};
-use triphammer_runner::target::{self, NoSecrets};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::target::{self, NoSecrets};
+use triphammer_settings::{Setting, Settings, Source};
 use triphammer_statistics::Interval as Range;
 use triphammer_statistics::search::Judgement;
 

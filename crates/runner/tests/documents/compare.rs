@@ -13,7 +13,7 @@ use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
 use triphammer_runner::second::SeriesRow;
-use triphammer_runner::settings::Setting;
+use triphammer_settings::Setting;
 use triphammer_statistics::compare::{Basis, Verdict};
 
 use crate::report::golden;

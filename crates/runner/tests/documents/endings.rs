@@ -1,7 +1,6 @@
 //! One verdict: documents, the store, lists and test suites agree on every kind of bad job.
 
 use serde_json::{Value, json};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::documents::any::Document;
 use triphammer_runner::ending::{Ending, Flaw};
@@ -10,6 +9,7 @@ use triphammer_runner::report::{self, Report as _};
 use triphammer_runner::result::{Outage, RunResult, Status, Verdict};
 use triphammer_runner::schemas::documents;
 use triphammer_runner::store::{JobFilter, JobHeader, Store};
+use triphammer_settings::command::JobKind;
 
 use crate::sample;
 use crate::schema::errors_of;

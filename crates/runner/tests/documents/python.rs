@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::schemas::{components, documents, published};
-use triphammer_runner::settings::{Parameter, SettingKind, parameters};
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::{Parameter, SettingKind, parameters};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/triphammer");
 

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use triphammer_runner::command::JobKind;
 use triphammer_runner::ending::{Ending, Flaw};
 use triphammer_runner::job_id::JobId;
 use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
@@ -11,6 +10,7 @@ use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requirement::Vocabulary;
 use triphammer_runner::result::{Redacted, RunResult, Status};
 use triphammer_runner::store::{JobRow, JobStatus};
+use triphammer_settings::command::JobKind;
 
 use crate::sample;
 
@@ -173,8 +173,8 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
 /// The lists of the guide that are generated from declarations, by the name at their start.
 fn lists_of_the_guide() -> [(&'static str, String); 3] {
     let mut formats = String::from("| format | extension | what it is |\n|---|---|---|\n");
-    for known in triphammer_runner::formats::FORMATS {
-        let triphammer_runner::formats::Declared { name, ending, help, .. } = known;
+    for known in triphammer_settings::formats::FORMATS {
+        let triphammer_settings::formats::Declared { name, ending, help, .. } = known;
         formats.push_str(&format!("| `{name}` | `.{ending}` | {help} |\n"));
     }
     let columns = |metrics: &[Metric]| {

@@ -16,7 +16,7 @@ use triphammer_runner::result::{
     Steady, Verdict,
 };
 use triphammer_runner::schedule::Schedule;
-use triphammer_runner::settings::Setting;
+use triphammer_settings::Setting;
 
 use crate::sample;
 

@@ -17,7 +17,6 @@ use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::host::Host;
 use triphammer_runner::requirement::{self, Requirement, Vocabulary};
 use triphammer_runner::result::{
@@ -26,8 +25,9 @@ use triphammer_runner::result::{
 };
 use triphammer_runner::schedule::Schedule;
 use triphammer_runner::second::Second;
-use triphammer_runner::settings::Setting;
 use triphammer_runner::store::JobHeader;
+use triphammer_settings::Setting;
+use triphammer_settings::command::JobKind;
 
 /// Workload and server of the runs.
 pub fn workload() -> Arc<Description> {

@@ -7,7 +7,6 @@ use std::process::{Child, Command, Stdio};
 use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::job_id::JobId;
 use triphammer_runner::result::{RunResult, Status};
 use triphammer_runner::second::Second;
@@ -15,6 +14,7 @@ use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobStatus, ReadAt, Scope, Store, StoreError, TimesKind,
     VERSION,
 };
+use triphammer_settings::command::JobKind;
 
 use crate::sample;
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::{Description, OptionDef};
-use triphammer_runner::command::JobKind;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::handle::Handle;
 use triphammer_runner::job::{Job, Order};
 use triphammer_runner::requests;
-use triphammer_runner::settings::{Mark, Settings, Source, declared, of_command, workload_options};
 use triphammer_runner::watch::Silent;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
+use triphammer_settings::{Mark, Settings, Source, declared, of_command, workload_options};
 use utoipa::ToSchema;
 
 use crate::command_line;
@@ -195,7 +195,7 @@ fn command_line(form: &Form, settings: &Settings) -> String {
 
 #[cfg(test)]
 mod tests {
-    use triphammer_runner::settings::Source;
+    use triphammer_settings::Source;
 
     use super::*;
 

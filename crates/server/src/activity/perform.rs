@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use triphammer_runner::documents::any::Document;
-use triphammer_runner::handle::Handle;
 use triphammer_runner::result::Status;
+use triphammer_settings::handle::Handle;
 
 use super::ActivityState;
 use super::form::Asked;

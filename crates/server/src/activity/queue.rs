@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
-use triphammer_runner::failure::Failure;
-use triphammer_runner::handle::Handle;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::handle::Handle;
 
 use super::form::{Asked, Form};
 use super::perform::{self, ActivityOutcome};

@@ -1,7 +1,7 @@
 //! The state of an activity.
 
 use serde::{Deserialize, Serialize};
-use triphammer_runner::command::JobKind;
+use triphammer_settings::command::JobKind;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::{Description, MeasureDef, OptionCommand, OptionDef};
-use triphammer_runner::command::JobKind;
 use triphammer_runner::requests::is_only_local;
-use triphammer_runner::settings::{Group, Mark, SettingDef, SettingKind, of_command};
 use triphammer_runner::workloads as workloads_known;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::{Group, Mark, SettingDef, SettingKind, of_command};
 use utoipa::ToSchema;
 
 use super::Answer;

@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use triphammer_runner::command::JobKind;
 use triphammer_runner::compare;
 use triphammer_runner::documents::compare::ComparisonResult;
 use triphammer_runner::documents::history::HistoryResult;
 use triphammer_runner::history::{self, Wanted};
-use triphammer_runner::settings::{Settings, Source};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::{Settings, Source};
 use utoipa::IntoParams;
 
 use super::Answer;

@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use triphammer_runner::command::Command;
 use triphammer_runner::doctor::examine;
 use triphammer_runner::documents::doctor::DoctorResult;
-use triphammer_runner::handle::Handle;
 use triphammer_runner::result::mask_secrets;
-use triphammer_runner::settings::Settings;
+use triphammer_settings::Settings;
+use triphammer_settings::command::Command;
+use triphammer_settings::handle::Handle;
 use utoipa::ToSchema;
 
 use super::Answer;

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::text::steers;
 use triphammer_runner::campaign::given_settings;
-use triphammer_runner::command::JobKind;
 use triphammer_runner::ending::Ending;
-use triphammer_runner::formats::{Declared, FORMATS, Format};
 use triphammer_runner::job_id::JobId;
 use triphammer_runner::report::{Charset, render};
 use triphammer_runner::requests::is_only_local;
-use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
     JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
 };
+use triphammer_settings::LABEL_MAX;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::formats::{Declared, FORMATS, Format};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;

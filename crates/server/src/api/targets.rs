@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Clock;
 use triphammer_core::session::Database as _;
 use triphammer_drivers::target::Secret;
-use triphammer_runner::command::JobKind;
-use triphammer_runner::settings::Settings;
-use triphammer_runner::target;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::{Settings, target};
 use utoipa::ToSchema;
 
 use super::Answer;

@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use hdrhistogram::Histogram;
 use triphammer_core::workload::ScriptTotals;
 use triphammer_lua::{Hook, Stat};
-use triphammer_runner::failure::Failure;
 use triphammer_runner::second::Second;
 use triphammer_runner::sysbench::ScriptCommand;
+use triphammer_settings::failure::Failure;
 
 use super::report::add_times;
 use crate::{Result, terminal};

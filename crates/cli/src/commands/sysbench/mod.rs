@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 use clap::ArgMatches;
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
-use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::documents::any::Document;
-use triphammer_runner::failure::Failure;
 use triphammer_runner::job::{Job, Order};
-use triphammer_runner::settings::{REPEATED, Settings, Source, all_options};
 use triphammer_runner::sysbench::ScriptCommand;
-use triphammer_runner::target::Secrets;
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::target::Secrets;
+use triphammer_settings::{REPEATED, Settings, Source, all_options};
 
 use self::arguments::Arguments;
 pub use self::arguments::{NAME, declare};

@@ -8,20 +8,20 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::rate;
 use triphammer_core::workload::TransactionDef;
+use triphammer_settings::Setting;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::format::{figure, milliseconds, percent};
 use triphammer_statistics::search::{Answer, CapacityBelief, Judgement, LONG, ServerChange};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
 use super::measured::Measured;
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::documents::profile::PrimaryMetricName;
 use crate::ending::{Ending, Flaw};
-use crate::format::{figure, milliseconds, percent};
 use crate::host::Host;
 use crate::job_id::JobId;
 use crate::result::{Bottleneck, Redacted, RunResult, Status, Tool, WorkloadFacts};
-use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const CAPACITY_FORMAT: u32 = 1;

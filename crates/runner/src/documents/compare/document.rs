@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::format;
 use triphammer_statistics::compare::Verdict;
 
 use super::facts::{Difference, Facts};
@@ -12,12 +14,10 @@ use super::plans::{self, PlanChange};
 use super::profiles::{self, Profiles};
 use super::run::Run;
 use super::words;
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument};
 use crate::documents::profile::{LevelRun, LevelUnit, PrimaryMetricName};
 use crate::documents::why::Waits;
 use crate::ending::{Ending, Flaw};
-use crate::format;
 use crate::job_id::JobId;
 use crate::result::{
     Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Pipelining, ServerInfo};
+use triphammer_settings::Setting;
 use triphammer_workloads::catalogues;
 use triphammer_workloads::doctor::{DefaultDef, doctor};
 
@@ -17,7 +18,6 @@ use crate::host::Host;
 use crate::result::{
     Redacted, SchemaFact, SchemaKind, Tool, WorkloadFacts, mask_secrets, mask_setting,
 };
-use crate::settings::Setting;
 
 /// Subject of a fact.
 #[derive(
@@ -347,7 +347,7 @@ impl Facts {
         for (name, value) in [
             ("cpu", host.cpu.clone()),
             ("cores", host.cores.map(|cores| cores.to_string())),
-            ("memory", host.memory_bytes.map(crate::format::bytes)),
+            ("memory", host.memory_bytes.map(triphammer_settings::format::bytes)),
             ("architecture", Some(host.architecture.clone())),
             ("os", Some(host.os.clone())),
             ("kernel", host.kernel.clone()),
@@ -429,8 +429,8 @@ fn differ_notably(a: Option<&BTreeSet<String>>, b: Option<&BTreeSet<String>>) ->
 fn size(name: &str, sizes: &BTreeSet<String>) -> String {
     let size = greatest(sizes).unwrap_or_default();
     match name.starts_with(BYTES) {
-        true => crate::format::bytes(size),
-        false => crate::format::integer(size),
+        true => triphammer_settings::format::bytes(size),
+        false => triphammer_settings::format::integer(size),
     }
 }
 

@@ -1,11 +1,11 @@
 //! A comparison in words: the verdict, what would decide it, and warnings.
 
+use triphammer_settings::format::{counted, duration, precise};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
 use super::document::{ComparisonResult, Side};
 use super::facts::{Difference, Facts, Subject};
-use crate::format::{counted, duration, precise};
 use crate::result::{Bottleneck, Steady, Warning};
 
 /// Maximum number of schema differences named in the warning; `differences` has all of them.

@@ -5,13 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
+use triphammer_settings::Setting;
+use triphammer_settings::command::JobKind;
 use triphammer_statistics::compare::Better;
 use triphammer_statistics::usl::{self, Peak, Point, Scalability, ScalabilityLimit};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::findings;
 use super::level_unit::LevelUnit;
-use crate::command::JobKind;
 use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
@@ -20,7 +21,6 @@ use crate::measure;
 use crate::result::{
     Bottleneck, PrimaryMetricFigure, Redacted, RunResult, Status, Steady, Tool, WorkloadFacts,
 };
-use crate::settings::Setting;
 
 /// Version of the document's format.
 pub const PROFILE_FORMAT: u32 = 1;

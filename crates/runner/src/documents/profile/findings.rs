@@ -1,10 +1,10 @@
 //! The findings of a profile in words: the peak, what limits scaling, and how reliable this is.
 
+use triphammer_settings::format::{figure, percent, precise};
 use triphammer_statistics::Estimate;
 use triphammer_statistics::usl::{EFFICIENCY_MIN, Peak, SATURATED, ScalabilityLimit};
 
 use super::document::{Level, LevelRun, ProfileResult, Usl};
-use crate::format::{figure, percent, precise};
 use crate::result::{Bottleneck, Steady};
 
 /// Minimum difference between the first and the last block to report.

@@ -3,7 +3,7 @@
 use triphammer_core::query_plan::QueryTest;
 use triphammer_core::workload::{Description, MeasureDef};
 
-use crate::settings::Given;
+use triphammer_settings::Given;
 
 /// Name of the option that chooses what is measured with queries.
 pub(crate) const TEST: &str = "test";

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
 
-use crate::failure::Failure;
 use crate::job_id::JobId;
 use crate::result::RunResult;
+use triphammer_settings::failure::Failure;
 
 /// A stretch of a run on its time axis, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

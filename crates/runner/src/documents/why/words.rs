@@ -1,5 +1,6 @@
 //! The sentences of `why`.
 
+use triphammer_settings::format::{figure, percent};
 use triphammer_statistics::Interval;
 use triphammer_statistics::causes::DROP_MIN;
 
@@ -7,7 +8,6 @@ use super::document::{Basis, Cause, CauseFigures, Evidence, Lock, WhyResult};
 use super::evidence::{
     AUTOVACUUM, CHECKPOINTS, DISK_QUEUE, MISSES, OTHER_CPU, OWN_WRITES, ROW_LOCKS, STEAL,
 };
-use crate::format::{figure, percent};
 use crate::result::{Bottleneck, CHECKPOINTS_FREQUENT, SPACE_CHECKPOINTS, STOP_OTHERS, WaitClass};
 
 /// Share of a cause's change from which on a statement, event or blocker is named with it.

@@ -5,11 +5,11 @@ mod tables;
 mod verdicts;
 
 use triphammer_core::session::ServerInfo;
+use triphammer_settings::format::{self, bytes, counted, duration, figure};
 
 use super::load;
 use super::queries;
 use super::query_streams;
-use crate::format::{self, bytes, counted, duration, figure};
 use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::result::{Figures, RunResult, WorkloadFacts};

@@ -4,9 +4,9 @@ use triphammer_core::stats::Times;
 use triphammer_core::text::one_line;
 use triphammer_statistics::Interval;
 
-use crate::format::{clock, figure, integer, milliseconds, percent};
 use crate::report::table::Table;
 use crate::result::{Figures, PercentileIntervals, RunResult, TypeFigures};
+use triphammer_settings::format::{clock, figure, integer, milliseconds, percent};
 
 /// Title of the table of slices.
 pub(in crate::report) const SLICES: &str =

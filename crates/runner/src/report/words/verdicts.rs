@@ -1,9 +1,10 @@
 //! How good a result is: verification, requirements, steadiness, bottleneck, and what a summary says
 //! of them.
 
+use triphammer_settings::format::{counted, figure, milliseconds, percent};
+
 use super::tables::whole_milliseconds;
 use super::{DOT, shown};
-use crate::format::{counted, figure, milliseconds, percent};
 use crate::report::{nodes, observed, queries};
 use crate::requirement::{Judgement, Unit};
 use crate::result::{Audit, RunResult, Steadiness, Steady, Verdict};

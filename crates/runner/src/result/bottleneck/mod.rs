@@ -26,13 +26,13 @@ mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_settings::format::{figure, percent};
 
 pub(in crate::result) use figures::Part;
 pub use figures::{LimitFigures, TimeShares};
 pub use words::{SPACE_CHECKPOINTS, STOP_OTHERS};
 
 use super::observed::{Observed, WaitClass};
-use crate::format::{figure, percent};
 use crate::measure::Evidence;
 
 /// Minimum number of lag measurements for a mean.

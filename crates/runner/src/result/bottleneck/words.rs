@@ -1,9 +1,10 @@
 //! The verdict in words with figures, and advice.
 
+use triphammer_settings::format::{counted, duration, figure, milliseconds, percent};
+
 use super::decide::Verdict;
 use super::figures::{LimitFigures, TimeShares, whole};
 use super::{Cause, Certainty};
-use crate::format::{counted, duration, figure, milliseconds, percent};
 
 /// Advice where checkpoints are frequent.
 pub const SPACE_CHECKPOINTS: &str =

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::query_plan::{QueryPlan, QueryTest};
+use triphammer_settings::format;
 use triphammer_statistics::compare::Better;
 
 use crate::execution_plan::ExecutionPlan;
-use crate::format;
 use crate::measure::queries::{composite, geometric_mean, power, throughput};
 
 /// Number of queries of a whole set.

@@ -2,7 +2,7 @@
 
 use triphammer_core::rows::{Cell, Row, Rows};
 
-use crate::fnv::Fnv1a;
+use triphammer_settings::fnv::Fnv1a;
 
 /// Number of rows, and the sum of their hashes: the order of rows does not matter, because that of equal sort keys is
 /// not defined.

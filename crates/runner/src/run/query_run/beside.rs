@@ -29,16 +29,16 @@ use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{PrimaryMetric, Workload as _, WorkloadSettings};
 use triphammer_load::Plan;
+use triphammer_settings::Settings;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::worker_pool::on_this_thread;
 
 use super::control::{Heard, PROGRESS_EVERY, drive};
 use super::{QueryRun, timeout};
-use crate::cancel::Cancel;
-use crate::failure::Failure;
 use crate::measure;
 use crate::result::{BaselineTaken, StepOutcome, StepTime, StreamsTaken};
-use crate::settings::Settings;
 use crate::watch::{JobEvent, QueryProgress, Watch};
-use crate::worker_pool::on_this_thread;
 
 /// Maximum wait for the streams after the engine has ended: longer than a stream waits for a database that does not
 /// react to its cancel request.

@@ -10,12 +10,12 @@ use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
 use triphammer_load::Plan;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
 
 use super::QueryRun;
 use super::slot::Slot;
 use super::stream::{Report, Stream};
-use crate::cancel::Cancel;
-use crate::failure::Failure;
 use crate::result::{StepOutcome, StepTime};
 use crate::watch::{QueryProgress, RunningQuery};
 

@@ -52,8 +52,8 @@ use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, Wo
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
-use crate::failure::Failure;
-use crate::settings::{Mark, Settings, of_command};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::{Mark, Settings, of_command};
 
 pub(super) use beside::{Alone, Beside, streams};
 pub(super) use control::{Heard, drive};

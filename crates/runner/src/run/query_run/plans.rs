@@ -17,16 +17,16 @@ use triphammer_core::sql::Explain;
 use triphammer_core::{DbError, ErrorClass, Rows, Value};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
+use triphammer_settings::cancel::Cancel;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::on_this_thread;
 
 use super::QueryRun;
 use super::control::CANCEL_AGAIN;
 use super::slot::{Slot, until_cancelled};
-use crate::cancel::Cancel;
 use crate::execution_plan::{self, AnalyzedPlan, ExecutionPlan, PlanOperation};
-use crate::failure::Failure;
-use crate::limited::Limited;
 use crate::result::{StepOutcome, mask_secrets};
-use crate::worker_pool::on_this_thread;
 
 /// Maximum time to explain a query without running it: it may have to wait for a lock.
 const EXPLAIN_LIMIT: Duration = Duration::from_secs(5);

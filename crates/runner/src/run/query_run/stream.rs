@@ -12,12 +12,12 @@ use triphammer_core::workload::{Statements, Workload as _};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
+use triphammer_settings::limited::Limited;
+use triphammer_settings::worker_pool::on_this_thread;
 
 use super::answer::Answer;
 use super::slot::{Slot, until_cancelled};
-use crate::limited::Limited;
 use crate::result::{StepOutcome, StepTime, mask_secrets};
-use crate::worker_pool::on_this_thread;
 
 /// Pause between two attempts to reconnect.
 const RECONNECT_AFTER: Duration = Duration::from_millis(100);

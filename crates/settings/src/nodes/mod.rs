@@ -17,7 +17,7 @@ use triphammer_core::workload::Description;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, TargetUrl, host_text};
 
-use crate::settings::Settings;
+use crate::Settings;
 
 /// The setting that names the file.
 const NODES: &str = "nodes";
@@ -232,8 +232,8 @@ fn check(nodes: &[Declared]) -> Result<(), SpecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Source;
     use crate::command::{Command, JobKind};
-    use crate::settings::Source;
 
     fn given(settings: &[(&str, &str)]) -> Result<Option<Given>, SpecError> {
         let mut all = Settings::new(JobKind::Run);

@@ -10,8 +10,9 @@ use utoipa::ToSchema;
 /// The list of job kinds, in the order of use: `Variant("name", Nature, document, type) "title"`. The
 /// document is a type of the crate of documents; the type is one of the runner that implements
 /// `JobType`, as a `Question` does too. Everything that differs between kinds is derived from this list: [`JobKind`],
-/// [`Document`](crate::documents::any::Document) and the published schemas. A new kind is a line here and its
+/// `Document` and the published schemas. A new kind is a line here and its
 /// module.
+#[macro_export]
 macro_rules! job_kinds {
     ($then:ident) => {
         $then! {
@@ -30,7 +31,7 @@ macro_rules! job_kinds {
         }
     };
 }
-pub(crate) use job_kinds;
+pub use job_kinds;
 
 /// Nature of a job kind: what several kinds have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What stands for the value of a setting that the database decides.
-pub(crate) const DATABASE_DEFAULT: &str = "the database's default";
+pub const DATABASE_DEFAULT: &str = "the database's default";
 
 /// Value of the setting `protocol` that is not given.
 pub(crate) const PROTOCOL_DEFAULT: &str = "prepared if the database supports it";

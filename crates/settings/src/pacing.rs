@@ -8,7 +8,7 @@ use triphammer_core::pace::{Load, RateStep, read_steps};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINALS_MAX};
 
-use crate::settings::{RunDefaults, Settings};
+use crate::{RunDefaults, Settings};
 
 /// Default maximum of sessions in a pool: servers allow about a hundred by default.
 const POOL_MAX: u32 = 64;

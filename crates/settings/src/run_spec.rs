@@ -13,7 +13,7 @@ use triphammer_core::workload::{Mode, RecordingDef};
 
 use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
-use crate::settings::DATABASE_DEFAULT;
+use crate::DATABASE_DEFAULT;
 
 /// Reads the half-width of the primary metric's interval, relative to its value, at which the
 /// window ends.

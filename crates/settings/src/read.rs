@@ -13,7 +13,7 @@ use triphammer_workloads::catalogues;
 use super::declaration::variable;
 use super::layers::Settings;
 use super::source::Source;
-use crate::settings::Setting;
+use crate::Setting;
 
 impl Settings {
     /// Parses a value with `parse`, or uses the value given by a program, or the default; the
@@ -219,7 +219,7 @@ fn parse_switch(text: &str) -> Result<bool, String> {
 }
 
 /// Parses a share: `1%`, `0.5 %` or `0.01`.
-pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
+pub fn parse_share(text: &str) -> Result<f64, String> {
     let wrong = || format!("invalid share `{text}`: expected a value such as 1% or 0.01");
     let share = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
@@ -229,7 +229,7 @@ pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a share above 0 % and below 100 %.
-pub(crate) fn parse_closeness(text: &str) -> Result<f64, String> {
+pub fn parse_closeness(text: &str) -> Result<f64, String> {
     match parse_share(text)? {
         share if share > 0.0 && share < 1.0 => Ok(share),
         _ => Err(format!("`{text}` must be more than 0 % and less than 100 %")),

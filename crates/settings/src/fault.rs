@@ -12,7 +12,7 @@ use triphammer_proxy::Relay;
 use triphammer_workloads::drill::SESSION_TERMINATE;
 
 use crate::failure::Failure;
-use crate::settings::{REPEATED, Settings};
+use crate::{REPEATED, Settings};
 
 /// Name of the setting.
 const FAULT: &str = "fault";
@@ -177,8 +177,8 @@ pub fn refuse_impossible(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Source;
     use crate::command::JobKind;
-    use crate::settings::Source;
 
     fn read(text: &str) -> Result<Vec<Fault>, String> {
         let mut settings = Settings::new(JobKind::Drill);

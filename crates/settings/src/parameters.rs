@@ -6,8 +6,8 @@ use triphammer_core::workload::OptionDef;
 
 use super::declaration::{Mark, SettingDef, SettingKind, of_command};
 use super::layers::belongs;
+use crate::all_options;
 use crate::command::Command;
-use crate::settings::all_options;
 
 /// A parameter of a function that does what a command does.
 #[derive(Clone, Debug, Serialize)]

@@ -191,7 +191,7 @@ fn whole(number: f64) -> u64 {
 }
 
 /// Formats the origin of a transaction's input.
-pub(crate) fn origin(origin: Origin) -> String {
+pub fn origin(origin: Origin) -> String {
     match origin {
         Origin::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
         Origin::Arrival(number) => format!("arrival {}", integer(number)),

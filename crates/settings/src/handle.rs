@@ -58,17 +58,17 @@ impl Handle {
     }
 
     /// Whether the end was requested without waiting for what is in flight.
-    pub(crate) fn is_aborted(&self) -> bool {
+    pub fn is_aborted(&self) -> bool {
         self.state().aborted
     }
 
     /// The cancellation flag for a build or check.
-    pub(crate) const fn cancel(&self) -> &Cancel {
+    pub const fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
     /// Registers a run, and ends it immediately if the end was already requested.
-    pub(crate) fn begins(&self, run: engine::StopHandle) {
+    pub fn begins(&self, run: engine::StopHandle) {
         let mut state = self.state();
         if state.stopped {
             run.stop();
@@ -80,12 +80,12 @@ impl Handle {
     }
 
     /// Removes the run, which has ended.
-    pub(crate) fn ended(&self) {
+    pub fn ended(&self) {
         self.state().run = None;
     }
 
     /// Waits for this time, or until the end is requested.
-    pub(crate) fn wait(&self, rest: Duration) {
+    pub fn wait(&self, rest: Duration) {
         let waited =
             self.shared.changed.wait_timeout_while(self.state(), rest, |state| !state.stopped);
         drop(waited);

@@ -1,7 +1,7 @@
 //! The files in which Linux describes itself, below a root folder: `/`, except in tests. Everything
 //! is optional: containers and virtual machines hide much, and other systems have none of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Maximum number of entries of a folder that are read.
 const ENTRIES_MAX: usize = 100_000;
@@ -11,12 +11,13 @@ const ENTRIES_MAX: usize = 100_000;
 pub struct Files(PathBuf);
 
 impl Files {
+    /// The files of this host.
     pub fn of_this_host() -> Self {
         Self(PathBuf::from("/"))
     }
 
-    #[cfg(test)]
-    pub fn under(root: &std::path::Path) -> Self {
+    /// The files below another root, as tests write them.
+    pub fn under(root: &Path) -> Self {
         Self(root.to_owned())
     }
 
@@ -32,10 +33,12 @@ impl Files {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// Contents of a file that is one number; `None` if it is not.
     pub fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
 
+    /// Whether a file or folder exists.
     pub fn exists(&self, path: &str) -> bool {
         self.path(path).exists()
     }

@@ -6,17 +6,34 @@
 //! ([`Settings`]), each value with its [`Source`]; resolving parses each value once, and an invalid
 //! one is reported with its source.
 
+pub mod cancel;
+pub mod choices;
+pub mod command;
 mod declaration;
+pub mod failure;
+pub mod fault;
+pub mod file_format;
+pub mod files;
+pub mod fnv;
+pub mod format;
+pub mod formats;
 mod given;
+pub mod handle;
 mod job_file;
 mod layers;
+pub mod limited;
 mod list;
+pub mod nodes;
 mod options;
+mod pacing;
 mod parameters;
 mod read;
 mod run_spec;
 mod setting;
 mod source;
+pub mod suggestion;
+pub mod target;
+pub mod worker_pool;
 
 pub use declaration::{Group, Mark, SettingDef, SettingKind, declared, is, of_command};
 pub use given::Given;
@@ -24,10 +41,10 @@ pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::SETTINGS;
 pub use options::{all_options, workload_options};
 pub use parameters::{Parameter, parameters};
-pub(crate) use read::{parse_closeness, parse_share};
+pub use read::{parse_closeness, parse_share};
 pub use run_spec::{RunDefaults, run_spec, until_ci};
-pub use setting::Setting;
-pub(crate) use setting::{DATABASE_DEFAULT, PROTOCOL_DEFAULT};
+pub(crate) use setting::PROTOCOL_DEFAULT;
+pub use setting::{DATABASE_DEFAULT, Setting};
 pub use source::Source;
 
 /// Maximum scale: 100 TB of TPROC-C.

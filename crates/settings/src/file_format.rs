@@ -26,12 +26,16 @@ impl FileFormat {
         (Self::Parquet, "parquet", "columns, compressed with Snappy"),
     ];
 
-    pub(super) fn word(self) -> &'static str {
+    /// The word that settings take, which also ends the files' names.
+    pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
     }
 
     /// Reads the word of a format.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// Lists the known words.
+    pub fn read(text: &str) -> Result<Self, String> {
         let found = Self::ALL.iter().find(|(_, word, _)| *word == text.trim());
         found.map(|(format, ..)| *format).ok_or_else(|| {
             if text.trim() == "parquet" {
@@ -45,7 +49,10 @@ impl FileFormat {
     }
 
     /// Appends a row with the end of its line, in a format of lines.
-    pub(super) fn put(self, out: &mut Vec<u8>, row: Row<'_>) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When a value of the row cannot be read.
+    pub fn put(self, out: &mut Vec<u8>, row: Row<'_>) -> io::Result<()> {
         match self {
             Self::Tbl => row_lines::put_tbl(out, row),
             _ => row_lines::put_csv(out, row),

@@ -24,8 +24,8 @@ use crate::command::{Command, JobKind};
 use crate::failure::{Doing, Failure};
 use crate::fault;
 use crate::nodes::{Given, NodeList};
-use crate::settings::{DATABASE_DEFAULT, PROTOCOL_DEFAULT, Settings, Source};
 use crate::worker_pool::{self, connect, on_this_thread};
+use crate::{DATABASE_DEFAULT, PROTOCOL_DEFAULT, Settings, Source};
 
 /// Units of a size, the largest first.
 const SIZES: [(&str, u64); 6] = [
@@ -53,14 +53,14 @@ pub struct Target {
     /// The relay that its connections go through; `None` if they are direct.
     pub relay: Option<Relay>,
     /// What it was opened from.
-    pub(crate) origin: Origin,
+    pub origin: Origin,
     /// Warnings for the user, such as a password that is visible in the process list.
     pub warnings: Vec<String>,
 }
 
 /// What a target was opened from, so that another process can open it, too.
 #[derive(Clone)]
-pub(crate) struct Origin {
+pub struct Origin {
     /// The settings of the target that were given, and its URL.
     pub given: Vec<(String, String)>,
     /// The password given outside the URL.
@@ -137,13 +137,13 @@ pub fn embedded_target(workload: &str) -> String {
 
 impl Target {
     /// Whether it is a file of this host.
-    pub(crate) fn is_file(&self) -> bool {
+    pub fn is_file(&self) -> bool {
         let target = self.database.target();
         ["sqlite:", "duckdb:"].iter().any(|scheme| target.starts_with(scheme))
     }
 
     /// Whether it is the default file, and that does not exist yet.
-    pub(crate) fn is_embedded_to_build(&self) -> bool {
+    pub fn is_embedded_to_build(&self) -> bool {
         let target = self.database.target();
         let file = target.split_once(':').map_or("", |(_, file)| file);
         self.embedded && !Path::new(file).exists()

@@ -5,6 +5,12 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Fnv1a(u64);
 
+impl Default for Fnv1a {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Fnv1a {
     /// The hash of nothing.
     pub const fn new() -> Self {

@@ -12,8 +12,8 @@ use super::declaration::{Mark, SettingDef, declared, is, of_command, variable};
 use super::given::Given;
 use super::list::SETTINGS;
 use super::source::Source;
+use crate::Setting;
 use crate::command::{Command, JobKind};
-use crate::settings::Setting;
 use crate::suggestion::{closest, suggestion};
 
 /// Maximum length of a label, in characters.

@@ -6,9 +6,9 @@ use super::declaration::Mark::{
     OfStored, OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
 };
 use super::declaration::{Group, SettingDef, switch, value};
+use crate::DATABASE_DEFAULT;
 use crate::choices;
 use crate::command::{Command, Commands, JobKind};
-use crate::settings::DATABASE_DEFAULT;
 
 const BUILD: Command = Command::Job(JobKind::Build);
 const RUN: Command = Command::Job(JobKind::Run);
