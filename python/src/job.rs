@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use triphammer_runner::documents::any::Document;
+use triphammer_document::Document;
 use triphammer_runner::job::{self, Finished, Order};
 use triphammer_runner::watch::Silent;
 use triphammer_runner::{compare, report, resources};

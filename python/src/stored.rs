@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use triphammer_document::series::{Column, by_column, columns};
 use triphammer_runner::report as reports;
 use triphammer_runner::report::{Charset, render};
-use triphammer_runner::series::{Column, by_column, columns};
 use triphammer_runner::store::{JobFilter, Scope, Store, StoredJob, TimesKind, default_path};
 use triphammer_server::html_export;
 use triphammer_settings::Settings;

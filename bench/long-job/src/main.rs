@@ -14,9 +14,9 @@ use triphammer_core::recorder::{
     Gauges, HostCpu, RecordedInterval, TypeInterval, WorkerCpu, histogram,
 };
 use triphammer_core::{Elapsed, Rng, Timestamp};
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::result::{RunResult, ServerTransactions};
-use triphammer_runner::second::Second;
+use triphammer_document::JobId;
+use triphammer_document::result::{RunResult, ServerTransactions};
+use triphammer_document::second::Second;
 use triphammer_runner::store::{JobHeader, Store, StoredJob};
 
 type Failure = Box<dyn std::error::Error>;

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use triphammer_core::Rng;
+use triphammer_document::JobId;
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::samples::SampleSeries;
 use triphammer_runner::host_metrics::HOST_METRICS;
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::metrics::{Merge, Unit};
 use triphammer_runner::observe::{CPU_NUMBER, declared};
-use triphammer_runner::samples::SampleSeries;
 use triphammer_runner::store::{SampleWriter, Sampled};
 
 use crate::{CHECKPOINT_EVERY, Failure};

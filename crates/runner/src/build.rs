@@ -23,6 +23,8 @@ use triphammer_core::workload::{
     BuildEffect, Chunk, Description, OptionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, clock};
+use triphammer_document::JobDocument;
+use triphammer_document::build::{BuildHost, BuildReport};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
@@ -36,8 +38,6 @@ use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::built;
 use crate::cluster::SharedBuild;
-use crate::document::JobDocument;
-use crate::documents::build::{BuildHost, BuildReport};
 use crate::layout;
 use crate::loader::Loader;
 use crate::record::{Record, Recording};

@@ -11,6 +11,9 @@ use triphammer_core::workload::{
     Answer, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
+use triphammer_document::JobDocument;
+use triphammer_document::check::{CheckReport, CheckResult};
+use triphammer_document::ending::Ending;
 use triphammer_drivers::AnyDatabase;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
@@ -19,10 +22,6 @@ use triphammer_workloads::catalogues;
 
 use crate::answers::wrong;
 use crate::build::lock_workload;
-use crate::document::JobDocument;
-use crate::documents::check::CheckReport;
-use crate::documents::check::CheckResult;
-use crate::ending::Ending;
 use crate::record::Record;
 use crate::references::{Known, References};
 use crate::remove::inspect;

@@ -7,17 +7,17 @@
 //! is followed: what the host does affects both.
 
 use triphammer_core::scale::Scale;
-use triphammer_statistics::change_point::RESULTS_MAX;
-
-use crate::compare::server_settings;
-use crate::documents::compare::{Facts, Run};
-use crate::documents::history::HistoryResult;
-use crate::job_id::JobId;
-use crate::result::{RunResult, Warning};
-use crate::store::{JobFilter, JobRow, JobStatus, Store, StoreError};
+use triphammer_document::JobId;
+use triphammer_document::compare::{Facts, Run};
+use triphammer_document::history::HistoryResult;
+use triphammer_document::result::{RunResult, Warning};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{self, counted};
+use triphammer_statistics::change_point::RESULTS_MAX;
+
+use crate::compare::server_settings;
+use crate::store::{JobFilter, JobRow, JobStatus, Store, StoreError};
 
 /// Selects the runs of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,6 +9,13 @@ use triphammer_core::Scale;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::workload::{Description, Workload};
+use triphammer_document::build::BuildReport;
+use triphammer_document::check::{CheckReport, CheckResult};
+use triphammer_document::ending::Flaw;
+use triphammer_document::host::Host;
+use triphammer_document::result::{Redacted, RunFacts, RunResult, Status};
+use triphammer_document::second::Second;
+use triphammer_document::{JobDocument, JobId};
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -16,14 +23,6 @@ use triphammer_settings::target::Target;
 
 use crate::build::BuildRequest;
 use crate::campaign::CampaignPlan;
-use crate::document::JobDocument;
-use crate::documents::build::BuildReport;
-use crate::documents::check::{CheckReport, CheckResult};
-use crate::ending::Flaw;
-use crate::host::Host;
-use crate::job_id::JobId;
-use crate::result::{Redacted, RunFacts, RunResult, Status};
-use crate::second::Second;
 use crate::store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 
 /// Receives the warnings of a journal.

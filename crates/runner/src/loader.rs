@@ -5,11 +5,11 @@ use triphammer_core::session::{Access, Database, RowSource, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Chunk, Description, TableDef, Workload as _};
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::worker_pool::WorkerPool;
 use triphammer_workloads::AnyWorkload;
 
 use crate::record::Recording;
-use triphammer_settings::failure::Failure;
-use triphammer_settings::worker_pool::WorkerPool;
 
 /// Loads chunks, each with its record in one transaction, or several where small ones are slow.
 pub(crate) struct Loader<'a> {

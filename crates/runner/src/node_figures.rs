@@ -8,12 +8,12 @@ use std::sync::Arc;
 use triphammer_core::nodes::NodeInterval;
 use triphammer_load::Plan;
 
-use crate::job_id::JobId;
-use crate::metrics::{Merge, Unit};
 use crate::observe::{Bounds, Measured, Sink};
-use crate::samples::SampleSeries;
-use crate::second::Second;
 use crate::store::SampleWriter;
+use triphammer_document::JobId;
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::samples::SampleSeries;
+use triphammer_document::second::Second;
 
 /// The label with a node's name.
 pub const NODE: &str = "node";

@@ -6,6 +6,7 @@ use std::path::Path;
 use triphammer_core::engine::{Origin, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
+use triphammer_document::result::{RunResult, ScriptFacts, SlowTransaction};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, duration, milliseconds};
@@ -13,7 +14,6 @@ use triphammer_settings::{Mark, Settings, Source, is};
 use triphammer_workloads::{custom, script};
 
 use crate::campaign::find_job;
-use crate::result::{RunResult, ScriptFacts, SlowTransaction};
 use crate::store::Store;
 
 /// The setting of the target.

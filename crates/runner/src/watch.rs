@@ -8,12 +8,12 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
+use triphammer_document::JobId;
+use triphammer_document::result::RunResult;
+use triphammer_document::second::Second;
 
 use crate::campaign::step::{Begin, PlannedRun};
-use crate::job_id::JobId;
 use crate::observe::Measured;
-use crate::result::RunResult;
-use crate::second::Second;
 
 /// An event of a job. A run within a campaign reports like any other run, except for its number,
 /// which is reported as [`StepBegan`](JobEvent::StepBegan).

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use triphammer_core::workload::WorkloadSettings;
+use triphammer_document::result::{Bottleneck, BottleneckVerdict, Cause, RunResult};
 use triphammer_runner::build::{BuildRequest, build};
-use triphammer_runner::result::{Bottleneck, BottleneckVerdict, Cause, RunResult};
 use triphammer_runner::run::Resolved;
 use triphammer_runner::watch::{JobEvent, Watch, Watcher};
 use triphammer_settings::command::JobKind;

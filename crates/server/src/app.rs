@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use triphammer_runner::host::Host;
+use triphammer_document::host::Host;
 use triphammer_runner::store::{Store, StoreError};
 
 use crate::activity::Activities;

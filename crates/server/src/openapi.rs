@@ -2,7 +2,7 @@
 //! schemas of runs, profiles, capacity searches and comparisons.
 
 use serde_json::{Value, json};
-use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_document::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_settings::formats::FORMATS;
 use utoipa::OpenApi;
 

@@ -1,7 +1,7 @@
 //! Handwritten schemas of fields that refer to published schemas by name.
 
 use serde_json::{Map, Value, json};
-use triphammer_runner::schemas;
+use triphammer_document::schemas;
 use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
-use triphammer_runner::documents::any::Document;
+use triphammer_document::Document;
+use triphammer_document::result::Status;
 use triphammer_runner::job::{Finished, Job, Order};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requests;
-use triphammer_runner::result::Status;
 use triphammer_runner::watch::Silent;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;

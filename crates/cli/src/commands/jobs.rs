@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset};
-use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::store::{JobFilter, StoreError, StoredJob};
 use triphammer_server::html_export;
 use triphammer_settings::Settings;

@@ -1,6 +1,6 @@
 //! `triphammer why`.
 
-use triphammer_runner::documents::why::Stretch;
+use triphammer_document::why::Stretch;
 use triphammer_runner::report;
 use triphammer_runner::store::JobStatus;
 use triphammer_runner::why;

@@ -7,8 +7,8 @@ use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Chart as Graph, Dataset, GraphType, Widget};
-use triphammer_runner::measure::Measure;
-use triphammer_runner::metrics::{Chart, Kind, Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_document::measure::Measure;
+use triphammer_document::metrics::{Chart, Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_settings::format::{clock, figure};
 
 use super::model::{Model, Point};

@@ -7,12 +7,12 @@ use triphammer_core::recorder::TypeInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{rate, share};
 use triphammer_core::workload::{Description, PrimaryMetric, TransactionDef};
-use triphammer_runner::measure::{self, Measure};
-use triphammer_runner::metrics::{Metric, OF_SECOND, Values};
+use triphammer_document::measure::{self, Measure};
+use triphammer_document::metrics::{Metric, OF_SECOND, Values};
+use triphammer_document::result::WaitClass;
+use triphammer_document::second::Second;
 use triphammer_runner::node_figures::{NodeNow, of_nodes};
 use triphammer_runner::observe;
-use triphammer_runner::result::WaitClass;
-use triphammer_runner::second::Second;
 use triphammer_runner::watch::JobEvent;
 use triphammer_statistics::series::{Summary, summarise};
 
@@ -395,7 +395,7 @@ pub mod tests {
 
     use triphammer_core::Elapsed;
     use triphammer_core::recorder::{RecordedInterval, histogram};
-    use triphammer_runner::result::ServerTransactions;
+    use triphammer_document::result::ServerTransactions;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget as _;
-use triphammer_runner::metrics::Unit;
+use triphammer_document::metrics::Unit;
 use triphammer_runner::node_figures::{NODE_METRICS, NodeMetric, NodeNow};
 
 use super::palette::Palette;

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Row, Table, Widget};
-use triphammer_runner::metrics::{Kind, Metric, OF_TYPE, Unit, Values};
+use triphammer_document::metrics::{Kind, Metric, OF_TYPE, Unit, Values};
 use triphammer_settings::format::integer;
 
 use super::model::Model;

@@ -1,6 +1,6 @@
 //! Formats values of declared metrics: unit and number of digits.
 
-use triphammer_runner::metrics::{Kind, Metric, Unit};
+use triphammer_document::metrics::{Kind, Metric, Unit};
 use triphammer_settings::format::{figure, milliseconds};
 
 /// The factor from a metric's unit to the displayed unit.

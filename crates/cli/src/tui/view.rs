@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Padding, Paragraph, Widget, Wrap};
 use triphammer_core::event::Phase;
-use triphammer_runner::metrics::{Chart, Metric, OF_SECOND, Unit};
+use triphammer_document::metrics::{Chart, Metric, OF_SECOND, Unit};
 use triphammer_settings::format::{clock, counted, duration, figure, percent, precise};
 use triphammer_statistics::series::Verdict;
 

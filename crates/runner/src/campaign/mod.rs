@@ -23,13 +23,12 @@ use std::time::Duration;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
 
-use crate::document::{JobDocument as _, JobType};
-use crate::job_id::JobId;
 use crate::journal::Journal;
-use crate::result::{RunResult, Status};
 use crate::run::Resolved;
 use crate::store::Store;
 use crate::watch::{InStep, JobEvent, Watch};
+use triphammer_document::result::{RunResult, Status};
+use triphammer_document::{JobDocument as _, JobId, JobType};
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;

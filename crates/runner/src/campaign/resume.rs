@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::job_id::JobId;
-use crate::result::{RunResult, mask_secrets};
 use crate::store::{JobFilter, JobStatus, Store, StoreError};
+use triphammer_document::JobId;
+use triphammer_document::result::{RunResult, mask_secrets};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, Source, is};

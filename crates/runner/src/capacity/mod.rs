@@ -13,6 +13,9 @@ use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
 use triphammer_core::spec::{DURATION_MAX, SESSIONS_MAX};
 use triphammer_core::workload::Description;
+use triphammer_document::capacity::{CapacityResult, Confirmed, FailedProbe, LatencyLimit, Probe};
+use triphammer_document::result::{RunResult, Status, mask_secrets};
+use triphammer_document::{JobId, JobType};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::figure;
 use triphammer_settings::target::Target;
@@ -22,11 +25,6 @@ use triphammer_statistics::search::{
 };
 
 use crate::campaign::{PlannedRun, Question, RunsAtMost};
-use crate::document::JobType;
-use crate::job_id::JobId;
-use crate::result::{RunResult, Status, mask_secrets};
-
-use crate::documents::capacity::{CapacityResult, Confirmed, FailedProbe, LatencyLimit, Probe};
 
 /// Rate of the first probe.
 const FIRST: f64 = 100.0;
@@ -182,7 +180,7 @@ impl Capacity {
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
         let judgement = match self.search.next() {
             Next::Done(judgement) => {
-                Some(crate::documents::capacity::within_completed(judgement, &self.probes))
+                Some(triphammer_document::capacity::within_completed(judgement, &self.probes))
             }
             Next::Run { .. } => None,
         };

@@ -8,13 +8,13 @@ use triphammer_capture::mix::Mix;
 use triphammer_capture::recording::Recorder;
 use triphammer_capture::{Assembler, Format, Log, Shapes, Skipped, Transaction, other_source};
 use triphammer_core::{SpecError, small_file};
+use triphammer_document::capture::CaptureReport;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
 
 use super::counts;
 use super::output::Output;
-use crate::documents::capture::CaptureReport;
 use crate::new_file;
 
 /// Bytes at the beginning of a log in which its format is looked for.

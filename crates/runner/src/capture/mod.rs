@@ -16,8 +16,7 @@ use triphammer_settings::target::Secrets;
 use self::log::LogRequest;
 use self::output::Output;
 use self::statistics::StatisticsRequest;
-use crate::documents::capture::CaptureReport;
-use crate::documents::capture::SkippedCount;
+use triphammer_document::capture::{CaptureReport, SkippedCount};
 
 /// What to capture, and where to write it.
 #[derive(Debug)]

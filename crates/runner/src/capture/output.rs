@@ -2,9 +2,9 @@
 //! they have values of the log.
 
 use std::path::{Path, PathBuf};
+use triphammer_settings::failure::Failure;
 
 use crate::new_file::{self, NewFile, NewFolders, Readers};
-use triphammer_settings::failure::Failure;
 
 /// Extension of recordings.
 pub const RECORDING: &str = "recording";

@@ -16,6 +16,7 @@ use triphammer_core::sql::{BoundStatement, StatementCatalogue};
 use triphammer_core::text::one_line;
 use triphammer_core::workload::{Statements, Workload as _, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Scale, SpecError};
+use triphammer_document::capture::CaptureReport;
 use triphammer_drivers::AnySession;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing as _, Failure};
@@ -30,7 +31,6 @@ use triphammer_workloads::statistics::{StatisticsDef, Texts, statistics};
 
 use super::counts;
 use super::output::Output;
-use crate::documents::capture::CaptureReport;
 
 /// Maximum wait for a server to cancel a query that took too long.
 const CANCEL_LIMIT: Duration = Duration::from_secs(1);

@@ -21,6 +21,7 @@ use triphammer_core::clock::process_cpu_ns;
 use triphammer_core::engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{Chunk, Description, Workload as _, WorkloadSettings};
+use triphammer_document::build::BuildHost;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::command::JobKind;
@@ -34,7 +35,6 @@ use super::frames;
 use super::order::{BuildOrder, Order, SentTarget, cpus};
 use super::processes::{Message, Messages, Processes, names};
 use super::{Cluster, refused};
-use crate::documents::build::BuildHost;
 use crate::loader::Loader;
 use crate::watch::Watch;
 

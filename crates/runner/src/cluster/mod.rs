@@ -32,16 +32,16 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{Description, Workload as _, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, SpecError};
 use triphammer_load::Plan;
-use triphammer_workloads::is_of_user;
-
-use crate::watch::Watch;
-use order::{Order, RunOrder, SentTarget};
-use processes::{Message, Messages};
 use triphammer_settings::Settings;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::{Origin, Target};
+use triphammer_workloads::is_of_user;
+
+use crate::watch::Watch;
+use order::{Order, RunOrder, SentTarget};
+use processes::{Message, Messages};
 
 pub use load::SharedBuild;
 pub(crate) use processes::Processes;

@@ -12,15 +12,15 @@ use triphammer_core::session::Database as _;
 use triphammer_core::spec::{RunSpec, Sessions};
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
 use triphammer_load::Plan;
-use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::{catalogues, describe};
-
-use crate::resources;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{Origin, Secrets, Target, open};
 use triphammer_settings::worker_pool::identify;
 use triphammer_settings::{Settings, Source};
+use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::{catalogues, describe};
+
+use crate::resources;
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize)]

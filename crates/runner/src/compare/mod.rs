@@ -19,10 +19,10 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
 use triphammer_statistics::compare::MARGIN;
 
-use crate::documents::compare::{ComparisonResult, Demand};
 pub use pairs::{Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
 pub use stored::stored;
+use triphammer_document::compare::{ComparisonResult, Demand};
 
 /// Reads the smallest difference that matters, as a share from 0 to 1.
 ///

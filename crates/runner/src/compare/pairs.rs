@@ -9,6 +9,12 @@ use std::sync::Arc;
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionCommand, OptionDef};
+use triphammer_document::compare::{
+    Asked, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run,
+};
+use triphammer_document::profile::LevelUnit;
+use triphammer_document::result::{RunResult, Status, mask_secrets};
+use triphammer_document::{JobId, JobType};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
@@ -18,12 +24,7 @@ use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
 use crate::campaign::{self, PlannedRun, Question};
-use crate::document::JobType;
-use crate::documents::compare::{Asked, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run};
-use crate::documents::profile::LevelUnit;
-use crate::job_id::JobId;
 use crate::profile::Asked as AskedLevels;
-use crate::result::{RunResult, Status, mask_secrets};
 
 /// Minimum number of pairs: fewer give no interval.
 const PAIRS_MIN: u32 = 2;

@@ -2,13 +2,13 @@
 
 use triphammer_workloads::describe;
 
-use crate::documents::compare::{ComparisonResult, Profiled, Run, seconds};
-use crate::documents::profile::{PrimaryMetricName, ProfileResult};
-use crate::documents::why::{Observations, Waits};
-use crate::job_id::JobId;
-use crate::result::{RunResult, counted_of_user};
 use crate::store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use crate::why::of_window;
+use triphammer_document::JobId;
+use triphammer_document::compare::{ComparisonResult, Profiled, Run, seconds};
+use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
+use triphammer_document::result::{RunResult, counted_of_user};
+use triphammer_document::why::{Observations, Waits};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 
@@ -200,9 +200,9 @@ pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)
 fn read_seconds(
     store: &Store,
     result: &RunResult,
-) -> Result<crate::documents::compare::Seconds, Failure> {
+) -> Result<triphammer_document::compare::Seconds, Failure> {
     let Some(job) = result.job.map(JobId) else {
-        return Ok(crate::documents::compare::Seconds::new());
+        return Ok(triphammer_document::compare::Seconds::new());
     };
     let rows = store.series(job).map_err(refuse)?;
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();

@@ -18,7 +18,7 @@ use triphammer_settings::file_format::FileFormat;
 use triphammer_settings::{JOBS_MAX, Settings};
 use triphammer_workloads::AnyWorkload;
 
-use crate::documents::datagen::DatagenReport;
+use triphammer_document::datagen::DatagenReport;
 
 use crate::new_file::{NewFile, NewFolders, Readers, failed, refuse_present};
 use crate::requests;

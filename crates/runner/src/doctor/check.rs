@@ -1,8 +1,6 @@
 //! Declarations of checks, and the lines that they give.
 
-use crate::documents::doctor::Group;
-use crate::documents::doctor::Line;
-use crate::documents::doctor::SetupVerdict;
+use triphammer_document::doctor::{Group, Line, SetupVerdict};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use triphammer_core::clock::Clock;
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_document::doctor::{CpuTest, Group, Line, SetupVerdict};
 use triphammer_drivers::AnySession;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::format::seconds;
@@ -18,7 +19,6 @@ use super::check::{Declared, Reading};
 use super::guard::guarded;
 use super::network::bound;
 use super::own::{self, Object};
-use crate::documents::doctor::{CpuTest, Group, Line, SetupVerdict};
 
 /// Maximum time of the test.
 const LIMIT: Duration = Duration::from_secs(300);

@@ -9,6 +9,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 use triphammer_core::session::{Admin, Database as _, Role, ServerInfo, Session};
 use triphammer_core::text::one_line;
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_document::doctor::{DoctorResult, Group, Line, SetupVerdict};
+use triphammer_document::result::Redacted;
 use triphammer_drivers::AnySession;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing as _, Failure};
@@ -20,8 +22,6 @@ use triphammer_workloads::doctor::{DatabaseCheck, DoctorDef, doctor};
 use super::guard::INTERRUPTED;
 use super::host::HostFacts;
 use super::network::{self, NetworkFacts, bound, measure_download, measure_upload, round_trips};
-use crate::documents::doctor::{DoctorResult, Group, Line, SetupVerdict};
-use crate::result::Redacted;
 
 /// Maximum time to reach the server, and for everything. The host takes a fraction of a second, so
 /// that the command ends within 30 s.

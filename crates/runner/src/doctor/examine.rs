@@ -3,6 +3,9 @@
 
 use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
+use triphammer_document::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
+use triphammer_document::host::Host;
+use triphammer_document::result::{Redacted, rfc3339};
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::command::JobKind;
@@ -16,9 +19,6 @@ use triphammer_workloads::doctor::{DoctorDef, doctor};
 use super::database::lacks_privilege;
 use super::host::HostFacts;
 use super::{cpu_test, database, write_test};
-use crate::documents::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
-use crate::host::Host;
-use crate::result::{Redacted, rfc3339};
 use crate::store::{JobFilter, JobRow, JobStatus, Store, store_path};
 
 /// Tests that change the database, and remove what they created.
@@ -74,7 +74,7 @@ pub fn examine(
     warn: &mut dyn FnMut(&str),
 ) -> Result<DoctorResult, Failure> {
     let tests = Tests::from_settings(settings)?;
-    let mut result = DoctorResult::new();
+    let mut result = DoctorResult::empty();
     let mut host = HostFacts::begin(Files::of_this_host());
     let mut target = None;
     if settings.get("target").is_some() {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use triphammer_core::session::ServerProcess;
+use triphammer_document::doctor::Group;
+use triphammer_document::doctor::SetupVerdict::{Fine, Look, Wrong};
 use triphammer_settings::files::Files;
 use triphammer_settings::format::counted;
 
 use super::check::{Check, Declared, Reading};
 use super::disk::{Mount, mount_of};
-use crate::documents::doctor::Group;
-use crate::documents::doctor::SetupVerdict::{Fine, Look, Wrong};
 use crate::host_metrics::{ProcessGroup, group_of, memory_of};
 
 const GIB: u64 = 1 << 30;

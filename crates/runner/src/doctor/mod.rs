@@ -26,9 +26,9 @@ pub use examine::{Tests, examine};
 pub(crate) use of_run::SetupOfRun;
 pub use triphammer_workloads::doctor::DatabaseCheck;
 
-use crate::documents::doctor::DoctorResult;
 use check::Check;
 use host::HostFacts;
+use triphammer_document::doctor::DoctorResult;
 
 /// Makes the checks of a list on facts.
 fn make<'a, F: 'a>(

@@ -7,11 +7,11 @@ use triphammer_core::session::Session;
 use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::value::ColumnType;
 use triphammer_core::{DbError, Rows, Value};
+use triphammer_document::doctor::Group;
 use triphammer_settings::format::milliseconds;
 use triphammer_workloads::doctor::DoctorDef;
 
 use super::check::{Check, Declared, Reading};
-use crate::documents::doctor::Group;
 
 /// Number of round trips, unless they take longer than [`PINGS_TIME`].
 const PINGS: usize = 500;

@@ -4,14 +4,14 @@
 
 use triphammer_core::session::{ServerInfo, Session};
 use triphammer_core::{DbError, ErrorClass};
+use triphammer_document::doctor::{DoctorResult, Line};
+use triphammer_document::result::mask_secrets;
 use triphammer_settings::files::Files;
 use triphammer_workloads::doctor::doctor;
 
 use super::Check;
 use super::database::{Checks, ask_checks, find_data};
 use super::host::{CHECKS, DATA_CHECKS, HostFacts};
-use crate::documents::doctor::{DoctorResult, Line};
-use crate::result::mask_secrets;
 
 /// The examination at the start of a run.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct SetupOfRun {
 impl SetupOfRun {
     /// Begins with a server, for transactions that write or not.
     pub fn begin(server: &ServerInfo, writes: bool) -> Self {
-        let mut result = DoctorResult::new();
+        let mut result = DoctorResult::empty();
         result.host_of_database = server.same_host == Some(true);
         result.server = Some(server.clone());
         Self { host: HostFacts::begin(Files::of_this_host()), result, writes }

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use triphammer_core::session::ServerProcess;
 use triphammer_core::stats::Times;
+use triphammer_document::doctor::{
+    CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
+};
+use triphammer_document::result::Redacted;
 use triphammer_settings::files::Files;
 
 use super::network::NetworkFacts;
 use super::*;
-use crate::documents::doctor::{
-    CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
-};
 use crate::report;
 use crate::report::Charset;
-use crate::result::Redacted;
 
 /// A host described by these files, with the data of a database on it.
 fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, DoctorResult) {
@@ -31,7 +31,7 @@ fn examined(root: &Path) -> DoctorResult {
     let mut host = HostFacts::begin(Files::under(root));
     host.data = Some("/data/pg".into());
     host.end();
-    let mut result = DoctorResult::new();
+    let mut result = DoctorResult::empty();
     add_host(&mut result, &host);
     result
 }
@@ -111,7 +111,7 @@ fn huge_pages_of_a_server_are_those_that_its_processes_have() {
         std::fs::write(folder.path().join("proc/7/status"), status(huge, shared)).unwrap();
         let mut host = HostFacts::begin(Files::under(folder.path()));
         host.find_server(Some(ServerProcess { id: 7, names: &["postgres"] }));
-        let mut result = DoctorResult::new();
+        let mut result = DoctorResult::empty();
         assert_eq!(make(&mut result, host::SERVER_CHECKS, &host), Vec::<&str>::new());
         assert_eq!(found(&result, "server_huge_pages"), (verdict, value));
     }
@@ -216,7 +216,7 @@ fn time_stolen_now_counts_more_than_time_stolen_ever() {
     let mut host = HostFacts::begin(Files::under(folder.path()));
     std::fs::write(&stat, "cpu  0 0 0 1196 0 0 0 1004\n").unwrap();
     host.end();
-    let mut result = DoctorResult::new();
+    let mut result = DoctorResult::empty();
     add_host(&mut result, &host);
     assert_eq!(found(&result, "steal_time"), (SetupVerdict::Look, "2.0 % now"));
 }
@@ -224,7 +224,7 @@ fn time_stolen_now_counts_more_than_time_stolen_ever() {
 #[test]
 fn a_network_is_judged_by_its_median_its_jitter_and_its_bandwidth() {
     let judged = |facts: &NetworkFacts| {
-        let mut result = DoctorResult::new();
+        let mut result = DoctorResult::empty();
         make(&mut result, network::CHECKS, facts);
         result
     };
@@ -254,7 +254,7 @@ fn a_network_is_judged_by_its_median_its_jitter_and_its_bandwidth() {
 
 #[test]
 fn a_missing_privilege_is_reported_once_with_its_grant() {
-    let mut result = DoctorResult::new();
+    let mut result = DoctorResult::empty();
     result.target = Some(Redacted::new("postgres://bench@db1/x"));
     result.hide("a", "GRANT pg_monitor TO {user};");
     result.hide("b", "GRANT pg_monitor TO {user};");
@@ -292,7 +292,7 @@ fn tests_are_shown_with_earlier_times_and_a_wrong_number_is_wrong() {
     let line = cpu_test::line(&test("873729.71"));
     assert_eq!(line.verdict, SetupVerdict::Wrong);
     assert_eq!(line.value, "4.200 s, with 873729.71 instead of 873729.72");
-    let mut result = DoctorResult::new();
+    let mut result = DoctorResult::empty();
     let classes = [(128, 10), (256, 1990)];
     result.cpu_test = Some(test(cpu_test::EXPECTED));
     result.write_test = Some(WriteTest {

@@ -10,6 +10,7 @@ use triphammer_core::recorder::{HIGHEST_US, histogram};
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::stats::Times;
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_document::doctor::{Group, LatencyClass, Line, WriteTest};
 use triphammer_drivers::AnySession;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::format::milliseconds;
@@ -21,7 +22,6 @@ use super::check::{Declared, Reading};
 use super::guard::INTERRUPTED;
 use super::network::bound;
 use super::own::{self, Object};
-use crate::documents::doctor::{Group, LatencyClass, Line, WriteTest};
 
 /// Number of commits, unless they take longer than [`TIME`].
 const COMMITS: u64 = 2_000;
@@ -141,7 +141,7 @@ async fn commit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::documents::doctor::SetupVerdict;
+    use triphammer_document::doctor::SetupVerdict;
 
     #[test]
     fn classes_double_without_gaps_and_hold_every_commit() {

@@ -26,9 +26,9 @@ use triphammer_workloads::drill::{
     Drill, DrillSession, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE,
 };
 
-use crate::documents::drill::FaultReport;
-use crate::result::mask_secrets;
 use crate::watch::{JobEvent, Watch, Watcher};
+use triphammer_document::drill::FaultReport;
+use triphammer_document::result::mask_secrets;
 
 /// Longest time that a command may take; then it is killed.
 const COMMAND_LIMIT: Duration = Duration::from_secs(300);

@@ -24,6 +24,9 @@ use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Scale};
+use triphammer_document::drill::{DrillResult, FaultReport, Parts};
+use triphammer_document::result::{Redacted, RunResult, Status};
+use triphammer_document::{JobDocument as _, JobType};
 use triphammer_settings::failure::{Doing as _, Failure};
 use triphammer_settings::fault::{self, Fault};
 use triphammer_settings::handle::Handle;
@@ -35,15 +38,12 @@ use triphammer_workloads::catalogues;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
 
 use crate::build::{BuildRequest, build};
-use crate::document::{JobDocument as _, JobType};
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
-use crate::result::{Redacted, RunResult, Status};
 use crate::run::Resolved;
 use crate::store::Store;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-use crate::documents::drill::{DrillResult, FaultReport, Parts};
 use conduct::{InDrill, Scene, Timeline, cause};
 
 /// Users, where the database serves several at once.
@@ -297,7 +297,7 @@ impl Drilled<'_, '_> {
         ledgers: &[Ledger],
         run: &RunResult,
         handle: &Handle,
-    ) -> Result<crate::documents::drill::Found, String> {
+    ) -> Result<triphammer_document::drill::Found, String> {
         let missing =
             usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
         if missing > 0 {

@@ -15,8 +15,8 @@ use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::drill::{Ledger, RowOfDrill, WRITABLE, judge};
 
-use crate::documents::drill::Found;
 use crate::watch::Watch;
+use triphammer_document::drill::Found;
 
 /// Time between two attempts to reach a database that writes.
 const AGAIN: Duration = Duration::from_millis(250);

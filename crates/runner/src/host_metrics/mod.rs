@@ -16,16 +16,16 @@ use std::sync::Arc;
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::session::ServerProcess;
 use triphammer_core::{SpecError, engine};
+use triphammer_document::samples::SampleSeries;
+use triphammer_settings::Settings;
+use triphammer_settings::files::Files;
 
 pub use declared::{HOST_METRICS, HostMetric, Stack};
 pub use scrape::Exporter;
 
 use crate::observe::{Measured, Source};
-use crate::samples::SampleSeries;
 pub(crate) use linux::{ProcessGroup, memory_of};
 use snapshot::{HostValue, Snapshot, values};
-use triphammer_settings::Settings;
-use triphammer_settings::files::Files;
 
 /// The label of a host that is not this one.
 pub const HOST: &str = "host.name";

@@ -1,12 +1,12 @@
 //! `build` as a job.
 
+use triphammer_document::JobType;
+use triphammer_document::build::BuildReport;
 use triphammer_settings::failure::Failure;
 
 use super::journaled::journaled;
 use super::{Finished, Job, Preview, Work};
 use crate::build::build;
-use crate::document::JobType;
-use crate::documents::build::BuildReport;
 use crate::journal::{Journal, Warn};
 use crate::requests;
 use crate::watch::{Silent, Watch, Watcher};

@@ -1,12 +1,12 @@
 //! `check` as a job.
 
+use triphammer_document::JobType;
+use triphammer_document::check::CheckReport;
 use triphammer_settings::failure::Failure;
 
 use super::journaled::journaled;
 use super::{Finished, Job, Preview, Work};
 use crate::check::check;
-use crate::document::JobType;
-use crate::documents::check::CheckReport;
 use crate::journal::{Journal, Warn};
 use crate::requests;
 use crate::watch::{Silent, Watch, Watcher};

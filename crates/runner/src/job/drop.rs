@@ -1,11 +1,11 @@
 //! `drop` as a job. It is not stored.
 
 use triphammer_core::session::Database as _;
+use triphammer_document::JobType;
+use triphammer_document::remove::Removal;
 use triphammer_settings::failure::Failure;
 
 use super::{Finished, Job, Preview, Work};
-use crate::document::JobType;
-use crate::documents::remove::Removal;
 use crate::remove::drop_build;
 use crate::watch::{JobEvent, Silent, Watch, Watcher};
 

@@ -2,10 +2,9 @@
 
 use triphammer_settings::failure::Failure;
 
-use crate::documents::any::Document;
-use crate::job_id::JobId;
 use crate::outputs::Outputs;
-use crate::result::Status;
+use triphammer_document::result::Status;
+use triphammer_document::{Document, JobId};
 
 /// The end of a job that had started.
 #[derive(Debug)]

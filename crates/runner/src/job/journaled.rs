@@ -1,10 +1,9 @@
 //! Work that is a job from its first change on: a build or a check.
 
+use triphammer_document::{Document, JobDocument};
 use triphammer_settings::failure::Failure;
 
 use super::Finished;
-use crate::document::JobDocument;
-use crate::documents::any::Document;
 use crate::journal::{Journal, Warn};
 use crate::store::Store;
 use crate::watch::{JobEvent, Watch};

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
+use triphammer_document::{JobId, JobType};
 use triphammer_settings::command::{JobKind, job_kinds};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
@@ -36,15 +37,12 @@ use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::{Setting, Settings};
 
 use crate::campaign::{self, Begin, Resumed};
-use crate::document::JobType;
-use crate::job_id::JobId;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
 use crate::store::Store;
 use crate::store::store_path;
 use crate::watch::{Silent, Watch, Watcher};
 
-pub use crate::document::{Head, JobDocument};
 pub use build::BuildJob;
 pub use check::CheckJob;
 pub use drop::DropJob;

@@ -7,16 +7,16 @@ use std::path::Path;
 use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
 use triphammer_core::{DbError, SpecError};
 use triphammer_drivers::target::Reach;
-use triphammer_workloads::is_of_command;
-use triphammer_workloads::{catalogues, describe};
-
-use crate::record::{Recording, TABLE};
-use crate::requests::DEFAULT_WORKLOAD;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_settings::{Settings, Source};
+use triphammer_workloads::is_of_command;
+use triphammer_workloads::{catalogues, describe};
+
+use crate::record::{Recording, TABLE};
+use crate::requests::DEFAULT_WORKLOAD;
 
 /// Settings that choose a workload besides its name.
 const OF_WORKLOADS: [&str; 4] = ["workload", "workload-file", "script", "recording"];

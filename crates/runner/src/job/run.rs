@@ -1,12 +1,11 @@
 //! `run` as a job, with its output files and endpoints.
 
+use triphammer_document::result::RunResult;
+use triphammer_document::{JobId, JobType};
 use triphammer_settings::failure::Failure;
 
 use super::{Finished, Job, Preview, Work};
-use crate::document::JobType;
-use crate::job_id::JobId;
 use crate::outputs::OutputsAsked;
-use crate::result::RunResult;
 use crate::run::{Resolved, validate};
 use crate::watch::{JobEvent, Watch, Watcher};
 

@@ -1,11 +1,11 @@
 //! Campaigns as jobs: `profile`, `capacity`, `compare --ab`, and any other [`Question`].
 
 use std::time::Duration;
+use triphammer_document::Document;
 use triphammer_settings::failure::Failure;
 
 use super::{Finished, Job, Preview, Work};
 use crate::campaign::{self, Begin, Campaign, Question};
-use crate::documents::any::Document;
 use crate::run::validate;
 use crate::watch::{Watch, Watcher};
 

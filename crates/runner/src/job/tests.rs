@@ -1,13 +1,13 @@
 //! Jobs through the public interface, on the null driver and SQLite.
 
 use serde_json::json;
+use triphammer_document::Document;
+use triphammer_document::result::Status;
 use triphammer_settings::command::Command;
 use triphammer_settings::target::NoSecrets;
 use triphammer_settings::{Given, Source};
 
 use super::*;
-use crate::documents::any::Document;
-use crate::result::Status;
 use crate::watch::{JobEvent, Silent};
 
 /// Names of the events, each once in a row.

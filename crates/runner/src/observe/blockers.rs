@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use triphammer_core::Rows;
 use triphammer_core::text::one_line;
+use triphammer_document::result::Blocker;
+use triphammer_document::why::OWN;
 
 use super::sessions::series;
 use super::source::Measured;
-use crate::documents::why::OWN;
-use crate::result::Blocker;
 
 /// Name of the metric of sessions of the run that wait for a lock, by who blocks them.
 pub const BLOCKED_SESSIONS: &str = "db.sessions.blocked";

@@ -8,13 +8,13 @@ use triphammer_core::Rows;
 use triphammer_core::event::Phase;
 use triphammer_core::text::one_line;
 use triphammer_core::workload::Description;
+use triphammer_document::requirement::Requirement;
+use triphammer_document::result::{Capture, CapturedSession, Snapshot, WaitClass};
+use triphammer_document::second::Second;
 
 use super::blockers::edges;
 use super::profile::number;
 use super::statements::StatementReading;
-use crate::requirement::Requirement;
-use crate::result::{Capture, CapturedSession, Snapshot, WaitClass};
-use crate::second::Second;
 
 /// Seconds before the moment that are kept, and after it.
 const BEFORE_S: u64 = 5;
@@ -234,7 +234,7 @@ mod tests {
     use triphammer_core::recorder::{RecordedInterval, histogram};
 
     use super::*;
-    use crate::requirement::{Vocabulary, parse};
+    use triphammer_document::requirement::{Vocabulary, parse};
 
     fn workload() -> std::sync::Arc<Description> {
         triphammer_workloads::describe("tproc-c").unwrap()

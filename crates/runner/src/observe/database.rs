@@ -15,6 +15,7 @@ use triphammer_core::session::{Admin as _, Role, Session, StatementId};
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::text::one_line;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows};
+use triphammer_document::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::limited::Limited;
@@ -29,7 +30,6 @@ use super::sessions::{Activity, StatementNames};
 use super::sink::{Bounds, OfWindow, Sink};
 use super::source::Measured;
 use super::statements::{StatementReading, own_key};
-use crate::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
 
 /// Maximum time for a query; after that its session is closed and another one is opened.
 const QUERY_LIMIT: Duration = Duration::from_secs(2);

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use triphammer_document::samples::SampleSeries;
 
 use super::source::Measured;
-use crate::samples::SampleSeries;
 
 /// Maximum number of series that are stored; those that appear later are left out.
 const SERIES_MAX: usize = 500;
@@ -33,7 +33,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::metrics::{Merge, Unit};
+    use triphammer_document::metrics::{Merge, Unit};
 
     fn value(wait: &str, value: f64) -> (Arc<SampleSeries>, f64) {
         let series = SampleSeries {

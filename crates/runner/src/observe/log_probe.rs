@@ -15,6 +15,9 @@ use triphammer_core::recorder::{HIGHEST_US, histogram};
 use triphammer_core::session::{Database as _, Role, Session as _, StatementId};
 use triphammer_core::stats::Times;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError};
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::result::CommitProbe;
+use triphammer_document::samples::SampleSeries;
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
@@ -28,9 +31,6 @@ use super::sink::{Bounds, OfWindow, Sink};
 use super::source::Measured;
 use crate::doctor::own::{self, Object};
 use crate::doctor::write_test::{COMMIT_LIMIT, classes};
-use crate::metrics::{Merge, Unit};
-use crate::result::CommitProbe;
-use crate::samples::SampleSeries;
 
 /// Time between two commits. One that is due while another is in progress is left out.
 const EVERY: Duration = Duration::from_millis(100);

@@ -41,17 +41,17 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
-use crate::job_id::JobId;
-use crate::requirement::{self, Requirement, Vocabulary};
-use crate::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
-use crate::samples::SampleSeries;
-use crate::second::Second;
 use crate::store::SampleWriter;
 pub(crate) use blockers::BLOCKED_SESSIONS;
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
 use sessions::StatementNames;
 pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
+use triphammer_document::JobId;
+use triphammer_document::requirement::{self, Requirement, Vocabulary};
+use triphammer_document::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
+use triphammer_document::samples::SampleSeries;
+use triphammer_document::second::Second;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 

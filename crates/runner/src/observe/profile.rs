@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use triphammer_core::rows::{Cell, Row};
 use triphammer_core::{Elapsed, Rows};
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::samples::SampleSeries;
 use triphammer_workloads::observe::{MetricDef, MetricKind, MetricQuery};
 
 use super::source::Measured;
-use crate::metrics::{Merge, Unit};
-use crate::samples::SampleSeries;
 
 /// Maximum number of rows of a query that are used.
 const ROWS_MAX: usize = 200;

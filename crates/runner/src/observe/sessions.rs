@@ -7,11 +7,11 @@ use triphammer_core::Rows;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::text::one_line;
 use triphammer_core::workload::Description;
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::result::{ActiveSessions, StatementWaits, WaitClass, WaitShare};
+use triphammer_document::samples::SampleSeries;
 
 use super::source::Measured;
-use crate::metrics::{Merge, Unit};
-use crate::result::{ActiveSessions, StatementWaits, WaitClass, WaitShare};
-use crate::samples::SampleSeries;
 
 /// Name of the metric of active sessions. OpenTelemetry has none for waits.
 pub const ACTIVE_SESSIONS: &str = "db.sessions.active";

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use triphammer_document::samples::SampleSeries;
 
 use super::source::Measured;
-use crate::samples::SampleSeries;
 use crate::store::{SampleWriter, Sampled, StoreError};
 
 /// The label of one of several CPUs. Figures with it are stored, and not in the document: there are
@@ -203,7 +203,7 @@ fn sum_up(figures: &mut BTreeMap<SampleSeries, SeriesFigure>, values: Measured) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{Merge, Unit};
+    use triphammer_document::metrics::{Merge, Unit};
 
     #[test]
     fn only_seconds_of_the_window_count_even_if_its_bounds_come_late() {

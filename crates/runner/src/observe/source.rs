@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, thread_cpu_ns};
+use triphammer_document::samples::SampleSeries;
 use triphammer_settings::cancel::Cancel;
 
 use super::sink::Sink;
-use crate::samples::SampleSeries;
 
 /// Values of a second.
 pub type Measured = Vec<(Arc<SampleSeries>, f64)>;
@@ -68,8 +68,8 @@ pub fn watch_source(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{Merge, Unit};
     use crate::observe::Bounds;
+    use triphammer_document::metrics::{Merge, Unit};
 
     /// Counts its readings, and stops the run after the second.
     struct Counted(u64, Arc<SampleSeries>, Cancel);

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use triphammer_core::Rows;
 use triphammer_core::text::one_line;
+use triphammer_document::result::TopStatement;
 
 use super::profile::number;
 use super::sessions::whole_key;
-use crate::result::TopStatement;
 
 /// Maximum number of statements in the document.
 const SHOWN_MAX: usize = 10;

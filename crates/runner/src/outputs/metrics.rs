@@ -11,10 +11,10 @@ use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::TransactionDef;
 
-use crate::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
 use crate::observe::Measured;
-use crate::second::{Second, phase_name};
 use crate::watch::JobEvent;
+use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
+use triphammer_document::second::{Second, phase_name};
 
 /// Upper bounds of the histograms' buckets, in seconds; the last bucket has none.
 const BOUNDS: [f64; 18] = [
@@ -281,7 +281,7 @@ impl RunMetrics {
         }
     }
 
-    /// The metrics that [`crate::metrics`] declares as exported.
+    /// The metrics that [`triphammer_document::metrics`] declares as exported.
     fn declared(&self) -> Vec<Family> {
         let family = |(metric, value): (&Metric, Option<f64>)| {
             let export = metric.export?;

@@ -16,9 +16,9 @@ use std::sync::{Arc, Mutex};
 use triphammer_core::SpecError;
 use triphammer_core::workload::TransactionDef;
 
-use crate::second::{Second, SecondRow, SeriesRow};
-use crate::series::{Layout, SeriesWriter};
 use crate::watch::{JobEvent, Watcher};
+use triphammer_document::second::{Second, SecondRow, SeriesRow};
+use triphammer_document::series::{Layout, SeriesWriter};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 

@@ -221,11 +221,11 @@ mod tests {
     use triphammer_core::workload::TransactionDef;
 
     use super::*;
-    use crate::metrics::{Merge, Unit};
-    use crate::result::ServerTransactions;
-    use crate::samples::SampleSeries;
-    use crate::second::Second;
     use crate::watch::JobEvent;
+    use triphammer_document::metrics::{Merge, Unit};
+    use triphammer_document::result::ServerTransactions;
+    use triphammer_document::samples::SampleSeries;
+    use triphammer_document::second::Second;
 
     /// Metrics of a run with a second in which everything was measured.
     fn everything() -> RunMetrics {

@@ -17,17 +17,16 @@ use triphammer_core::query_plan::QueryTest;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
+use triphammer_document::profile::{FailedLevel, LevelRun, LevelUnit, Order, ProfileResult, TEST};
+use triphammer_document::result::{RunResult, Status};
+use triphammer_document::{JobId, JobType};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::Target;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{PlannedRun, Question, RunsAtMost};
-use crate::document::JobType;
-use crate::job_id::JobId;
-use crate::result::{RunResult, Status};
 
-use crate::documents::profile::{FailedLevel, LevelRun, LevelUnit, Order, ProfileResult, TEST};
 pub use levels::Asked;
 pub use order::sequence;
 
@@ -260,7 +259,7 @@ impl Question for ProfileSearch {
         self.failed_runs.push(FailedLevel {
             users: users.unwrap_or_default(),
             step: step.number,
-            reason: crate::result::mask_secrets(reason),
+            reason: triphammer_document::result::mask_secrets(reason),
         });
     }
 

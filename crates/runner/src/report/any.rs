@@ -1,10 +1,10 @@
 //! The report of any job's document.
 
+use triphammer_document::Document;
 use triphammer_settings::command::job_kinds;
 
 use super::junit::Suite;
 use super::{Charset, Report, Style, fits};
-use crate::documents::any::Document;
 
 macro_rules! reports {
     ($($variant:ident($name:literal, $nature:ident, $($document:ident)::+, $($type:ident)::+) $title:literal,)+) => {

@@ -1,5 +1,7 @@
 //! The report of a capacity search: the findings, and the probes by rate. It fits 80 columns.
 
+use triphammer_document::capacity::CapacityResult;
+use triphammer_document::result::Status;
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::chart::Charset;
@@ -8,8 +10,6 @@ use super::profile::{fill, markdown_end, markdown_head, printed};
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
-use crate::documents::capacity::CapacityResult;
-use crate::result::Status;
 
 /// Renders a capacity search as text, with a final line break.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use triphammer_settings::format::{bytes, counted, duration, integer};
 
-use crate::documents::capture::CaptureReport;
+use triphammer_document::capture::CaptureReport;
 
 /// Formats the report of a capture: what was written, from what, what is not in it, and how to use it.
 #[must_use]

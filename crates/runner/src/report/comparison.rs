@@ -1,6 +1,12 @@
 //! The report of a comparison: the verdict, the figures, the differences and the warnings. The text
 //! fits 80 columns unless names are longer.
 
+use triphammer_document::compare::{
+    ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
+};
+use triphammer_document::profile::parameter;
+use triphammer_document::requirement::Unit;
+use triphammer_document::result::{Status, Warning};
 use triphammer_settings::format::{counted, figure, milliseconds, precise};
 use triphammer_statistics::Estimate;
 
@@ -12,12 +18,6 @@ use super::summary::{self, Summary, indented};
 use super::table::{Table, width, wrapped};
 use super::why::{Sides, tables, waits};
 use super::words::{self, DOT};
-use crate::documents::compare::{
-    ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
-};
-use crate::documents::profile::parameter;
-use crate::requirement::Unit;
-use crate::result::{Status, Warning};
 
 /// Maximum columns of a value in the text's table of differences.
 const VALUE: usize = 24;

@@ -1,14 +1,14 @@
 //! The report of an examination: what is wrong, what to look at, and every line by group.
 
+use triphammer_document::doctor::{
+    CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest,
+};
 use triphammer_settings::format::{counted, duration, integer, milliseconds, seconds};
 
 use super::chart::Charset;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{width, wrapped};
 use super::words::DOT;
-use crate::documents::doctor::{
-    CpuTest, DoctorResult, Group, Line, SetupVerdict, StoredCpuTest, WriteTest,
-};
 
 /// Columns of a verdict and the space after it.
 const VERDICT: usize = 7;

@@ -1,6 +1,8 @@
 //! The report of a drill: findings, commits, faults, outages, and what it was done with. It fits 80
 //! columns.
 
+use triphammer_document::drill::{DrillResult, FaultReport};
+use triphammer_document::result::Status;
 use triphammer_settings::format::{counted, duration, integer};
 
 use super::chart::Charset;
@@ -11,8 +13,6 @@ use super::profile::{WIDTH, fill, markdown_end, markdown_head, printed};
 use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
-use crate::documents::drill::{DrillResult, FaultReport};
-use crate::result::Status;
 
 /// Number of the conditions that a summary shows: service and target.
 const CONDITIONS_SHORT: usize = 2;

@@ -1,6 +1,6 @@
 //! The first lines of a report: failures, how the run ended, and outages.
 
-use crate::result::{RunResult, Status};
+use triphammer_document::result::{RunResult, Status};
 use triphammer_settings::format::{clock, figure, percent};
 
 /// Returns the lines, the most important first; none for a run without problems.

@@ -1,5 +1,6 @@
 //! The report of a history: a bar per run, and the changes between them.
 
+use triphammer_document::history::{Change, HistoryResult, HistoryRun};
 use triphammer_settings::format::{self, counted, figure};
 
 use super::chart::Charset;
@@ -7,7 +8,6 @@ use super::comparison::what_differs;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::DOT;
-use crate::documents::history::{Change, HistoryResult, HistoryRun};
 
 /// Maximum number of runs shown; the newest are shown.
 const SHOWN: usize = 60;

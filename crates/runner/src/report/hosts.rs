@@ -1,9 +1,9 @@
 //! The part of reports about the hosts that drove a run.
 
+use triphammer_document::result::{HostShare, RunResult};
 use triphammer_settings::format::{self, integer};
 
 use super::table::Table;
-use crate::result::{HostShare, RunResult};
 
 /// Heading of the table.
 pub(super) const HOSTS: &str = "Hosts";

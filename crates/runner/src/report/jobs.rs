@@ -1,10 +1,10 @@
 //! The list of jobs.
 
 use triphammer_core::Scale;
+use triphammer_document::ending::Flaw;
 use triphammer_settings::format::{self, counted, figure};
 
 use super::table::{Table, width};
-use crate::ending::Flaw;
 use crate::store::JobRow;
 
 /// Maximum width of a list of jobs.

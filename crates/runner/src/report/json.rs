@@ -1,6 +1,6 @@
 //! The document itself.
 
-use crate::result::RunResult;
+use triphammer_document::result::RunResult;
 
 /// Renders a result as `--json` prints it: one indented JSON object, without a final line break.
 #[must_use]

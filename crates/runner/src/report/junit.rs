@@ -3,9 +3,9 @@
 
 use triphammer_core::text::steers;
 
-use crate::documents::check::CheckReport;
-use crate::ending::Ending;
-use crate::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
+use triphammer_document::check::CheckReport;
+use triphammer_document::ending::Ending;
+use triphammer_document::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
 
 use super::{query_streams, words};
 

@@ -3,11 +3,11 @@
 use triphammer_core::outcome::Outcome;
 use triphammer_core::pace::Load;
 use triphammer_core::spec::Sessions;
+use triphammer_document::result::{Efficiency, RunResult};
 use triphammer_settings::format::{clock, counted, figure, integer, milliseconds, origin, percent};
 
 use super::table::Table;
 use super::words::{DOT, times_cells};
-use crate::result::{Efficiency, RunResult};
 
 /// Heading of the table of waits.
 pub(super) const WAITS: &str = "Wait for a session, from when a transaction was due to its first \

@@ -1,6 +1,8 @@
 //! Results as Markdown, for issues, wikis and pull requests.
 
 use triphammer_core::text::lines;
+use triphammer_document::doctor::SetupFact;
+use triphammer_document::result::{RunResult, TypeFigures};
 use triphammer_settings::format::clock;
 
 use super::first;
@@ -12,8 +14,6 @@ use super::queries;
 use super::query_streams;
 use super::table::Table;
 use super::words;
-use crate::documents::doctor::SetupFact;
-use crate::result::{RunResult, TypeFigures};
 
 /// Escapes a whole Markdown report, so that it is shown literally: no HTML, links, images or
 /// control characters. Every Markdown report passes through here, because any of its words may come

@@ -1,9 +1,9 @@
 //! The parts of reports about the nodes of a target.
 
+use triphammer_document::result::{NodeFigures, NodeRole, RunResult};
 use triphammer_settings::format::{counted, figure, integer, milliseconds, percent, seconds};
 
 use super::table::Table;
-use crate::result::{NodeFigures, NodeRole, RunResult};
 
 /// Heading of the tables.
 pub(super) const NODES: &str = "Nodes in the timed window";

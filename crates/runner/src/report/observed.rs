@@ -2,17 +2,17 @@
 //! blocked them, the load profile, the top statements, the observers' cost, and what was hidden.
 
 use triphammer_core::text::one_line;
+use triphammer_document::metrics::Unit;
+use triphammer_document::requirement::Unit as OfMetric;
+use triphammer_document::result::{
+    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, Observed, ObserverGap,
+    ProfileFigure,
+};
 use triphammer_settings::format::{
     bytes, counted, duration, figure, integer, milliseconds, percent,
 };
 
 use super::table::{Table, paragraph};
-use crate::metrics::Unit;
-use crate::requirement::Unit as OfMetric;
-use crate::result::{
-    ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, Observed, ObserverGap,
-    ProfileFigure,
-};
 
 /// Headings of the parts.
 pub(super) const SESSIONS: &str =
@@ -368,7 +368,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::result::TopStatement;
+    use triphammer_document::result::TopStatement;
 
     fn figure_of(title: &str, relation: Option<&str>) -> ProfileFigure {
         let label = relation.map(|name| (RELATION.to_owned(), name.to_owned()));

@@ -1,13 +1,13 @@
 //! Renders a stored job for `triphammer report`. The formats are declared in `formats`; each is one
 //! arm of [`render`] here.
 
+use triphammer_document::series::{Layout, SeriesWriter};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
 
 use super::observed_series::ObservedSeries;
 use super::text::printable;
 use super::{Charset, Report, hdr, junit, stored, stored_json};
-use crate::series::{Layout, SeriesWriter};
 use crate::store::{Store, StoreError, StoredJob};
 
 /// Renders the job in this format.

@@ -1,5 +1,14 @@
 //! The text output of `build`, `check` and `drop`, and of any document.
 
+use triphammer_document::build::{BuildHost, BuildReport};
+use triphammer_document::capacity::CapacityResult;
+use triphammer_document::check::CheckReport;
+use triphammer_document::compare::ComparisonResult;
+use triphammer_document::datagen::DatagenReport;
+use triphammer_document::drill::DrillResult;
+use triphammer_document::profile::ProfileResult;
+use triphammer_document::remove::Removal;
+use triphammer_document::result::RunResult;
 use triphammer_settings::format::{self, counted, integer};
 
 use super::capacity::{capacity, capacity_markdown, capacity_summary};
@@ -13,15 +22,6 @@ use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
 use super::text::{summary, text};
 use super::{Charset, Report, Style, jobs};
-use crate::documents::build::{BuildHost, BuildReport};
-use crate::documents::capacity::CapacityResult;
-use crate::documents::check::CheckReport;
-use crate::documents::compare::ComparisonResult;
-use crate::documents::datagen::DatagenReport;
-use crate::documents::drill::DrillResult;
-use crate::documents::profile::ProfileResult;
-use crate::documents::remove::Removal;
-use crate::result::RunResult;
 use crate::store::{StoreError, StoredJob};
 
 /// Renders a build report as text.

@@ -1,13 +1,13 @@
 //! Execution plans as text: an operation per line, indented, wrapped to the width of a report.
 
+use triphammer_document::compare::PlanChange;
+use triphammer_document::execution_plan::{ExecutionPlan, PlanOperation};
+use triphammer_document::result::{QueriesResult, QuerySummary, RunResult};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format;
 
 use super::profile::WIDTH;
 use super::table::wrapped;
-use crate::documents::compare::PlanChange;
-use crate::execution_plan::{ExecutionPlan, PlanOperation};
-use crate::result::{QueriesResult, QuerySummary, RunResult};
 
 /// Word for all queries.
 const ALL: &str = "all";

@@ -1,5 +1,7 @@
 //! The report of a profile: the curve, the levels, the law and the findings. It fits 80 columns.
 
+use triphammer_document::profile::{Curve, Level, ProfileResult, parameter};
+use triphammer_document::result::Status;
 use triphammer_settings::format::{counted, figure, milliseconds, percent, precise};
 use triphammer_statistics::Estimate;
 
@@ -8,8 +10,6 @@ use super::markdown::plainly;
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
-use crate::documents::profile::{Curve, Level, ProfileResult, parameter};
-use crate::result::Status;
 
 /// Maximum width of a line, in columns.
 pub(super) const WIDTH: usize = 80;

@@ -1,12 +1,12 @@
 //! The parts of reports about a finite set of queries.
 
 use triphammer_core::query_plan::QueryTest;
+use triphammer_document::execution_plan::ExecutionPlan;
+use triphammer_document::result::{QueriesResult, QueryFigure};
 use triphammer_settings::format::{self, counted, figure, integer};
 
 use super::table::Table;
 use super::words::DOT;
-use crate::execution_plan::ExecutionPlan;
-use crate::result::{QueriesResult, QueryFigure};
 
 /// Heading of the table of queries.
 pub(super) const QUERIES: &str = "Time of each query, in seconds";

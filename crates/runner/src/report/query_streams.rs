@@ -1,9 +1,9 @@
 //! The parts of reports about streams of queries beside the transactions.
 
+use triphammer_document::result::{Baseline, QueryStreams};
 use triphammer_settings::format::{self, counted, duration, figure, integer, percent};
 
 use super::table::Table;
-use crate::result::{Baseline, QueryStreams};
 
 /// Heading of the table of queries.
 pub(super) const QUERIES: &str = "Queries alongside the transactions, in seconds";

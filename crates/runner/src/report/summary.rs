@@ -1,11 +1,12 @@
 //! Summaries: what the last screen of 80 × 24 characters shows of a finished job. The report of the
 //! stored job has the rest.
 
+use triphammer_document::result::Status;
+
 use super::chart::Charset;
 use super::profile::{ascii, printed};
 use super::table::{Table, WIDTH, paragraph, width};
 use super::words::DOT;
-use crate::result::Status;
 
 /// Maximum lines of a summary: a terminal of 24 lines has one left for the next command.
 pub(super) const HEIGHT: usize = 23;

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use triphammer_core::text::lines;
+use triphammer_document::result::{
+    Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict,
+};
 use triphammer_settings::format::{clock, counted};
 
 use super::first;
@@ -15,7 +18,6 @@ use super::query_streams;
 use super::summary::{ENTRY_LINES, HEIGHT, clipped, shows_all};
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
-use crate::result::{Bottleneck, QueriesResult, RunResult, Steady, TypeFigures, Verdict};
 
 /// Whether a text may contain colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

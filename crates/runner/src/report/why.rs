@@ -1,15 +1,15 @@
 //! The report of `why`: the main cause, then the figures behind it, what else was seen, and what to try
 //! next.
 
+use triphammer_document::metrics::Unit;
+use triphammer_document::result::Remark;
+use triphammer_document::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits, WhyResult};
 use triphammer_settings::format::{clock, counted, figure, percent, scale};
 
 use super::chart::Charset;
 use super::profile::{WIDTH, fill, printed};
 use super::table::{Table, wrapped};
 use super::words::DOT;
-use crate::documents::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits, WhyResult};
-use crate::metrics::Unit;
-use crate::result::Remark;
 
 /// Maximum length of a name in a table, in characters.
 const NAME_LENGTH: usize = 30;

@@ -8,6 +8,10 @@ use triphammer_core::session::Admin;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload;
 use triphammer_core::{Clock, Elapsed};
+use triphammer_document::failure_limit::{self, FailureWatch};
+use triphammer_document::result::{RunFacts, StreamsTaken};
+use triphammer_document::second::{Phases, Second};
+use triphammer_document::stopping_rule::{Now, StoppingRule};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
@@ -15,14 +19,10 @@ use super::monitor::Monitor;
 use super::query_run::{Alone, Beside};
 use super::{QUERY_NOTE, Resolved, keep};
 use crate::cluster::Processes;
-use crate::failure_limit::{self, FailureWatch};
 use crate::host_metrics;
 use crate::journal::Journal;
 use crate::node_figures::NodeSeries;
 use crate::observe::{LogProbe, Observers};
-use crate::result::{RunFacts, StreamsTaken};
-use crate::second::{Phases, Second};
-use crate::stopping_rule::{Now, StoppingRule};
 use crate::watch::{JobEvent, Watch};
 
 /// A run of transactions that takes place.

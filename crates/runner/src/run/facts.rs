@@ -8,17 +8,17 @@ use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
+use triphammer_document::host::Host;
+use triphammer_document::result::{
+    COUNTED, CounterSpan, DatabaseCount, Redacted, RunFacts, ScriptFacts, Tool, WorkloadFacts,
+};
+use triphammer_document::schedule::Schedule;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_workloads::{custom, replay, script};
 
 use super::Resolved;
 use super::monitor::Monitor;
-use crate::host::Host;
-use crate::result::{
-    COUNTED, CounterSpan, DatabaseCount, Redacted, RunFacts, ScriptFacts, Tool, WorkloadFacts,
-};
-use crate::schedule::Schedule;
 
 impl Resolved {
     /// The facts of the run, before it starts.

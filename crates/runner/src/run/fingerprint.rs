@@ -8,7 +8,7 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, Rows};
 
-use crate::result::{SchemaFact, SchemaKind};
+use triphammer_document::result::{SchemaFact, SchemaKind};
 
 /// Maximum time per statement.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);

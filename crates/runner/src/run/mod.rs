@@ -18,6 +18,15 @@ use triphammer_core::session::{Admin, Database, LockMode, NodeStatus, Role, Serv
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::{AuditDef, Description, Statements, Workload, WorkloadSettings};
 use triphammer_core::{Elapsed, Scale, SpecError};
+use triphammer_document::JobId;
+use triphammer_document::doctor::SetupVerdict;
+use triphammer_document::failure_limit::FailureLimit;
+use triphammer_document::requirement::{self, Requirement};
+use triphammer_document::result::{
+    DatabaseCount, NodeFact, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
+    SettingChange, Slicer,
+};
+use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_load::Plan;
 use triphammer_settings::Settings;
@@ -29,19 +38,10 @@ use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use crate::build::lock_workload;
 use crate::cluster::SharedRun;
-use crate::documents::doctor::SetupVerdict;
-use crate::failure_limit::FailureLimit;
 use crate::host_metrics::Exporter;
-use crate::job_id::JobId;
 use crate::journal::Journal;
 use crate::observe::{LogProbe, ObservePlan};
 use crate::replay::Exemplar;
-use crate::requirement::{self, Requirement};
-use crate::result::{
-    DatabaseCount, NodeFact, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
-    SettingChange, Slicer,
-};
-use crate::schedule::Schedule;
 use crate::store::{ReadAt, Store};
 use crate::watch::{JobEvent, Watch};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};

@@ -10,15 +10,15 @@ use triphammer_core::event::Note;
 use triphammer_core::session::{Access, Admin, Database, Role, ServerInfo, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
+use triphammer_document::doctor::Line;
+use triphammer_document::result::{IN_PROCESS, SchemaFact, ServerTransactions};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::connect;
 
 use crate::doctor::SetupOfRun;
-use crate::documents::doctor::Line;
 use crate::record::{Recording, TABLE};
-use crate::result::{IN_PROCESS, SchemaFact, ServerTransactions};
 
 use super::fingerprint;
 

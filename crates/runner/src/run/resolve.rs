@@ -11,6 +11,8 @@ use triphammer_core::workload::{
     BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Workload, WorkloadSettings,
 };
 use triphammer_core::{Scale, SpecError};
+use triphammer_document::failure_limit::FailureLimit;
+use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_settings::cancel::Cancel;
@@ -27,9 +29,7 @@ use super::query_run::{self, QueryRun};
 use crate::build::{BuildRequest, build, option_of};
 use crate::check::built;
 use crate::cluster::{Cluster, SharedRun};
-use crate::failure_limit::FailureLimit;
 use crate::record::Record;
-use crate::requirement::{self, Vocabulary};
 use crate::watch::Watch;
 use crate::{host_metrics, observe, requests, resources};
 

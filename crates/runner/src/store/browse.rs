@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use rusqlite::types::{Type, Value};
 use rusqlite::{Row, params, params_from_iter};
+use triphammer_document::JobId;
+use triphammer_document::metrics::{OF_SECOND, OF_TYPE};
+use triphammer_document::second::{SecondRow, SeriesRow, length};
 use triphammer_settings::command::JobKind;
 
 use super::columns::columns;
@@ -13,9 +16,6 @@ use super::histograms::{Bins, TimesKind};
 use super::job::{JobRow, JobStatus};
 use super::open::Store;
 use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
-use crate::job_id::JobId;
-use crate::metrics::{OF_SECOND, OF_TYPE};
-use crate::second::{SecondRow, SeriesRow, length};
 
 /// Maximum number of jobs per page.
 pub const PAGE_MAX: u32 = 200;

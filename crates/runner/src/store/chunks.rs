@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension, params};
 use triphammer_statistics::samples::Packed;
 
-use crate::job_id::JobId;
-use crate::samples::SampleSeries;
+use triphammer_document::JobId;
+use triphammer_document::samples::SampleSeries;
 
 /// Seconds per chunk. Chunks start at multiples of it.
 pub const CHUNK_SECONDS: u64 = 300;

@@ -1,7 +1,7 @@
 //! Maps declared metrics to columns in the tables of seconds and types; metrics without a column
 //! are samples.
 
-use crate::metrics::{Metric, ValueSource};
+use triphammer_document::metrics::{Metric, ValueSource};
 
 /// Columns of declared metrics, in order, each preceded by a comma.
 pub(super) fn columns(metrics: &[Metric]) -> String {

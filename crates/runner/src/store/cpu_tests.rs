@@ -1,10 +1,10 @@
 //! Times of `doctor --cpu-test`. They belong to no job.
 
 use rusqlite::params;
+use triphammer_document::doctor::StoredCpuTest;
 
 use super::error::StoreError;
 use super::open::Store;
-use crate::documents::doctor::StoredCpuTest;
 
 impl Store {
     /// Stores the time of a test.

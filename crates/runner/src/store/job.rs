@@ -7,17 +7,16 @@ use triphammer_core::Scale;
 use triphammer_core::event::Phase;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
+use triphammer_document::ending::Ending;
+use triphammer_document::host::Host;
+use triphammer_document::result::{FORMAT, Redacted, Remark, RunResult, Status};
+use triphammer_document::{Document, JobId};
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use utoipa::ToSchema;
 
 use super::error::StoreError;
-use crate::documents::any::Document;
-use crate::ending::Ending;
-use crate::host::Host;
-use crate::job_id::JobId;
-use crate::result::{FORMAT, Redacted, Remark, RunResult, Status};
 
 /// Facts about a job at its start.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use triphammer_core::small_file::open;
+use triphammer_document::JobId;
 
 use super::path::open_private;
-use crate::job_id::JobId;
 
 /// A job's lock, held by this process.
 #[derive(Debug)]

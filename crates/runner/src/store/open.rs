@@ -8,11 +8,11 @@ use std::time::Duration;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
 };
+use triphammer_document::JobId;
 
 use super::error::StoreError;
 use super::write::Held;
 use super::{path, tables};
-use crate::job_id::JobId;
 
 /// Maximum wait of a writer for another one.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);

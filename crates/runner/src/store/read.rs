@@ -6,6 +6,11 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use triphammer_core::Scale;
 use triphammer_core::event::Phase;
+use triphammer_document::JobId;
+use triphammer_document::ending::{Ending, Flaw};
+use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
+use triphammer_document::result::{Redacted, Remark};
+use triphammer_document::second::{SecondRow, SeriesRow, length, phase_name};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 
@@ -15,11 +20,6 @@ use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{CheckRow, JobFilter, JobRow, JobStatus, PHASES, ReadAt, StoredJob};
 use super::lock;
 use super::open::Store;
-use crate::ending::{Ending, Flaw};
-use crate::job_id::JobId;
-use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use crate::result::{Redacted, Remark};
-use crate::second::{SecondRow, SeriesRow, length, phase_name};
 
 /// Columns of [`job_row`], in its order.
 pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \

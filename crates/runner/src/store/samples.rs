@@ -14,6 +14,9 @@ use std::time::Duration;
 
 use rusqlite::{Row, params};
 use triphammer_core::Clock;
+use triphammer_document::JobId;
+use triphammer_document::metrics::{Merge, Metric, Spread, Unit, Values};
+use triphammer_document::samples::{SampleSeries, TYPE};
 use triphammer_statistics::samples::{Packed, Summary, Total, WIDTH_MAX};
 
 use super::chunks::{CHUNK_SECONDS, Chunks};
@@ -21,9 +24,6 @@ use super::columns::without_column;
 use super::error::StoreError;
 use super::open::Store;
 use super::read::unreadable;
-use crate::job_id::JobId;
-use crate::metrics::{Merge, Metric, Spread, Unit, Values};
-use crate::samples::{SampleSeries, TYPE};
 
 /// Maximum number of waiting batches; more are dropped and counted.
 const QUEUE_MAX: usize = 600;

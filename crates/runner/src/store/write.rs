@@ -10,6 +10,12 @@ use triphammer_core::clock;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
+use triphammer_document::ending::{Ending, Flaw};
+use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
+use triphammer_document::result::{Remark, RunResult, Status, mask_setting, rfc3339};
+use triphammer_document::samples::SampleSeries;
+use triphammer_document::second::{Second, SecondRow, SeriesRow, phase_name};
+use triphammer_document::{JobDocument as _, JobId};
 
 use super::chunks::Chunks;
 use super::columns::{columns, without_column};
@@ -18,13 +24,6 @@ use super::histograms::{Encoded, Merger, Scope, encode};
 use super::job::{CheckRow, JobHeader, JobStatus, ReadAt};
 use super::lock::{self, JobLock};
 use super::open::Store;
-use crate::document::JobDocument as _;
-use crate::ending::{Ending, Flaw};
-use crate::job_id::JobId;
-use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
-use crate::samples::SampleSeries;
-use crate::second::{Second, SecondRow, SeriesRow, phase_name};
 
 /// Number of seconds written together.
 const BATCH_SECONDS: usize = 5;
@@ -555,8 +554,8 @@ mod tests {
     use triphammer_core::recorder::RecordedInterval;
 
     use super::*;
-    use crate::host::Host;
-    use crate::result::Redacted;
+    use triphammer_document::host::Host;
+    use triphammer_document::result::Redacted;
 
     fn header() -> JobHeader {
         JobHeader {

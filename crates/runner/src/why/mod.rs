@@ -14,14 +14,14 @@ use triphammer_settings::failure::Failure;
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_workloads::observe::observed_dialects;
 
-use crate::documents::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
 pub(crate) use observations::of_window;
+use triphammer_document::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
 
 use std::ops::Range;
 
-use crate::job_id::JobId;
-use crate::result::{ObserverGap, RunResult, Warning};
 use crate::store::{Store, StoreError, StoredJob};
+use triphammer_document::JobId;
+use triphammer_document::result::{ObserverGap, RunResult, Warning};
 
 /// Fewer seconds than this have wide intervals, which the result mentions.
 const SECONDS_FEW: u64 = 10;

@@ -4,14 +4,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::documents::why::Observations;
-use crate::documents::why::Sampled;
-use crate::job_id::JobId;
 use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
-use crate::result::{RunResult, WaitClass};
-use crate::samples::SampleSeries;
-use crate::second::SeriesRow;
 use crate::store::{Store, StoreError, StoredSeries};
+use triphammer_document::JobId;
+use triphammer_document::result::{RunResult, WaitClass};
+use triphammer_document::samples::SampleSeries;
+use triphammer_document::second::SeriesRow;
+use triphammer_document::why::{Observations, Sampled};
 
 /// Metrics of servers and hosts that are evidence.
 const EVIDENCE: [&str; 14] = [
@@ -117,7 +116,7 @@ pub(crate) fn of_window(
     job: JobId,
     result: &RunResult,
 ) -> Result<Observations, StoreError> {
-    let window = crate::documents::why::window(result);
+    let window = triphammer_document::why::window(result);
     Ok(read(store, job, result)?.only(|second| window.contains(&second)))
 }
 

@@ -4,17 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use triphammer_core::pace::Load;
+use triphammer_document::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
+use triphammer_document::compare::Demand;
+use triphammer_document::ending::Flaw;
+use triphammer_document::profile::{FailedLevel, LevelRun, Order, ProfileResult};
+use triphammer_document::result::{Bottleneck, RunResult, Status, Steady};
+use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_runner::campaign::{PlannedRun, Question};
-use triphammer_runner::document::JobDocument as _;
-use triphammer_runner::documents::any::Document;
-use triphammer_runner::documents::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
-use triphammer_runner::documents::compare::Demand;
-use triphammer_runner::documents::profile::{FailedLevel, LevelRun, Order, ProfileResult};
-use triphammer_runner::ending::Flaw;
-use triphammer_runner::job_id::JobId;
 use triphammer_runner::profile::sequence;
 use triphammer_runner::report::{Charset, Report as _, Style};
-use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
 use triphammer_statistics::search::Judgement;
 use triphammer_statistics::{Estimate, Interval};
 
@@ -252,7 +250,7 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
 /// A question that has received these runs in order continues with the rest of the same sequence.
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
-    use triphammer_runner::documents::profile::LevelUnit;
+    use triphammer_document::profile::LevelUnit;
     use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
     let request = ProfileRequest {
         levels: Asked::Given(vec![1, 2, 4]),
@@ -294,7 +292,7 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
 
 #[test]
 fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
-    use triphammer_runner::documents::profile::LevelUnit;
+    use triphammer_document::profile::LevelUnit;
     use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
     let request = ProfileRequest {
         levels: Asked::Auto,

@@ -24,11 +24,11 @@ use triphammer_core::random::Rng;
 use triphammer_core::recorder::{Arrived, RecordedInterval, TypeInterval, histogram};
 use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
+use triphammer_document::capacity::CapacityResult;
+use triphammer_document::result::{RunResult, Slicer, Status};
+use triphammer_document::second::Second;
 use triphammer_runner::campaign::{PlannedRun, Question};
 use triphammer_runner::capacity::{Capacity, CapacityRequest};
-use triphammer_runner::documents::capacity::CapacityResult;
-use triphammer_runner::result::{RunResult, Slicer, Status};
-use triphammer_runner::second::Second;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::target::{self, NoSecrets};
 use triphammer_settings::{Setting, Settings, Source};
@@ -443,7 +443,7 @@ fn an_interval_holds_the_capacity_of_a_simulated_server() {
 
 /// The probes of a search, a line each.
 fn told(document: &CapacityResult) -> String {
-    let probe = |p: &triphammer_runner::documents::capacity::Probe| {
+    let probe = |p: &triphammer_document::capacity::Probe| {
         format!("{:.1}/s: {:?} {:?} {:?}\n", p.rate, p.value_us, p.reason, p.served)
     };
     document.probes.iter().map(probe).collect()

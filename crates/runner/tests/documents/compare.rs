@@ -2,17 +2,15 @@
 
 use serde_json::Value;
 use triphammer_core::random::Rng;
+use triphammer_document::JobId;
+use triphammer_document::compare::{ComparisonResult, Demand, Facts, Run, Subject, seconds};
+use triphammer_document::history::HistoryResult;
+use triphammer_document::metrics::Values;
+use triphammer_document::result::{RunResult, SchemaFact, SchemaKind, Status};
+use triphammer_document::second::SeriesRow;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{Pairs, PairsRequest};
-use triphammer_runner::documents::compare::{
-    ComparisonResult, Demand, Facts, Run, Subject, seconds,
-};
-use triphammer_runner::documents::history::HistoryResult;
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset, Report as _, Style};
-use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
-use triphammer_runner::second::SeriesRow;
 use triphammer_settings::Setting;
 use triphammer_statistics::compare::{Basis, Verdict};
 

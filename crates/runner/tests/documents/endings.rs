@@ -1,13 +1,12 @@
 //! One verdict: documents, the store, lists and test suites agree on every kind of bad job.
 
 use serde_json::{Value, json};
-use triphammer_runner::document::JobDocument as _;
-use triphammer_runner::documents::any::Document;
-use triphammer_runner::ending::{Ending, Flaw};
+use triphammer_document::ending::{Ending, Flaw};
+use triphammer_document::result::{Outage, RunResult, Status, Verdict};
+use triphammer_document::schemas::documents;
+use triphammer_document::{Document, JobDocument as _};
 use triphammer_runner::report::junit::Outcome;
 use triphammer_runner::report::{self, Report as _};
-use triphammer_runner::result::{Outage, RunResult, Status, Verdict};
-use triphammer_runner::schemas::documents;
 use triphammer_runner::store::{JobFilter, JobHeader, Store};
 use triphammer_settings::command::JobKind;
 
@@ -99,8 +98,8 @@ fn bad() -> Vec<(Document, Option<Flaw>)> {
     .collect()
 }
 
-fn violated_audits() -> Vec<triphammer_runner::result::Audit> {
-    let read = triphammer_runner::result::DatabaseCount { before: Some(5), after: Some(7) };
+fn violated_audits() -> Vec<triphammer_document::result::Audit> {
+    let read = triphammer_document::result::DatabaseCount { before: Some(5), after: Some(7) };
     let audit = triphammer_runner::describe("tpc-b").unwrap().audits[0].clone();
     let mut facts = sample::facts();
     facts.audits = vec![(audit, read)];

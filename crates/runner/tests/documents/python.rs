@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use triphammer_runner::schemas::{components, documents, published};
+use triphammer_document::schemas::{components, documents, published};
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::{Parameter, SettingKind, parameters};
 

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use triphammer_runner::ending::{Ending, Flaw};
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_document::JobId;
+use triphammer_document::ending::{Ending, Flaw};
+use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_document::requirement::Vocabulary;
+use triphammer_document::result::{Redacted, RunResult, Status};
 use triphammer_runner::report::{self, Charset, Report as _, Style};
-use triphammer_runner::requirement::Vocabulary;
-use triphammer_runner::result::{Redacted, RunResult, Status};
 use triphammer_runner::store::{JobRow, JobStatus};
 use triphammer_settings::command::JobKind;
 
@@ -162,7 +162,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
     let guide = std::fs::read_to_string(path).unwrap();
     let (of_run, of_type) = Vocabulary::figures();
-    let columns = triphammer_runner::series::columns(&[]);
+    let columns = triphammer_document::series::columns(&[]);
     let columns = columns.iter().map(|name| name.strip_prefix("all.").unwrap_or(name));
     let names = of_run.iter().chain(&of_type).map(String::as_str).chain(columns).map(str::to_owned);
     for name in names.chain(Vocabulary::figures_of_node().map(str::to_owned)) {

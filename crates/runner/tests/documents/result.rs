@@ -10,12 +10,12 @@ use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
-use triphammer_runner::report::{Charset, Report as _, Style, junit};
-use triphammer_runner::result::{
+use triphammer_document::result::{
     Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, SettingChange, Status,
     Steady, Verdict,
 };
-use triphammer_runner::schedule::Schedule;
+use triphammer_document::schedule::Schedule;
+use triphammer_runner::report::{Charset, Report as _, Style, junit};
 use triphammer_settings::Setting;
 
 use crate::sample;
@@ -292,7 +292,7 @@ fn warnings_name_what_spoils_the_number() {
 #[test]
 fn secrets_never_reach_the_document() {
     let (mut facts, mut end) = sample::troubled();
-    facts.target = triphammer_runner::result::Redacted::new("postgres://bench:hunter2@db1/tpcc");
+    facts.target = triphammer_document::result::Redacted::new("postgres://bench:hunter2@db1/tpcc");
     facts.settings.push(Setting {
         name: "target".into(),
         value: "postgres://bench:hunter2@db1/tpcc".into(),

@@ -17,14 +17,14 @@ use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
-use triphammer_runner::host::Host;
-use triphammer_runner::requirement::{self, Requirement, Vocabulary};
-use triphammer_runner::result::{
+use triphammer_document::host::Host;
+use triphammer_document::requirement::{self, Requirement, Vocabulary};
+use triphammer_document::result::{
     CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, ServerTransactions, SettingChange,
     Slicer, Tool, WorkloadFacts,
 };
-use triphammer_runner::schedule::Schedule;
-use triphammer_runner::second::Second;
+use triphammer_document::schedule::Schedule;
+use triphammer_document::second::Second;
 use triphammer_runner::store::JobHeader;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use triphammer_core::Rng;
 use triphammer_core::recorder::Arrived;
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::samples::SampleSeries;
-use triphammer_runner::second::Second;
+use triphammer_document::JobId;
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::samples::SampleSeries;
+use triphammer_document::second::Second;
 use triphammer_runner::store::{SERIES_MAX, SampleWriter, Sampled, Store};
 
 use crate::sample;
@@ -229,6 +229,6 @@ fn a_sparkline_ends_with_the_load() {
     store.flush(job).unwrap();
     assert_eq!(store.sparkline(job, 10).unwrap().len(), 3, "while there is load");
     let result = serde_json::json!({ "durations": { "rampup_s": 0.0, "window_s": 2.0 } });
-    store.finish_with(job, triphammer_runner::result::Status::Complete, None, &result).unwrap();
+    store.finish_with(job, triphammer_document::result::Status::Complete, None, &result).unwrap();
     assert_eq!(store.sparkline(job, 10).unwrap().len(), 2);
 }

@@ -11,10 +11,10 @@ use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
-use triphammer_runner::requirement::{Operator, Unit};
-use triphammer_runner::result::{Bottleneck, DatabaseCount, RunResult, Status, Verdict};
-use triphammer_runner::schedule::Schedule;
-use triphammer_runner::schemas::{components, published};
+use triphammer_document::requirement::{Operator, Unit};
+use triphammer_document::result::{Bottleneck, DatabaseCount, RunResult, Status, Verdict};
+use triphammer_document::schedule::Schedule;
+use triphammer_document::schemas::{components, published};
 
 use crate::sample;
 

@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::result::{RunResult, Status};
-use triphammer_runner::second::Second;
+use triphammer_document::JobId;
+use triphammer_document::result::{RunResult, Status};
+use triphammer_document::second::Second;
 use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobStatus, ReadAt, Scope, Store, StoreError, TimesKind,
     VERSION,
@@ -261,7 +261,7 @@ fn secrets_do_not_reach_the_file() {
     let (folder, path) = fresh();
     let store = Store::open(&path).unwrap();
     let header = triphammer_runner::store::JobHeader {
-        target: triphammer_runner::result::Redacted::new("mysql://u:hunter2@h/d"),
+        target: triphammer_document::result::Redacted::new("mysql://u:hunter2@h/d"),
         ..sample::header()
     };
     let job = store.begin(&header).unwrap();

@@ -13,14 +13,14 @@
 use std::f64::consts::TAU;
 
 use triphammer_core::random::Rng;
+use triphammer_document::compare::{ComparisonResult, Demand, Profiled, Run};
+use triphammer_document::history::HistoryResult;
+use triphammer_document::profile::{LevelRun, LevelUnit, Order, ProfileResult};
+use triphammer_document::result::{Redacted, RunResult, Status};
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{Pairs, PairsRequest};
-use triphammer_runner::documents::compare::{ComparisonResult, Demand, Profiled, Run};
-use triphammer_runner::documents::history::HistoryResult;
-use triphammer_runner::documents::profile::{LevelRun, LevelUnit, Order, ProfileResult};
 use triphammer_runner::history::{Wanted, history};
 use triphammer_runner::report::{self, Charset, Report as _, Style};
-use triphammer_runner::result::{Redacted, RunResult, Status};
 use triphammer_runner::store::{JobHeader, Store};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::Verdict;

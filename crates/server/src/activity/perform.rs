@@ -1,8 +1,8 @@
 //! Runs an activity on its own thread: the job of its form, and its outcome.
 
 use serde_json::Value;
-use triphammer_runner::documents::any::Document;
-use triphammer_runner::result::Status;
+use triphammer_document::Document;
+use triphammer_document::result::Status;
 use triphammer_settings::handle::Handle;
 
 use super::ActivityState;

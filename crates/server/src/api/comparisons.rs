@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use triphammer_document::compare::ComparisonResult;
+use triphammer_document::history::HistoryResult;
 use triphammer_runner::compare;
-use triphammer_runner::documents::compare::ComparisonResult;
-use triphammer_runner::documents::history::HistoryResult;
 use triphammer_runner::history::{self, Wanted};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::{Settings, Source};

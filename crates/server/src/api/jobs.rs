@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::Scale;
 use triphammer_core::text::steers;
+use triphammer_document::JobId;
+use triphammer_document::ending::Ending;
 use triphammer_runner::campaign::given_settings;
-use triphammer_runner::ending::Ending;
-use triphammer_runner::job_id::JobId;
 use triphammer_runner::report::{Charset, render};
 use triphammer_runner::requests::is_only_local;
 use triphammer_runner::store::{

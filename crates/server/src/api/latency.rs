@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::recorder;
-use triphammer_runner::job_id::JobId;
+use triphammer_document::JobId;
 use triphammer_runner::store::{Scope, Store, StoreError, TimesKind};
 use utoipa::{IntoParams, ToSchema};
 

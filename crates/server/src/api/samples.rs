@@ -8,9 +8,9 @@ use std::ops::Range;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::samples::SampleSeries;
+use triphammer_document::JobId;
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::samples::SampleSeries;
 use triphammer_runner::store::{SamplePoint, Store, StoreError, StoredSeries};
 use utoipa::{IntoParams, ToSchema};
 

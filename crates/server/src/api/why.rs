@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use triphammer_runner::documents::why::{Stretch, WhyResult};
-use triphammer_runner::job_id::JobId;
+use triphammer_document::JobId;
+use triphammer_document::why::{Stretch, WhyResult};
 use triphammer_runner::why::explain;
 use utoipa::IntoParams;
 

@@ -2,7 +2,7 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use triphammer_runner::metrics::Values;
+use triphammer_document::metrics::Values;
 
 /// Metrics of a second, or of a transaction type in a second.
 #[derive(Clone, Debug)]

@@ -104,7 +104,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use triphammer_runner::metrics::Values;
+    use triphammer_document::metrics::Values;
 
     use super::super::figures::Figures;
     use super::super::{LiveStep, LiveType};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use triphammer_core::workload::Description;
-use triphammer_runner::measure::{self, Measure};
-use triphammer_runner::metrics::{Merge, Values};
-use triphammer_runner::second::Second;
+use triphammer_document::measure::{self, Measure};
+use triphammer_document::metrics::{Merge, Values};
+use triphammer_document::second::Second;
 use utoipa::ToSchema;
 
 use super::figures::Figures;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use triphammer_runner::job_id::JobId;
-use triphammer_runner::metrics::{Merge, Unit};
-use triphammer_runner::samples::SampleSeries;
+use triphammer_document::JobId;
+use triphammer_document::metrics::{Merge, Unit};
+use triphammer_document::samples::SampleSeries;
 use triphammer_runner::store::{SampleWriter, Sampled};
 
 use crate::site::Site;

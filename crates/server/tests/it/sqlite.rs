@@ -119,7 +119,7 @@ fn the_end_of_the_server_drains_and_stores_what_goes_on() {
     drop(events);
     site.wait();
     let store = triphammer_runner::store::Store::open(&site.file("jobs.sqlite")).unwrap();
-    let job = triphammer_runner::job_id::JobId(ended["job"].as_i64().unwrap());
+    let job = triphammer_document::JobId(ended["job"].as_i64().unwrap());
     assert_eq!(store.load(job).unwrap().row.status.name(), "interrupted");
 }
 

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use triphammer_document::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
 use triphammer_runner::host_metrics::{HOST, HOST_METRICS};
-use triphammer_runner::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
 use triphammer_runner::node_figures::NODE_METRICS;
 use triphammer_runner::observe::{CPU_NUMBER, declared, dialects};
 

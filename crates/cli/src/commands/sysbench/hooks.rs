@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use hdrhistogram::Histogram;
 use triphammer_core::workload::ScriptTotals;
+use triphammer_document::second::Second;
 use triphammer_lua::{Hook, Stat};
-use triphammer_runner::second::Second;
 use triphammer_runner::sysbench::ScriptCommand;
 use triphammer_settings::failure::Failure;
 

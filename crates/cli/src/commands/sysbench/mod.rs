@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use clap::ArgMatches;
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
-use triphammer_runner::documents::any::Document;
+use triphammer_document::Document;
 use triphammer_runner::job::{Job, Order};
 use triphammer_runner::sysbench::ScriptCommand;
 use triphammer_settings::command::{Command, JobKind};
@@ -140,7 +140,7 @@ fn run(arguments: &Arguments, settings: Settings, secrets: &Given) -> Result<Exi
     if let Some(failure) = torn.or_else(|| (!finished.is_stored).then(unstored)) {
         return Err(failure);
     }
-    let is_good = result.status == triphammer_runner::result::Status::Complete
+    let is_good = result.status == triphammer_document::result::Status::Complete
         && result.run.total.completed > 0;
     Ok(match crate::signals::interrupted() {
         true => Exit::Interrupted,

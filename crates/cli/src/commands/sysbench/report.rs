@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use hdrhistogram::Histogram;
 use triphammer_core::workload::ScriptTotals;
-use triphammer_runner::result::RunResult;
-use triphammer_runner::second::Second;
+use triphammer_document::result::RunResult;
+use triphammer_document::second::Second;
 use triphammer_runner::watch::{JobEvent, Watcher};
 
 use super::hooks::Hooks;

@@ -3,12 +3,14 @@
 use triphammer_core::clock::format_duration;
 use triphammer_core::session::{Pipelining, ServerInfo};
 use triphammer_core::spec::{Length, RunSpec};
+use triphammer_document::result::{
+    ClientCost, DeclaredFigure, QueriesResult, RunResult, Steadiness,
+};
 use triphammer_settings::DATABASE_DEFAULT;
 use triphammer_settings::format::{self, bytes, counted, duration, figure, integer, percent};
 
 use super::{DOT, failures, host, in_unit, moment};
 use crate::report::{load, queries, query_streams};
-use crate::result::{ClientCost, DeclaredFigure, QueriesResult, RunResult, Steadiness};
 
 /// The conditions under which the figures were measured: name and text.
 pub(in crate::report) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {

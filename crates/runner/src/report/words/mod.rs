@@ -5,14 +5,14 @@ mod tables;
 mod verdicts;
 
 use triphammer_core::session::ServerInfo;
+use triphammer_document::host::Host;
+use triphammer_document::measure::{Measure, Throughput};
+use triphammer_document::result::{Figures, RunResult, WorkloadFacts};
 use triphammer_settings::format::{self, bytes, counted, duration, figure};
 
 use super::load;
 use super::queries;
 use super::query_streams;
-use crate::host::Host;
-use crate::measure::{Measure, Throughput};
-use crate::result::{Figures, RunResult, WorkloadFacts};
 
 pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{

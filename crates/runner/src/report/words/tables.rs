@@ -2,11 +2,11 @@
 
 use triphammer_core::stats::Times;
 use triphammer_core::text::one_line;
+use triphammer_document::result::{Figures, PercentileIntervals, RunResult, TypeFigures};
+use triphammer_settings::format::{clock, figure, integer, milliseconds, percent};
 use triphammer_statistics::Interval;
 
 use crate::report::table::Table;
-use crate::result::{Figures, PercentileIntervals, RunResult, TypeFigures};
-use triphammer_settings::format::{clock, figure, integer, milliseconds, percent};
 
 /// Title of the table of slices.
 pub(in crate::report) const SLICES: &str =

@@ -1,13 +1,13 @@
 //! How good a result is: verification, requirements, steadiness, bottleneck, and what a summary says
 //! of them.
 
+use triphammer_document::requirement::{Judgement, Unit};
+use triphammer_document::result::{Audit, RunResult, Steadiness, Steady, Verdict};
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::tables::whole_milliseconds;
 use super::{DOT, shown};
 use crate::report::{nodes, observed, queries};
-use crate::requirement::{Judgement, Unit};
-use crate::result::{Audit, RunResult, Steadiness, Steady, Verdict};
 
 /// Formats the verification: `verified: the database counts the same`.
 pub(in crate::report) fn verification(result: &RunResult) -> String {

@@ -28,6 +28,8 @@ use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{PrimaryMetric, Workload as _, WorkloadSettings};
+use triphammer_document::measure;
+use triphammer_document::result::{BaselineTaken, StepOutcome, StepTime, StreamsTaken};
 use triphammer_load::Plan;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
@@ -36,8 +38,6 @@ use triphammer_settings::worker_pool::on_this_thread;
 
 use super::control::{Heard, PROGRESS_EVERY, drive};
 use super::{QueryRun, timeout};
-use crate::measure;
-use crate::result::{BaselineTaken, StepOutcome, StepTime, StreamsTaken};
 use crate::watch::{JobEvent, QueryProgress, Watch};
 
 /// Maximum wait for the streams after the engine has ended: longer than a stream waits for a database that does not

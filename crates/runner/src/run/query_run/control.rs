@@ -9,6 +9,7 @@ use triphammer_core::engine::{RunEnd, RunEnding, Window};
 use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
+use triphammer_document::result::{StepOutcome, StepTime};
 use triphammer_load::Plan;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
@@ -16,7 +17,6 @@ use triphammer_settings::failure::Failure;
 use super::QueryRun;
 use super::slot::Slot;
 use super::stream::{Report, Stream};
-use crate::result::{StepOutcome, StepTime};
 use crate::watch::{QueryProgress, RunningQuery};
 
 /// Time between two progress events.

@@ -15,6 +15,8 @@ use triphammer_core::query_plan::{QueryPlan, QueryStep};
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::Explain;
 use triphammer_core::{DbError, ErrorClass, Rows, Value};
+use triphammer_document::execution_plan::{self, AnalyzedPlan, ExecutionPlan, PlanOperation};
+use triphammer_document::result::{StepOutcome, mask_secrets};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
 use triphammer_settings::cancel::Cancel;
@@ -25,8 +27,6 @@ use triphammer_settings::worker_pool::on_this_thread;
 use super::QueryRun;
 use super::control::CANCEL_AGAIN;
 use super::slot::{Slot, until_cancelled};
-use crate::execution_plan::{self, AnalyzedPlan, ExecutionPlan, PlanOperation};
-use crate::result::{StepOutcome, mask_secrets};
 
 /// Maximum time to explain a query without running it: it may have to wait for a lock.
 const EXPLAIN_LIMIT: Duration = Duration::from_secs(5);

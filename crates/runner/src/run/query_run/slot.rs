@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use triphammer_core::session::Canceller;
 use triphammer_core::{DbError, ErrorClass};
 
-use crate::result::StepOutcome;
+use triphammer_document::result::StepOutcome;
 
 /// Maximum wait for a database to stop a cancelled step; then its session is dropped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);

@@ -10,6 +10,7 @@ use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::value::write_decimal;
 use triphammer_core::workload::{Statements, Workload as _};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass, Rows, Value, clock};
+use triphammer_document::result::{StepOutcome, StepTime, mask_secrets};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
 use triphammer_settings::limited::Limited;
@@ -17,7 +18,6 @@ use triphammer_settings::worker_pool::on_this_thread;
 
 use super::answer::Answer;
 use super::slot::{Slot, until_cancelled};
-use crate::result::{StepOutcome, StepTime, mask_secrets};
 
 /// Pause between two attempts to reconnect.
 const RECONNECT_AFTER: Duration = Duration::from_millis(100);

@@ -1,0 +1,80 @@
+//! The document of a build.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use triphammer_core::Scale;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::format::integer;
+
+use crate::document::{Head, JobDocument};
+use crate::ending::{Ending, Flaw};
+
+/// Report of a build.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BuildReport {
+    /// `built`, `resumed`, `added`, `already built`.
+    pub outcome: String,
+    /// Whether the build is good.
+    #[serde(default)]
+    pub ending: Ending,
+    /// Title of the workload: `TPROC-C`.
+    pub workload: String,
+    /// Scale of the data, in `scale_unit`.
+    pub scale: Scale,
+    /// Unit of the scale, in the plural: `warehouses`.
+    pub scale_unit: String,
+    /// Random seed of the data.
+    pub seed: u64,
+    /// URL of the target, without secrets.
+    pub target: String,
+    /// Number of rows loaded by this build.
+    pub rows: u64,
+    /// Name and seconds of each phase, in order.
+    pub phases: Vec<(String, f64)>,
+    /// Number of parallel loader sessions.
+    pub jobs: u32,
+    /// The hosts that loaded the data, if it was spread over several.
+    #[serde(default)]
+    pub hosts: Vec<BuildHost>,
+}
+
+impl JobDocument for BuildReport {
+    fn head(&self) -> Head<'_> {
+        Head::of(JobKind::Build)
+    }
+
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// A build that does not fail is good.
+    fn flaw(&self) -> Option<Flaw> {
+        None
+    }
+
+    fn outcome(&self) -> String {
+        match self.rows {
+            0 => self.outcome.clone(),
+            rows => format!("{}: {} rows", self.outcome, integer(rows)),
+        }
+    }
+}
+
+/// A host that loaded a part of the data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BuildHost {
+    /// Its name, unique in the build.
+    pub host: String,
+    /// Number of its parallel loader sessions.
+    pub jobs: u32,
+    /// Number of rows that it loaded.
+    pub rows: u64,
+    /// How long it loaded, in seconds.
+    pub seconds: f64,
+    /// CPU time of its process meanwhile, in seconds.
+    pub cpu_s: f64,
+}

@@ -1,0 +1,439 @@
+//! Facts about a run in addition to its figures, as names and values, for finding the differences
+//! between two sides.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use triphammer_core::session::{Pipelining, ServerInfo};
+use triphammer_settings::Setting;
+use triphammer_workloads::catalogues;
+use triphammer_workloads::doctor::{DefaultDef, doctor};
+
+use super::run::Run;
+use crate::doctor::{Group, SetupFact};
+use crate::host::Host;
+use crate::profile::ProfileResult;
+use crate::result::{
+    Redacted, SchemaFact, SchemaKind, Tool, WorkloadFacts, mask_secrets, mask_setting,
+};
+
+/// Subject of a fact.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// The workload, its options and its data.
+    Workload,
+    /// A setting of the run.
+    Setting,
+    /// The target of the run.
+    Target,
+    /// Product, version and transport of the database server.
+    Server,
+    /// A table, an index or a constraint.
+    Schema,
+    /// The size of a table, if it differs by more than a quarter.
+    Size,
+    /// Age of the planner's statistics.
+    Statistics,
+    /// The execution plan of a query, by its fingerprint.
+    Plan,
+    /// A setting of the database server.
+    ServerSetting,
+    /// The program that measured.
+    Tool,
+    /// Host of the client.
+    Host,
+}
+
+impl Subject {
+    /// All variants, in declaration order.
+    pub const ALL: [Self; 11] = [
+        Self::Workload,
+        Self::Setting,
+        Self::Target,
+        Self::Server,
+        Self::Schema,
+        Self::Size,
+        Self::Statistics,
+        Self::Plan,
+        Self::ServerSetting,
+        Self::Tool,
+        Self::Host,
+    ];
+
+    /// Name for people to read.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Workload => "workload",
+            Self::Setting => "setting",
+            Self::Target => "target",
+            Self::Server => "server",
+            Self::Schema => "schema",
+            Self::Size => "size",
+            Self::Statistics => "statistics",
+            Self::Plan => "plan",
+            Self::ServerSetting => "server setting",
+            Self::Tool => "tool",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// A difference between the two sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// Subject of the difference.
+    pub subject: Subject,
+    /// Name of the fact.
+    pub name: String,
+    /// Value of A, without secrets; `None` if A has none. Several values are joined by slashes.
+    pub a: Option<String>,
+    /// Value of B, likewise.
+    pub b: Option<String>,
+    /// Whether figures can only be compared if it is equal.
+    pub must_be_equal: bool,
+}
+
+/// A difference; of a setting that differs because its default changed, the new value says so.
+fn explained(difference: Difference) -> Difference {
+    let Difference { subject: Subject::ServerSetting, name, a: Some(a), b: Some(b), .. } =
+        &difference
+    else {
+        return difference;
+    };
+    let Some(changed) = changed_defaults().iter().find(|of| of.explains(name, a, b)) else {
+        return difference;
+    };
+    let said = |value: &String| match *value == changed.is {
+        true => Some(format!("{value} (default since {})", changed.from)),
+        false => Some(value.clone()),
+    };
+    Difference { a: said(a), b: said(b), ..difference.clone() }
+}
+
+/// The settings of all dialects whose defaults changed.
+fn changed_defaults() -> &'static [DefaultDef] {
+    static ALL: OnceLock<Vec<DefaultDef>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let of = |dialect: &String| doctor(dialect).map(|def| def.defaults).unwrap_or_default();
+        catalogues::dialects().iter().flat_map(of).collect()
+    })
+}
+
+/// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
+const MUST_BE_EQUAL: [&str; 5] = ["version", "scale", "mix", "test", "queries"];
+/// Settings that only affect storing and printing, or that duplicate another fact.
+const NOT_TOLD: [&str; 15] = [
+    "ask-password",
+    "format",
+    "json",
+    "junit",
+    "label",
+    "metrics-listen",
+    "otlp",
+    "otlp-ca",
+    "password-file",
+    "progress",
+    "scale",
+    "series",
+    "show-spec",
+    "target",
+    "tui",
+];
+/// Server settings that describe its location, which the target covers already.
+const PLACES: [&str; 16] = [
+    "basedir",
+    "cluster_name",
+    "config_file",
+    "data_directory",
+    "datadir",
+    "external_pid_file",
+    "hba_file",
+    "hostname",
+    "ident_file",
+    "log_error",
+    "pid_file",
+    "port",
+    "server_uuid",
+    "socket",
+    "tmpdir",
+    "unix_socket_directories",
+];
+
+/// The setting of what of a transaction shares a round trip, which changes the number of round trips.
+const PIPELINE: &str = "pipeline";
+/// Value for an index that is missing in a run but exists in others of its side.
+const MISSING: &str = "missing";
+/// Prefix of names of sizes in bytes.
+const BYTES: &str = "bytes of ";
+/// Minimum difference in rows or bytes.
+const SIZE_APART_MIN: u64 = 100_000;
+
+/// Facts by subject and name; several values if the runs of one side differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts(BTreeMap<(Subject, String), BTreeSet<String>>);
+
+impl Facts {
+    /// Collects the facts of a run.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Self {
+        let result = &run.result;
+        let mut facts = Self::default();
+        facts.workload(&result.workload);
+        facts.settings(&result.settings, &result.workload);
+        facts.around(&result.target, &result.server, &result.tool, &result.host);
+        facts.schema(&result.schema);
+        for plan in result.queries.iter().flat_map(|set| &set.plans) {
+            facts.record(Subject::Plan, &plan.query.to_uppercase(), plan.short());
+        }
+        facts.server_settings(&run.server_settings);
+        facts.setup(&result.setup, !run.server_settings.is_empty());
+        facts
+    }
+
+    /// Collects the facts of a profile, with the schema and the server settings of its first run.
+    #[must_use]
+    pub fn of_profile(
+        profile: &ProfileResult,
+        schema: &[SchemaFact],
+        server_settings: &[(String, String)],
+    ) -> Self {
+        let mut facts = Self::default();
+        // Its runs differ in users, and in threads accordingly; or in streams.
+        let mut workload = profile.workload.clone();
+        workload.facts.remove("streams");
+        facts.workload(&workload);
+        let same =
+            |setting: &&Setting| !matches!(setting.name.as_str(), "vus" | "threads" | "streams");
+        let settings: Vec<Setting> = profile.settings.iter().filter(same).cloned().collect();
+        facts.settings(&settings, &profile.workload);
+        facts.around(&profile.target, &profile.server, &profile.tool, &profile.host);
+        facts.schema(schema);
+        facts.server_settings(server_settings);
+        facts
+    }
+
+    /// Merges the facts of all runs of a side.
+    #[must_use]
+    pub fn of_all(runs: &[&Run]) -> Self {
+        let each: Vec<Self> = runs.iter().map(|run| Self::of_run(run)).collect();
+        let mut all = Self::default();
+        for facts in &each {
+            for (key, values) in &facts.0 {
+                all.0.entry(key.clone()).or_default().extend(values.iter().cloned());
+            }
+        }
+        // An index that only some runs had is reported like one with two definitions.
+        for (key, values) in all.0.iter_mut().filter(|(key, _)| key.0 == Subject::Schema) {
+            let lacks = |facts: &Self| facts.knows(Subject::Schema) && !facts.0.contains_key(key);
+            if each.iter().any(lacks) {
+                values.insert(MISSING.to_owned());
+            }
+        }
+        all
+    }
+
+    /// Whether there are facts about the subject.
+    fn knows(&self, subject: Subject) -> bool {
+        self.0.keys().any(|key| key.0 == subject)
+    }
+
+    /// Differences between these facts of A and those of B.
+    #[must_use]
+    pub fn against(&self, b: &Self) -> Vec<Difference> {
+        let product = (Subject::Server, "product".to_owned());
+        let one_product = self.0.get(&product) == b.0.get(&product);
+        let comparable = |subject| match subject {
+            // Products describe their schemas in different words.
+            Subject::Schema | Subject::Size | Subject::Statistics | Subject::Plan => {
+                one_product && self.knows(subject) && b.knows(subject)
+            }
+            Subject::ServerSetting => self.knows(subject) && b.knows(subject),
+            _ => true,
+        };
+        let mut keys: Vec<&(Subject, String)> = self.0.keys().chain(b.0.keys()).collect();
+        keys.sort();
+        keys.dedup();
+        let differs = |key: &&(Subject, String)| {
+            let (a, b) = (self.0.get(*key), b.0.get(*key));
+            // What could not be read on one side did not change, and products have settings of
+            // their own.
+            let of_product = matches!(key.0, Subject::Setting | Subject::ServerSetting);
+            let may_be_unknown =
+                matches!(key.0, Subject::Plan | Subject::Host) || of_product && !one_product;
+            let is_known = !may_be_unknown || a.is_some() && b.is_some();
+            let notably = key.0 != Subject::Size || differ_notably(a, b);
+            a != b && is_known && notably && comparable(key.0)
+        };
+        let of = |facts: &Self, key: &(Subject, String)| {
+            facts.0.get(key).map(|values| match key.0 {
+                Subject::Size => size(&key.1, values),
+                _ => joined(values),
+            })
+        };
+        let all = keys.into_iter().filter(differs).map(|key| Difference {
+            subject: key.0,
+            name: key.1.clone(),
+            a: of(self, key),
+            b: of(b, key),
+            must_be_equal: must_be_equal(key),
+        });
+        all.map(explained).collect()
+    }
+
+    /// Facts that differ among the runs of one side but should not.
+    pub(super) fn mixed(&self) -> impl Iterator<Item = (&str, String)> {
+        // Versions of the tool and the host change over time, and there are many server settings.
+        let of_runs = |subject| {
+            matches!(
+                subject,
+                Subject::Workload
+                    | Subject::Setting
+                    | Subject::Target
+                    | Subject::Server
+                    | Subject::Schema
+            )
+        };
+        let mixed = self.0.iter().filter(move |(key, values)| of_runs(key.0) && values.len() > 1);
+        mixed.map(|(key, values)| (key.1.as_str(), joined(values)))
+    }
+
+    fn record(&mut self, subject: Subject, name: &str, value: impl Into<String>) {
+        self.0.entry((subject, name.to_owned())).or_default().insert(value.into());
+    }
+
+    fn workload(&mut self, workload: &WorkloadFacts) {
+        self.record(Subject::Workload, "version", workload.version.to_string());
+        self.record(Subject::Workload, "scale", workload.scale.to_string());
+        for (name, value) in &workload.facts {
+            // Each run has a different seed.
+            let name = if name == "seed" { "data seed" } else { name };
+            self.record(Subject::Workload, name, mask_secrets(value));
+        }
+    }
+
+    fn settings(&mut self, settings: &[Setting], workload: &WorkloadFacts) {
+        // Runs stored before there was the setting did not pipeline.
+        if !settings.iter().any(|setting| setting.name == PIPELINE) {
+            self.record(Subject::Setting, PIPELINE, Pipelining::Off.name());
+        }
+        for setting in settings {
+            let name = setting.name.as_str();
+            let told = name != "seed" && workload.facts.contains_key(name);
+            if !told && !NOT_TOLD.contains(&name) {
+                self.record(Subject::Setting, name, mask_secrets(&setting.value));
+            }
+        }
+    }
+
+    fn around(&mut self, target: &Redacted, server: &ServerInfo, tool: &Tool, host: &Host) {
+        self.record(Subject::Target, "target", target.as_str());
+        for (name, value) in [
+            ("product", Some(server.product.clone())),
+            ("version", Some(server.version.clone())),
+            ("transport", Some(server.transport.clone())),
+            ("cipher", server.cipher.clone()),
+            ("same host", server.same_host.map(|same| same.to_string())),
+        ] {
+            self.record(Subject::Server, name, value.unwrap_or_else(|| "none".to_owned()));
+        }
+        self.record(Subject::Tool, "version", tool.version.as_str());
+        self.record(Subject::Tool, "debug build", tool.debug_build.to_string());
+        for (name, value) in [
+            ("cpu", host.cpu.clone()),
+            ("cores", host.cores.map(|cores| cores.to_string())),
+            ("memory", host.memory_bytes.map(triphammer_settings::format::bytes)),
+            ("architecture", Some(host.architecture.clone())),
+            ("os", Some(host.os.clone())),
+            ("kernel", host.kernel.clone()),
+            ("governor", host.governor.clone()),
+        ] {
+            self.record(Subject::Host, name, value.unwrap_or_else(|| "unknown".to_owned()));
+        }
+    }
+
+    fn schema(&mut self, facts: &[SchemaFact]) {
+        for SchemaFact { kind, table, name, value } in facts {
+            let (subject, name) = match kind {
+                SchemaKind::Table => (Subject::Schema, format!("table {table}")),
+                SchemaKind::Engine => (Subject::Schema, format!("engine of {table}")),
+                SchemaKind::Index => (Subject::Schema, format!("index {name} of {table}")),
+                SchemaKind::Constraint => {
+                    (Subject::Schema, format!("constraint {name} of {table}"))
+                }
+                SchemaKind::Rows => (Subject::Size, format!("rows of {table}")),
+                SchemaKind::Bytes => (Subject::Size, format!("{BYTES}{table}")),
+                SchemaKind::IndexBytes => (Subject::Size, format!("{BYTES}indexes of {table}")),
+                SchemaKind::Statistics => (Subject::Statistics, table.clone()),
+            };
+            match subject {
+                Subject::Statistics => self.record(subject, &name, age(value)),
+                _ => self.record(subject, &name, mask_secrets(value)),
+            }
+        }
+    }
+
+    fn setup(&mut self, setup: &[SetupFact], has_server_settings: bool) {
+        for fact in setup {
+            let subject = match fact.group {
+                // The host has it already.
+                Group::Host if fact.name == "governor" => continue,
+                Group::Host => Subject::Host,
+                // So have the server's settings, unless there is no store.
+                Group::Database if !has_server_settings => Subject::ServerSetting,
+                Group::Database | Group::Network => continue,
+            };
+            self.record(subject, &fact.name, fact.value.as_str());
+        }
+    }
+
+    fn server_settings(&mut self, settings: &[(String, String)]) {
+        for (name, value) in settings.iter().filter(|(name, _)| !PLACES.contains(&name.as_str())) {
+            self.record(Subject::ServerSetting, name, mask_setting(name, value));
+        }
+    }
+}
+
+fn must_be_equal((subject, name): &(Subject, String)) -> bool {
+    *subject == Subject::Workload && MUST_BE_EQUAL.contains(&name.as_str())
+}
+
+/// Age of statistics, in classes that may matter to a planner.
+fn age(seconds: &str) -> &str {
+    match seconds.parse::<u64>().map(|seconds| seconds / 86_400) {
+        Ok(0) => "gathered within a day",
+        Ok(1..7) => "gathered within a week",
+        Ok(7..30) => "gathered within a month",
+        Ok(_) => "gathered more than a month before",
+        Err(_) => seconds,
+    }
+}
+
+/// Largest size found in the runs of a side.
+fn greatest(sizes: &BTreeSet<String>) -> Option<u64> {
+    sizes.iter().filter_map(|size| size.parse().ok()).max()
+}
+
+/// Whether two sizes differ by more than a quarter of the larger, and by more than runs add.
+fn differ_notably(a: Option<&BTreeSet<String>>, b: Option<&BTreeSet<String>>) -> bool {
+    let (Some(a), Some(b)) = (a.and_then(greatest), b.and_then(greatest)) else { return false };
+    let apart = a.abs_diff(b);
+    apart > SIZE_APART_MIN && apart > a.max(b) / 4
+}
+
+fn size(name: &str, sizes: &BTreeSet<String>) -> String {
+    let size = greatest(sizes).unwrap_or_default();
+    match name.starts_with(BYTES) {
+        true => triphammer_settings::format::bytes(size),
+        false => triphammer_settings::format::integer(size),
+    }
+}
+
+fn joined(values: &BTreeSet<String>) -> String {
+    values.iter().map(String::as_str).collect::<Vec<_>>().join(" / ")
+}

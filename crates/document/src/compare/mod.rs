@@ -1,0 +1,20 @@
+//! The document of a comparison: its figures with their verdict, and how the sides differ. Which runs
+//! are compared is decided by whoever makes it.
+
+mod document;
+mod facts;
+mod figures;
+mod plans;
+mod profiles;
+mod run;
+mod words;
+
+pub use document::{
+    Asked, COMPARISON_FORMAT, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Side, SideRun,
+};
+pub use facts::{Difference, Facts, Subject};
+pub use figures::{Figure, QUERY_TIME};
+pub use plans::PlanChange;
+pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
+pub use run::{Run, Seconds, seconds};
+pub use words::{ratio, word};

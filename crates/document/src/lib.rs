@@ -1,0 +1,37 @@
+//! The documents of jobs and of the other commands: what was found, as it is stored, printed and read
+//! again. They are computed by pure functions, without access to clocks, files or databases. The
+//! document of a run is in [`result`].
+
+mod any;
+pub mod build;
+pub mod capacity;
+pub mod capture;
+pub mod check;
+pub mod compare;
+pub mod datagen;
+pub mod doctor;
+mod document;
+pub mod drill;
+pub mod ending;
+pub mod execution_plan;
+pub mod failure_limit;
+pub mod history;
+pub mod host;
+mod job_id;
+pub mod measure;
+pub mod metrics;
+pub mod profile;
+pub mod remove;
+pub mod requirement;
+pub mod result;
+pub mod samples;
+pub mod schedule;
+pub mod schemas;
+pub mod second;
+pub mod series;
+pub mod stopping_rule;
+pub mod why;
+
+pub use any::Document;
+pub use document::{Head, JobDocument, JobType};
+pub use job_id::JobId;

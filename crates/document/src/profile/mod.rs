@@ -1,0 +1,13 @@
+//! The document of a profile: its levels, the fitted curve, and the findings.
+
+mod document;
+mod findings;
+mod level_unit;
+
+pub(crate) use document::virtual_users;
+pub use document::{
+    Curve, FailedLevel, Level, LevelRun, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult,
+    Usl,
+};
+pub use findings::parameter;
+pub use level_unit::{LevelUnit, TEST};

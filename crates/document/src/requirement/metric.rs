@@ -1,0 +1,350 @@
+//! The metrics that a requirement can name. The lists below are complete; `docs/outputs.md`
+//! explains each, which a test verifies.
+
+use triphammer_core::stats::{Times, share};
+use triphammer_core::workload::Description;
+use triphammer_settings::suggestion::suggestion;
+
+use super::judgement::Unit;
+use super::of_node::{self, NodeMetric};
+use crate::compare::QUERY_TIME;
+use crate::document::JobDocument as _;
+use crate::measure::Measure;
+use crate::result::{self, QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult, TypeFigures};
+
+type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
+type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);
+type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
+
+/// Metrics of the run; the primary metric comes first, under its own name.
+pub(super) const OF_RUN: &[OfRun] = &[
+    ("tpm", Unit::Number, |r| timed(r, r.tpm_client)),
+    ("tpm_server", Unit::Number, |r| r.tpm_server),
+    ("failures", Unit::Share, |r| (r.run.total.ended > 0).then_some(r.failures.share)),
+    ("indeterminate", Unit::Number, |r| timed(r, number(r.window.total.indeterminate))),
+    ("retries", Unit::Share, |r| timed(r, retried(&r.window.total))),
+    ("window", Unit::Us, |r| Some(r.durations.window_s * 1e6)),
+    ("sessions.lost", Unit::Number, |r| Some(number(r.sessions.lost))),
+    ("sessions.reconnected", Unit::Number, |r| Some(number(r.sessions.reconnected))),
+    ("client.cpu_us", Unit::Us, |r| of_completed(r, r.client.cpu_us_per_transaction)),
+    ("client.busiest", Unit::Share, |r| Some(r.client.busiest_share)),
+    ("client.lag_p99", Unit::Us, |r| r.bottleneck.figures.lag_p99_us.map(number)),
+    ("arrivals.offered", Unit::Number, |r| r.arrivals.map(|a| number(a.offered))),
+    ("arrivals.skipped", Unit::Number, |r| r.arrivals.map(|a| number(a.skipped))),
+    ("arrivals.never_started", Unit::Number, |r| r.arrivals.map(|a| number(a.never_started))),
+    ("arrivals.missed", Unit::Share, |r| r.arrivals.map(|a| a.missed_share())),
+    ("backlog", Unit::Number, |r| r.backlog_max.map(number)),
+    ("efficiency", Unit::Share, |r| r.efficiency.map(|e| e.share)),
+    ("round_trips", Unit::Number, |r| of_completed(r, r.round_trips.per_transaction)),
+    (QUERIES_PER_HOUR, Unit::Number, |r| r.query_streams.as_ref()?.value(QUERIES_PER_HOUR)),
+    (QUERY_GEOMEAN, Unit::Number, |r| r.query_streams.as_ref()?.value(QUERY_GEOMEAN)),
+];
+
+/// Metrics of a transaction type in the timed window.
+pub(super) const OF_TYPE: &[OfType] = &[
+    ("per_minute", Unit::Number, |t| Some(t.per_minute)),
+    ("share", Unit::Share, |t| Some(t.share)),
+    ("completed", Unit::Number, |t| Some(number(t.completed))),
+    ("committed", Unit::Number, |t| Some(number(t.committed))),
+    ("rolled_back", Unit::Number, |t| Some(number(t.rolled_back))),
+    ("failures", Unit::Share, |t| {
+        (t.ended > 0).then(|| share(t.failed + t.indeterminate, t.ended))
+    }),
+    ("indeterminate", Unit::Number, |t| Some(number(t.indeterminate))),
+    ("retries", Unit::Share, |t| Some(retried(t))),
+];
+
+/// Metrics of the response times of committed transactions, and with the prefix `service.` of
+/// service times.
+pub(super) const OF_TIMES: &[OfTimes] = &[
+    ("min", |t| Some(number(t.min_us))),
+    ("mean", |t| Some(t.mean_us)),
+    ("p50", |t| Some(number(t.p50_us))),
+    ("p90", |t| Some(number(t.p90_us))),
+    ("p95", |t| Some(number(t.p95_us))),
+    ("p99", |t| Some(number(t.p99_us))),
+    ("p999", |t| Some(number(t.p99_9_us))),
+    // Missing in documents of earlier versions, which reads as 0.
+    ("p9999", |t| (t.p99_99_us >= t.p99_9_us).then(|| number(t.p99_99_us))),
+    ("max", |t| Some(number(t.max_us))),
+];
+
+/// Prefix of times measured from the first attempt instead of from when they were due.
+const SERVICE: &str = "service.";
+/// Prefix of the wait for a session: from when a transaction was due to its first attempt.
+const POOL_WAIT: &str = "pool_wait.";
+/// Figures of a set of queries.
+const OF_QUERIES: [&str; 5] =
+    ["geomean_ms", "geomean_with_rows_ms", "power", "throughput", "composite"];
+/// Total of all transaction types.
+pub(super) const ALL: &str = "all";
+
+/// The metric names of one workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vocabulary {
+    primary_metric: String,
+    /// Unit of the primary metric.
+    unit: Unit,
+    types: Vec<String>,
+    /// Whether the runs are sets of queries.
+    of_queries: bool,
+    /// Names of the target's nodes; none for a single server.
+    nodes: Vec<String>,
+}
+
+/// A metric of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    name: String,
+    unit: Unit,
+    pub(super) source: MetricSource,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum MetricSource {
+    PrimaryMetric,
+    /// Index in [`OF_RUN`].
+    Run(usize),
+    /// A figure of a set of queries, under its name.
+    Figure,
+    /// Key of a query: its mean time.
+    Query(String),
+    /// A [declared](result::OF_RUN) figure, contained in the document under its name.
+    Declared,
+    /// Index in [`OF_TIMES`].
+    PoolWait(usize),
+    /// Key of a type, and index in [`OF_TYPE`].
+    Type(String, usize),
+    /// A figure of a node.
+    Node(NodeMetric),
+    /// Key of a type, whether service times are meant, and index in [`OF_TIMES`].
+    Times(String, bool, usize),
+}
+
+impl Vocabulary {
+    /// Creates the names of a workload.
+    #[must_use]
+    pub fn of_workload(workload: &Description) -> Self {
+        let (primary_metric, transactions) = (&workload.primary_metric, &workload.transactions);
+        let measure = Measure::from(primary_metric.measure);
+        let types = transactions.iter().map(|t| &*t.name);
+        Self::new(&primary_metric.name, measure.unit(), types).of_queries(measure)
+    }
+
+    /// Creates the names of a stored result.
+    #[must_use]
+    pub fn of_result(result: &RunResult) -> Self {
+        let (primary_metric, types) = (&result.primary_metric, &result.window.types);
+        let measure = Measure::stored(&primary_metric.per);
+        let types = types.iter().map(|t| t.name.as_str());
+        let of_result = Self::new(&primary_metric.name, measure.unit(), types).of_queries(measure);
+        of_result.with_nodes(result.nodes.iter().map(|node| node.name.clone()))
+    }
+
+    /// Adds the names of a target's nodes.
+    #[must_use]
+    pub fn with_nodes(self, names: impl Iterator<Item = String>) -> Self {
+        Self { nodes: names.collect(), ..self }
+    }
+
+    fn new<'a>(primary_metric: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
+        let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
+        let primary_metric = primary_metric.to_lowercase();
+        Self { primary_metric, unit, types, of_queries: false, nodes: Vec::new() }
+    }
+
+    fn of_queries(self, measure: Measure) -> Self {
+        Self { of_queries: measure == Measure::Queries, ..self }
+    }
+
+    /// Finds the metric by its name.
+    pub(super) fn find(&self, name: &str) -> Result<Metric, String> {
+        self.known(name).ok_or_else(|| {
+            let names = self.names();
+            let of_all = format!("{ALL}.{name}");
+            let hint = match self.known(&of_all) {
+                Some(_) => format!("; did you mean `{of_all}`?"),
+                None => suggestion(name, names.iter().map(String::as_str)),
+            };
+            format!("unknown metric `{name}`{hint}")
+        })
+    }
+
+    fn known(&self, name: &str) -> Option<Metric> {
+        let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
+        if self.of_queries && OF_QUERIES.contains(&name) {
+            return metric(Unit::Number, MetricSource::Figure);
+        }
+        if let Some(query) = name.strip_suffix(QUERY_TIME).filter(|_| self.of_queries) {
+            let number = query.strip_prefix('q').and_then(|number| number.parse::<u8>().ok());
+            number.filter(|number| (1..=22).contains(number))?;
+            return metric(Unit::Us, MetricSource::Query(query.to_owned()));
+        }
+        if name == self.primary_metric {
+            return metric(self.unit, MetricSource::PrimaryMetric);
+        }
+        if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
+            return metric(OF_RUN[place].1, MetricSource::Run(place));
+        }
+        if let Some(declared) = result::OF_RUN.iter().find(|declared| declared.name == name) {
+            return metric(declared.unit, MetricSource::Declared);
+        }
+        let time = |figure: &str| OF_TIMES.iter().position(|(known, _)| *known == figure);
+        if let Some(figure) = name.strip_prefix(POOL_WAIT) {
+            return metric(Unit::Us, MetricSource::PoolWait(time(figure)?));
+        }
+        if let Some(of_node) = NodeMetric::parse(name, &self.nodes) {
+            return metric(of_node.unit(), MetricSource::Node(of_node));
+        }
+        let (of, figure) = name.split_once('.')?;
+        let of = self.types.iter().find(|known| *known == of)?.clone();
+        if let Some(place) = OF_TYPE.iter().position(|(known, ..)| *known == figure) {
+            return metric(OF_TYPE[place].1, MetricSource::Type(of, place));
+        }
+        let (service, figure) = match figure.strip_prefix(SERVICE) {
+            Some(figure) => (true, figure),
+            None => (false, figure),
+        };
+        metric(Unit::Us, MetricSource::Times(of, service, time(figure)?))
+    }
+
+    /// All names, for suggestions.
+    fn names(&self) -> Vec<String> {
+        let of_run = of_run().map(str::to_owned).chain(waits());
+        let mut names: Vec<String> =
+            std::iter::once(self.primary_metric.clone()).chain(of_run).collect();
+        if self.of_queries {
+            names.extend(OF_QUERIES.map(str::to_owned));
+            names.extend((1..=22).map(|number| format!("q{number}{QUERY_TIME}")));
+        }
+        for of in &self.types {
+            names.extend(of_type().map(|figure| format!("{of}.{figure}")));
+        }
+        for node in &self.nodes {
+            let figures = of_node::figures().chain(OF_TIMES.iter().map(|(name, _)| *name));
+            names.extend(figures.map(|figure| format!("{}{node}.{figure}", of_node::PREFIX)));
+        }
+        names
+    }
+
+    /// Lists all names in a few lines; those of types once.
+    #[must_use]
+    pub fn listed(&self) -> String {
+        let of_run: Vec<_> = of_run().collect();
+        let of_type: Vec<_> = OF_TYPE.iter().map(|(name, ..)| *name).collect();
+        let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
+        format!(
+            "metrics of the run: {}, {}, {POOL_WAIT}TIME\n  of a transaction type: TYPE.FIGURE, where \
+             FIGURE is one of {}, {}, {SERVICE}TIME\n  TIME is one of {}; TYPE is one of {}",
+            self.primary_metric,
+            of_run.join(", "),
+            of_type.join(", "),
+            of_times.join(", "),
+            of_times.join(", "),
+            self.types.join(", ")
+        ) + &self.listed_of_nodes()
+    }
+
+    fn listed_of_nodes(&self) -> String {
+        if self.nodes.is_empty() {
+            return String::new();
+        }
+        let figures: Vec<_> = of_node::figures().collect();
+        format!(
+            "\n  of a node: {}NAME.FIGURE, where FIGURE is one of {}, TIME; NAME is one of {}",
+            of_node::PREFIX,
+            figures.join(", "),
+            self.nodes.join(", ")
+        )
+    }
+
+    /// Names of the metrics of a node, for the test of their documentation.
+    pub fn figures_of_node() -> impl Iterator<Item = &'static str> {
+        of_node::figures()
+    }
+
+    /// Names of the metrics of a run and of a type, for the test of their documentation.
+    #[must_use]
+    pub fn figures() -> (Vec<String>, Vec<String>) {
+        let of_run = of_run().map(str::to_owned);
+        (of_run.chain(waits()).collect(), of_type().collect())
+    }
+}
+
+/// Metrics of the run: those with separate fields in the document, and declared ones.
+fn of_run() -> impl Iterator<Item = &'static str> {
+    let declared = result::OF_RUN.iter().map(|metric| metric.name);
+    OF_RUN.iter().map(|(name, ..)| *name).chain(declared)
+}
+
+fn waits() -> impl Iterator<Item = String> {
+    OF_TIMES.iter().map(|(name, _)| format!("{POOL_WAIT}{name}"))
+}
+
+fn of_type() -> impl Iterator<Item = String> {
+    let counts = OF_TYPE.iter().map(|(name, ..)| (*name).to_owned());
+    let times = OF_TIMES.iter().map(|(name, _)| (*name).to_owned());
+    let service = OF_TIMES.iter().map(|(name, _)| format!("{SERVICE}{name}"));
+    counts.chain(times).chain(service)
+}
+
+impl Metric {
+    /// Name of the metric, as in requirements.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Unit of the values.
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The value in a result, in the metric's unit; `None` if the run did not measure it.
+    #[must_use]
+    pub fn read(&self, result: &RunResult) -> Option<f64> {
+        let of = |name: &str| {
+            let window = (result.durations.window_s > 0.0).then_some(&result.window)?;
+            window.types.iter().chain([&window.total]).find(|seen| seen.name == name)
+        };
+        match &self.source {
+            MetricSource::PrimaryMetric => timed(result, result.primary_metric()?.1),
+            MetricSource::Figure => result.queries.as_ref()?.figure(&self.name)?.value,
+            MetricSource::Query(name) => {
+                let queries = &result.queries.as_ref()?.queries;
+                Some(queries.iter().find(|query| query.name == *name)?.mean_s? * 1e6)
+            }
+            MetricSource::Run(place) => OF_RUN[*place].2(result),
+            MetricSource::Node(of_node) => of_node.read(&result.nodes),
+            MetricSource::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
+            MetricSource::PoolWait(place) => {
+                let waits = result.pool_wait.filter(|waits| waits.count > 0)?;
+                OF_TIMES[*place].1(&waits)
+            }
+            MetricSource::Type(name, place) => of(name).and_then(OF_TYPE[*place].2),
+            MetricSource::Times(name, service, place) => {
+                let seen = of(name)?;
+                let times = if *service { &seen.service } else { &seen.response };
+                OF_TIMES[*place].1(times).filter(|_| times.count > 0)
+            }
+        }
+    }
+}
+
+/// A value of the timed window; `None` without a window.
+fn timed(result: &RunResult, value: f64) -> Option<f64> {
+    (result.durations.window_s > 0.0).then_some(value)
+}
+
+fn of_completed(result: &RunResult, value: f64) -> Option<f64> {
+    (result.run.total.completed > 0).then_some(value)
+}
+
+fn retried(seen: &TypeFigures) -> f64 {
+    share(seen.retried, seen.ended)
+}
+
+pub(super) fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,521 @@
+//! The types of the result document. Times have the unit that the field's name ends with; shares
+//! are from 0 to 1.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use triphammer_core::error::ErrorClass;
+use triphammer_core::session::ServerInfo;
+use triphammer_core::spec::RunSpec;
+use triphammer_core::stats::Times;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::{Setting, format};
+use triphammer_statistics::compare::Better;
+
+use super::audit::Audit;
+use super::availability::{Availability, ViolatedIdentity};
+use super::bottleneck::BottleneckVerdict;
+use super::declared::DeclaredFigure;
+use super::hosts::HostShare;
+use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::nodes::{FailoverFigure, NodeFigures};
+use super::observed::Observed;
+use super::parts::{
+    ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
+    WorkloadFacts,
+};
+use super::percentiles::PercentileIntervals;
+use super::queries::QueriesResult;
+use super::query_streams::QueryStreams;
+use super::redacted::Redacted;
+use super::schema::SchemaFact;
+use super::slices::Slice;
+use super::steadiness::Steadiness;
+use super::verification::{Verdict, Verification};
+use crate::doctor::SetupFact;
+use crate::document::{Head, JobDocument, whole_head};
+use crate::ending::{Ending, Flaw};
+use crate::failure_limit;
+use crate::host::Host;
+use crate::measure;
+use crate::requirement::Judgement;
+
+/// Version of the document's format.
+pub const FORMAT: u32 = 1;
+
+/// The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format
+/// json`. Durations and times have the unit that the field's name ends with; shares range from 0
+/// to 1. `window` contains what ended in the timed window, `run` what happened in the whole run,
+/// each by transaction type and outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "The result of a run")]
+pub struct RunResult {
+    /// Version of the document's format.
+    #[schemars(extend("const" = FORMAT))]
+    pub format: u32,
+    /// Job number; `None` if it was not stored.
+    pub job: Option<i64>,
+    /// Kind of document, by the name of its command.
+    #[schemars(with = "String", extend("const" = "run"))]
+    pub kind: JobKind,
+    /// The program that wrote the document.
+    pub tool: Tool,
+    /// Label given by the user; `None` without one.
+    pub label: Option<String>,
+    /// How the run ended.
+    pub status: Status,
+    /// Whether the run is good, and what is wrong with it.
+    #[serde(default)]
+    pub ending: Ending,
+    /// Start of the run (its second 0), RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
+    pub started_at: String,
+    /// Lengths of the run and its parts.
+    pub durations: Durations,
+    /// The workload's primary metric over the timed window.
+    pub primary_metric: PrimaryMetricFigure,
+    /// Times and figures of a finite set of queries; `None` for a run of transactions. The parts of the document
+    /// about transactions are empty then.
+    #[serde(default)]
+    pub queries: Option<QueriesResult>,
+    /// Streams of queries that ran beside the transactions; `None` without streams.
+    #[serde(default)]
+    pub query_streams: Option<QueryStreams>,
+    /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
+    /// of the primary metric, and if the load itself changes.
+    #[serde(default)]
+    pub steadiness: Option<Steadiness>,
+    /// Audits: sums over the data compared with the changes reported by the run's transactions.
+    #[serde(default)]
+    pub audits: Vec<Audit>,
+    /// Transactions completed per minute in the timed window: committed, or rolled back as the
+    /// workload requires.
+    pub tpm_client: f64,
+    /// Transactions per minute counted by the database itself in the timed window; `None` if it has
+    /// no counter.
+    pub tpm_server: Option<f64>,
+    /// The counter from which `tpm_server` was computed.
+    pub server_transactions: Option<ServerTransactions>,
+    /// The primary metric relative to the maximum that keying and thinking times allow; `None`
+    /// without them.
+    #[serde(default)]
+    pub efficiency: Option<Efficiency>,
+    /// The bottleneck of the run.
+    pub bottleneck: BottleneckVerdict,
+    /// What each host did, if several drove the load; otherwise empty.
+    #[serde(default)]
+    pub hosts: Vec<HostShare>,
+    /// What each node of the target did; empty for a single server.
+    #[serde(default)]
+    pub nodes: Vec<NodeFigures>,
+    /// Moves of the writes from one node to another, in order.
+    #[serde(default)]
+    pub failovers: Vec<FailoverFigure>,
+    /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
+    /// database shows nothing.
+    #[serde(default)]
+    pub observed: Option<Observed>,
+    /// Transactions that ended in the timed window.
+    pub window: Figures,
+    /// The timed window in slices of equal length, in order, which show drifts; the last one may be
+    /// shorter, and slices in which no second ended are omitted.
+    #[serde(default)]
+    pub slices: Vec<Slice>,
+    /// Transactions of the whole run, including ramp-up and drain.
+    pub run: Figures,
+    /// Times of the statements of scripts, in the order of the scripts; empty for other workloads.
+    #[serde(default)]
+    pub statements: Vec<StatementFigures>,
+    /// Arrivals of an open load; `None` for other loads.
+    #[serde(default)]
+    pub arrivals: Option<Arrivals>,
+    /// Wait for a session: from when a transaction was due to the start of its first attempt, for
+    /// all that ended in the timed window. `None` for a closed load.
+    #[serde(default)]
+    pub pool_wait: Option<Times>,
+    /// Maximum number of arrivals, or terminals, that waited for a session at the end of a second
+    /// of the timed window. `None` for a closed load.
+    #[serde(default)]
+    pub backlog_max: Option<u64>,
+    /// The slowest transactions that ended in the timed window, slowest first.
+    #[serde(default)]
+    pub exemplars: Vec<SlowTransaction>,
+    /// Share of failures, compared with the limit.
+    pub failures: FailureShare,
+    /// Requirements of the run (`--require`) and their outcomes.
+    #[serde(default)]
+    pub requirements: Vec<Judgement>,
+    /// Availability of the database during the run and at its end.
+    #[serde(default)]
+    pub availability: Availability,
+    /// Violated counting identities; empty unless the client has a defect.
+    #[serde(default)]
+    pub violated_identities: Vec<ViolatedIdentity>,
+    /// Numbers of sessions lost and reconnected, in the whole run.
+    pub sessions: SessionCounts,
+    /// CPU use of the client.
+    pub client: ClientCost,
+    /// Declared figures without separate fields, in display order.
+    #[serde(default)]
+    pub figures: Vec<DeclaredFigure>,
+    /// Round trips of the whole run.
+    pub round_trips: RoundTrips,
+    /// The first error of each transaction type and error class.
+    pub errors: Vec<ErrorFigure>,
+    /// Warnings to read before using the figures.
+    pub warnings: Vec<Warning>,
+    /// Notes made during the run.
+    pub notes: Vec<Remark>,
+    /// Workload and its data.
+    pub workload: WorkloadFacts,
+    /// Spec of the run: how the workload was driven.
+    pub spec: RunSpec,
+    /// Every setting with its value and the source of the value.
+    pub settings: Vec<Setting>,
+    /// URL of the target, without secrets.
+    pub target: Redacted,
+    /// Product, version and transport of the database server.
+    pub server: ServerInfo,
+    /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
+    #[serde(default)]
+    pub schema: Vec<SchemaFact>,
+    /// How host and database were set up at the start of the run, as `doctor` reports it: what does
+    /// not change by itself. Empty in results of earlier versions.
+    #[serde(default)]
+    pub setup: Vec<SetupFact>,
+    /// Server settings that changed between the start and the end of the run.
+    pub settings_changed: Vec<SettingChange>,
+    /// The host of the client.
+    pub host: Host,
+}
+
+impl JobDocument for RunResult {
+    const FORMAT: Option<u32> = Some(FORMAT);
+    const SCHEMA: Option<&'static str> = Some("result-schema.json");
+
+    fn head(&self) -> Head<'_> {
+        whole_head!(self)
+    }
+
+    fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// A run that is not complete has no flaw besides that.
+    fn flaw(&self) -> Option<Flaw> {
+        if self.status != Status::Complete {
+            return None;
+        }
+        let queries = self.queries.as_ref();
+        let streams_lack = self.query_streams.as_ref().is_some_and(|streams| !streams.is_good());
+        let is_empty = queries.is_none() && self.window.total.completed == 0;
+        let is_violated = |audit: &Audit| audit.verdict == Verdict::Violated;
+        Flaw::worst([
+            (self.hosts.iter().any(|host| host.loss.is_some()), Flaw::HostLost),
+            (self.requirements.iter().any(|judged| !judged.passed), Flaw::RequirementsFailed),
+            (streams_lack || queries.is_some_and(|of| !of.is_answered()), Flaw::Unanswered),
+            (queries.is_some_and(|of| of.answers.differing > 0), Flaw::AnswersDiffer),
+            (self.failures.above_limit, Flaw::TooManyFailures),
+            (is_empty, Flaw::NothingCompleted),
+            (self.primary_metric.verification.is_violated(), Flaw::CountViolated),
+            (self.audits.iter().any(is_violated), Flaw::AuditViolated),
+            (!self.availability.outages.is_empty(), Flaw::Outage),
+        ])
+    }
+
+    fn ended(&self) -> Option<String> {
+        let after = format::duration(self.durations.whole_s);
+        Some(match self.status {
+            Status::Complete => return None,
+            Status::Interrupted => format!("interrupted after {after}: these are partial figures"),
+            Status::Aborted => {
+                match self.notes.iter().find(|note| note.kind == failure_limit::NOTE) {
+                    Some(reason) => format!("aborted after {after}: {}", reason.text),
+                    None => {
+                        let in_flight = self.run.total.in_flight.unwrap_or(0);
+                        let left = format::counted(in_flight, "transactions in flight");
+                        format!(
+                            "aborted after {after}, {left} abandoned: use the figures with care"
+                        )
+                    }
+                }
+            }
+            Status::Failed => format!("failed after {after}: {}", self.cause().unwrap_or_default()),
+        })
+    }
+
+    fn primary_metric(&self) -> Option<(String, f64)> {
+        let metric = &self.primary_metric;
+        (metric.unavailable.is_none() && self.has_figure())
+            .then(|| (metric.name.clone(), metric.value))
+    }
+
+    fn outcome(&self) -> String {
+        let metric = &self.primary_metric;
+        match (&metric.unavailable, &self.queries) {
+            (Some(reason), _) => format!("{} is not available: {reason}", metric.name),
+            (None, None) if !self.has_figure() => {
+                format!("there was no timed window, so {} is unknown", metric.name)
+            }
+            (None, Some(_)) => format!("{} {}", format::figure(metric.value), metric.name),
+            (None, None) => format!("{:.0} {}", metric.value, metric.name),
+        }
+    }
+}
+
+impl RunResult {
+    /// Whether the run lasted until its primary metric was measured.
+    const fn has_figure(&self) -> bool {
+        self.queries.is_some() || self.durations.window_s > 0.0
+    }
+
+    /// Why the run failed, human-readable; `None` if it did not.
+    #[must_use]
+    pub fn cause(&self) -> Option<String> {
+        if self.status != Status::Failed {
+            return None;
+        }
+        if let Some(violated) = self.violated_identities.first() {
+            return Some(format!("its counts contradict each other: {}", violated.words()));
+        }
+        let gone = self.availability.gone(self.spec.sessions());
+        Some(gone.unwrap_or_else(|| "every virtual user had to end early".to_owned()))
+    }
+}
+
+/// Lengths of a run and its parts, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Durations {
+    /// Actual length of the ramp-up, before the timed window.
+    #[schemars(range(min = 0.0))]
+    pub rampup_s: f64,
+    /// Actual length of the timed window.
+    #[schemars(range(min = 0.0))]
+    pub window_s: f64,
+    /// Requested length of the timed window; `None` if the length was a number of transactions or
+    /// was determined by the interval of the mean.
+    #[schemars(range(min = 0.0))]
+    pub window_asked_s: Option<f64>,
+    /// From the start of the run to the end of the last transaction.
+    #[schemars(range(min = 0.0))]
+    pub whole_s: f64,
+}
+
+/// The workload's primary metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrimaryMetricFigure {
+    /// Name of the metric: `NOPM`.
+    pub name: String,
+    /// `New-Orders committed per minute`.
+    pub meaning: String,
+    /// Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available.
+    pub value: f64,
+    /// Why the value is not available; `None` if it is.
+    #[serde(default)]
+    pub unavailable: Option<String>,
+    /// The unit of time: `second`, `minute`, `hour`; `set` for a set of queries.
+    pub per: String,
+    /// Direction in which values improve. Documents of older versions omit it, because they only have rates.
+    #[serde(default = "measure::higher")]
+    pub better: Better,
+    /// Number of committed transactions in the timed window that the metric counts; of queries answered.
+    pub count: u64,
+    /// Comparison with the database's own count, over the whole run.
+    pub verification: Verification,
+}
+
+/// Figures of a part of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Figures {
+    /// Length of the part, in seconds.
+    #[schemars(range(min = 0.0))]
+    pub seconds: f64,
+    /// Figures by transaction type, in the workload's order.
+    pub types: Vec<TypeFigures>,
+    /// Total of all transaction types.
+    pub total: TypeFigures,
+}
+
+/// Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run
+/// `started = ended + in_flight`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TypeFigures {
+    /// Key of the transaction type: `new_order`; `all` for the total.
+    pub name: String,
+    /// Title of the transaction type: `New-Order`.
+    pub title: String,
+    /// Number of transactions started; whole run only.
+    pub started: Option<u64>,
+    /// Number of transactions ended, with any outcome.
+    pub ended: u64,
+    /// Number of transactions completed: committed, or rolled back as the workload requires.
+    pub completed: u64,
+    /// Transactions completed per minute.
+    #[schemars(range(min = 0.0))]
+    pub per_minute: f64,
+    /// Share of the completed transactions of all types, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
+    /// Number of transactions committed.
+    pub committed: u64,
+    /// Number of transactions rolled back as the workload requires.
+    pub rolled_back: u64,
+    /// Number of transactions failed.
+    pub failed: u64,
+    /// `failed` by error class; only classes that occurred.
+    pub failed_by_class: Vec<ClassCount>,
+    /// Number of transactions in doubt: the connection was lost after a commit had been sent.
+    pub indeterminate: u64,
+    /// Number of completed transactions whose answer could not be read.
+    #[serde(default)]
+    pub unread: u64,
+    /// Number of committed transactions that no standby has confirmed, although the server was to
+    /// wait for one: its warning is in the notes.
+    #[serde(default)]
+    pub unconfirmed: u64,
+    /// Number of transactions in flight when the run was aborted; whole run only.
+    pub in_flight: Option<u64>,
+    /// Number of repeated attempts, by class of the preceding error; only classes that occurred.
+    pub retries_by_class: Vec<ClassCount>,
+    /// Number of transactions that needed more than one attempt, with any outcome.
+    pub retried: u64,
+    /// Events that the transaction type itself counts; `None` if it counts none.
+    pub counter: Option<CounterFigure>,
+    /// Response times of committed transactions, from when they were due to their end.
+    pub response: Times,
+    /// Confidence intervals of the percentiles of `response`; timed window only.
+    #[serde(default)]
+    pub response_intervals: PercentileIntervals,
+    /// Service times of committed transactions, from the start of the first attempt to their end.
+    /// The same as `response` for a closed load.
+    pub service: Times,
+    /// Response times of transactions rolled back as the workload requires.
+    pub rolled_back_times: Times,
+    /// Response times of transactions failed or in doubt.
+    pub failed_times: Times,
+    /// Number of times longer than a year (an hour in older results), which are counted as that.
+    pub saturated: u64,
+}
+
+/// An event counted by the transactions themselves, over committed ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CounterFigure {
+    /// Key of the counter: `districts_skipped`.
+    pub name: String,
+    /// Title of the counter: `districts skipped`.
+    pub title: String,
+    /// Number of events.
+    pub count: u64,
+    /// Maximum possible number of events.
+    pub possible: u64,
+    /// Share of `count` in `possible`, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
+    /// Share above which the result has a warning.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub warn_above: f64,
+}
+
+/// Share of failures, compared with the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureShare {
+    /// Share of transactions failed, in doubt, or completed with an unreadable answer, among all
+    /// that ended in the timed window (in the whole run if none ended in the window).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
+    /// Maximum share: `spec.max_failures`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub limit: f64,
+    /// Whether `share` is above `limit`.
+    pub above_limit: bool,
+}
+
+/// CPU use of the client: of its threads over the whole run, of its process in the timed window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClientCost {
+    /// CPU time of all worker threads, in seconds.
+    #[schemars(range(min = 0.0))]
+    pub cpu_s: f64,
+    /// CPU time per completed transaction, in microseconds; 0 if none completed. Of the whole
+    /// process in the timed window if `process_cpus` is known, otherwise of the worker threads in
+    /// the whole run.
+    #[schemars(range(min = 0.0))]
+    pub cpu_us_per_transaction: f64,
+    /// CPU time per completed transaction of the worker threads in the whole run, in microseconds.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub threads_cpu_us_per_transaction: f64,
+    /// CPU cores used by the whole process in the timed window: worker threads, control thread, and
+    /// the thread that stores and shows the seconds. `None` if no transaction completed in it, or
+    /// if the process executed other runs at the same time, as a server may.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub process_cpus: Option<f64>,
+    /// CPU time of the busiest worker thread relative to the length of the run: 1 means a full
+    /// core.
+    #[schemars(range(min = 0.0))]
+    pub busiest_share: f64,
+    /// CPU use of each worker thread.
+    pub threads: Vec<ThreadCpu>,
+}
+
+/// CPU use of a worker thread.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadCpu {
+    /// Number of the thread, from 0.
+    pub thread: u32,
+    /// CPU time, in seconds.
+    #[schemars(range(min = 0.0))]
+    pub cpu_s: f64,
+    /// CPU time relative to the length of the run: 1 means a full core.
+    #[schemars(range(min = 0.0))]
+    pub share: f64,
+}
+
+/// Round trips to the database.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundTrips {
+    /// Number of statements and calls sent by completed transactions; without those of lost hosts.
+    pub total: u64,
+    /// Mean number per completed transaction, without lost hosts; 0 if none completed.
+    #[schemars(range(min = 0.0))]
+    pub per_transaction: f64,
+}
+
+/// The first error of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorFigure {
+    /// Key of the transaction type.
+    pub transaction: String,
+    /// Class of the error.
+    pub class: ErrorClass,
+    /// Message of the error, without secrets.
+    pub message: String,
+    /// Number of attempts that ended with this kind of error, including retried ones.
+    pub count: u64,
+}
+
+/// Warnings to read before using the figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Machine-readable kind: `counter`, `failures`, `debug_build`, `window_short`.
+    pub kind: String,
+    /// Sentence for people to read.
+    pub text: String,
+    /// What to do next, as advice to the user; `None` when there is nothing to do.
+    pub next: Option<String>,
+}
+
+/// A note made during a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Remark {
+    /// Seconds since the start of the run; `None` before and after it.
+    pub at_s: Option<f64>,
+    /// Machine-readable kind, one word.
+    pub kind: String,
+    /// Sentence for people to read.
+    pub text: String,
+}

@@ -1,0 +1,125 @@
+//! Facts that the runner knows about a run, in addition to the engine's output.
+
+use std::sync::Arc;
+
+use triphammer_core::event::Note;
+use triphammer_core::session::{CountErrors, NodeStatus, ServerInfo};
+use triphammer_core::spec::RunSpec;
+use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
+use triphammer_settings::Setting;
+
+use super::observed::Observed;
+use super::parts::{SettingChange, Tool, WorkloadFacts};
+use super::queries::QueriesResult;
+use super::query_streams::StreamsTaken;
+use super::redacted::Redacted;
+use super::schema::SchemaFact;
+use super::slices::Slicer;
+use crate::doctor::Line;
+use crate::host::Host;
+use crate::schedule::Schedule;
+
+/// Facts that the runner knows about a run; the result is computed from them and
+/// [`RunEnd`](triphammer_core::engine::RunEnd).
+#[derive(Clone, Debug)]
+pub struct RunFacts {
+    /// Job number; `None` if it is not stored.
+    pub job: Option<i64>,
+    /// Name and version of the program.
+    pub tool: Tool,
+    /// Label given by the user; `None` without one.
+    pub label: Option<String>,
+    /// Workload and its data.
+    pub workload: WorkloadFacts,
+    /// Description of the workload.
+    pub description: Arc<Description>,
+    /// Spec of the run: how the workload was driven.
+    pub spec: RunSpec,
+    /// Every setting with its value and the source of the value.
+    pub settings: Vec<Setting>,
+    /// Target of the run, redacted.
+    pub target: Redacted,
+    /// Product, version and transport of the database server.
+    pub server: ServerInfo,
+    /// Whether the database runs on the client's own worker threads.
+    pub database_on_threads: bool,
+    /// Host of the client.
+    pub host: Host,
+    /// Count of the primary metric, read from the database.
+    pub database_count: DatabaseCount,
+    /// Whether the database answered after the run.
+    pub answers_at_end: bool,
+    /// Audits of the workload with their sums.
+    pub audits: Vec<(AuditDef, DatabaseCount)>,
+    /// Transaction counter of the database.
+    pub server_transactions: CounterSpan,
+    /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
+    pub schema: Vec<SchemaFact>,
+    /// How host and database were set up at the start of the run.
+    pub setup: Vec<Line>,
+    /// Server settings that changed during the run.
+    pub settings_changed: Vec<SettingChange>,
+    /// Slices of the timed window.
+    pub slicer: Slicer,
+    /// Number of committed transactions counted by the primary metric, per second since the start
+    /// of the run.
+    pub primary_metric_seconds: Vec<f64>,
+    /// Target half-width of the interval, relative to the mean, at which the window ends; `None` if
+    /// the window has a fixed length.
+    pub until_ci: Option<f64>,
+    /// Periodic work of the server.
+    pub schedule: Schedule,
+    /// Times of a finite set of queries; `None` for a run of transactions.
+    pub queries: Option<QueriesResult>,
+    /// What streams of queries did beside the transactions; `None` without streams.
+    pub query_streams: Option<StreamsTaken>,
+    /// The nodes of the target at the start of the run; empty for a single server.
+    pub nodes: Vec<NodeFact>,
+    /// What was observed beside the run; `None` if nothing was.
+    pub observed: Option<Observed>,
+    /// Times of the statements of scripts.
+    pub statements: Vec<StatementTimes>,
+    /// What users' own code did; `None` if the workload runs none.
+    pub script: Option<ScriptTotals>,
+    /// What to know about the workload before its figures are used.
+    pub workload_warning: Option<String>,
+    /// Notes of the runner; those of the engine are in its output.
+    pub notes: Vec<Note>,
+}
+
+/// A node as it was at the start of the run.
+#[derive(Clone, Debug)]
+pub struct NodeFact {
+    /// Name in rules and reports.
+    pub name: String,
+    /// URL of the node, without secrets.
+    pub target: Redacted,
+    /// The server's version, as it reports it.
+    pub version: String,
+    /// What it reported about itself.
+    pub status: NodeStatus,
+}
+
+/// Count of the primary metric, or sum of an audit, before the first and after the last
+/// transaction; `None` if it could not be queried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "told above")]
+pub struct DatabaseCount {
+    pub before: Option<i64>,
+    pub after: Option<i64>,
+}
+
+/// A database counter at the start and at the end of the timed window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CounterSpan {
+    /// Value at the start; `None` if the database has no counter or could not be queried.
+    pub start: Option<u64>,
+    /// Value at the end; `None` likewise.
+    pub end: Option<u64>,
+    /// Seconds between the two readings.
+    pub seconds: f64,
+    /// Maximum delay of either reading, in seconds.
+    pub late_s: f64,
+    /// What else is wrong with the counter.
+    pub errors: CountErrors,
+}

@@ -1,0 +1,363 @@
+//! Computes the document from the facts about a run and the engine's output.
+
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::{RunEnd, RunEnding};
+use triphammer_core::event::Note;
+use triphammer_core::spec::Length;
+use triphammer_core::stats::{Times, rate, share};
+use triphammer_core::value::Timestamp;
+use triphammer_settings::Setting;
+use triphammer_settings::command::JobKind;
+
+use super::audit::{Audit, ClientSum};
+use super::availability::{Availability, ViolatedIdentity};
+use super::bottleneck::{BottleneckVerdict, LimitFigures};
+use super::declared::{DeclaredFigure, OF_RUN};
+use super::document::{
+    ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
+    RoundTrips, RunResult, ThreadCpu,
+};
+use super::facts::{DatabaseCount, RunFacts};
+use super::figures::Edges;
+use super::hosts::HostShare;
+use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::nodes;
+use super::parts::{ServerTransactions, SessionCounts, StatementFigures, Status};
+use super::queries::{QueriesResult, StepOutcome};
+use super::query_streams::QueryStreams;
+use super::redacted::mask_secrets;
+use super::steadiness::Steadiness;
+use super::verification::{ClientCount, Obstacle, Verdict, Verification};
+use super::warnings;
+use crate::doctor::SetupFact;
+use crate::document::JobDocument as _;
+use crate::ending::Ending;
+use crate::measure::{self, Measure};
+
+impl RunResult {
+    /// Computes the result of a run: a pure function.
+    ///
+    /// # Panics
+    /// When `end` and `facts` differ in the number of transaction types.
+    #[must_use]
+    pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
+        let durations = durations(facts, end);
+        let types = &facts.description.transactions;
+        let window =
+            Figures::new(types, &end.timed, durations.window_s, None).with_intervals(&facts.slicer);
+        let edges = Edges { started: &end.started, in_flight: &end.in_flight };
+        let run =
+            Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
+        let completed = measured(end, run.total.completed);
+        let server_transactions = server_transactions(facts, &durations);
+        let round_trips = RoundTrips {
+            total: end.round_trips,
+            per_transaction: share(end.round_trips, completed),
+        };
+        let per_transaction = round_trips.per_transaction;
+        let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
+        let primary_metric = match &facts.queries {
+            Some(queries) => primary_metric_of_queries(queries),
+            None => primary_metric(facts, end, &durations),
+        };
+        let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
+        let availability = Availability::new(facts, end);
+        let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
+        let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
+        let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
+        let mut result = Self {
+            format: FORMAT,
+            job: facts.job,
+            kind: JobKind::Run,
+            tool: facts.tool.clone(),
+            label: facts.label.clone(),
+            status: status(end, &availability),
+            ending: Ending::default(),
+            started_at: rfc3339(end.started_at),
+            durations,
+            efficiency: Efficiency::of(facts, &primary_metric),
+            primary_metric,
+            queries: facts.queries.clone(),
+            query_streams,
+            steadiness: Steadiness::new(facts, end),
+            audits: audits(facts, end),
+            tpm_client: window.total.per_minute,
+            tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
+            server_transactions,
+            failures: failures(&window, &run, facts.spec.max_failures),
+            availability,
+            violated_identities: violated_identities(facts, end),
+            sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
+            client: client_cost(
+                end,
+                bottleneck.figures.client_cpus,
+                &durations,
+                &window,
+                completed,
+            ),
+            figures: DeclaredFigure::all(OF_RUN, facts, end),
+            round_trips,
+            bottleneck,
+            hosts: HostShare::all(facts, end),
+            nodes: nodes::nodes(facts, end, durations.window_s),
+            failovers: nodes::failovers(facts, end),
+            observed,
+            arrivals: Arrivals::of(end),
+            pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
+            backlog_max: end.backlog_max,
+            exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
+            window,
+            slices: facts.slicer.slices(&facts.description.transactions, end.window),
+            run,
+            statements: facts
+                .statements
+                .iter()
+                .map(|times| StatementFigures::of(times, &facts.description.transactions))
+                .collect(),
+            requirements: Vec::new(),
+            errors: errors(facts, end),
+            warnings: Vec::new(),
+            notes: facts.notes.iter().chain(&end.notes).map(Remark::of).collect(),
+            workload: facts.workload.clone(),
+            spec: facts.spec.clone(),
+            settings: facts.settings.iter().map(masked).collect(),
+            target: facts.target.clone(),
+            server: facts.server.clone(),
+            schema: facts.schema.clone(),
+            setup: facts.setup.iter().map(SetupFact::of).collect(),
+            settings_changed: facts.settings_changed.clone(),
+            host: facts.host.clone(),
+        };
+        result.warnings = warnings::of(&result, facts);
+        result.judged()
+    }
+}
+
+impl Remark {
+    /// Converts a note for the document.
+    #[must_use]
+    pub fn of(note: &Note) -> Self {
+        Self {
+            at_s: note.at.map(|at| at.duration().as_secs_f64()),
+            kind: note.kind.clone(),
+            text: note.text.clone(),
+        }
+    }
+}
+
+/// A setting without secrets in its value.
+fn masked(setting: &Setting) -> Setting {
+    Setting { value: mask_secrets(&setting.value), ..setting.clone() }
+}
+
+/// Formats a timestamp: `2026-05-09T07:29:52Z`.
+pub fn rfc3339(timestamp: Timestamp) -> String {
+    jiff::Timestamp::from_microsecond(timestamp.0)
+        .expect("a clock's date is in the years -9999 to 9999")
+        .to_string()
+}
+
+/// A run whose database is unavailable at the end, or whose counts contradict each other, has
+/// failed: it is not a measurement.
+fn status(end: &RunEnd, availability: &Availability) -> Status {
+    match end.ending {
+        _ if !end.violations.is_empty() => Status::Failed,
+        RunEnding::Complete if availability.is_gone() => Status::Failed,
+        RunEnding::Complete => Status::Complete,
+        RunEnding::Stopped => Status::Interrupted,
+        RunEnding::Aborted => Status::Aborted,
+        RunEnding::UsersEnded => Status::Failed,
+    }
+}
+
+fn query_streams(facts: &RunFacts, window_s: f64, primary_metric: f64) -> Option<QueryStreams> {
+    let measure = Measure::from(facts.description.primary_metric.measure);
+    let taken = facts.query_streams.as_ref()?;
+    let rate = |count, seconds| measure.value(count, seconds);
+    Some(QueryStreams::new(taken, window_s).with_baseline(taken, rate, primary_metric))
+}
+
+fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
+    let seconds = |elapsed: Elapsed| elapsed.duration().as_secs_f64();
+    Durations {
+        rampup_s: seconds(end.window.start.min(end.ended)),
+        window_s: end.window.seconds(),
+        window_asked_s: match facts.spec.length {
+            Length::Time(_) if facts.until_ci.is_some() && end.ending == RunEnding::Complete => {
+                None
+            }
+            Length::Time(asked) => Some(asked.as_secs_f64()),
+            Length::Transactions(_) => None,
+        },
+        whole_s: seconds(if end.window.end > end.window.start {
+            end.ended.max(end.window.end)
+        } else {
+            end.ended
+        }),
+    }
+}
+
+/// The primary metric of a finite set of queries, which the database does not count.
+fn primary_metric_of_queries(queries: &QueriesResult) -> PrimaryMetricFigure {
+    let primary = queries.primary();
+    let nothing = ClientCount { committed: 0, indeterminate: 0, in_flight: 0 };
+    let answered = queries.steps.iter().filter(|step| step.outcome == StepOutcome::Answered);
+    PrimaryMetricFigure {
+        name: primary.name.clone(),
+        meaning: primary.meaning.clone(),
+        value: primary.value.unwrap_or(0.0),
+        unavailable: primary.reason.clone(),
+        per: Measure::Queries.per(),
+        better: primary.better,
+        count: answered.filter(|step| step.is_query()).count() as u64,
+        verification: Verification::new(
+            nothing,
+            DatabaseCount::default(),
+            Some(Obstacle::NoStatement),
+        ),
+    }
+}
+
+fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> PrimaryMetricFigure {
+    let definition = &facts.description.primary_metric;
+    let counted = |read: &dyn Fn(usize) -> u64| definition.counted.iter().map(|t| read(*t)).sum();
+    let measure = Measure::from(definition.measure);
+    let count = measure::counted(definition, &end.timed);
+    let client = ClientCount {
+        committed: counted(&|t| end.run[t].counts.committed),
+        indeterminate: counted(&|t| end.run[t].counts.indeterminate),
+        in_flight: counted(&|t| end.in_flight[t]),
+    };
+    let obstacle = match definition.database_count {
+        None => Some(Obstacle::NoStatement),
+        Some(_) if !is_whole(end) => Some(Obstacle::CountsMissing),
+        Some(_) if end.hosts.iter().any(|host| host.loss.is_some()) => Some(Obstacle::HostLost),
+        Some(_) => None,
+    };
+    let mut verification = Verification::new(client, facts.database_count, obstacle);
+    if verification.is_violated() && has_several_primaries(facts) {
+        (verification.verdict, verification.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());
+    }
+    PrimaryMetricFigure {
+        name: definition.name.to_string(),
+        meaning: definition.meaning.to_string(),
+        value: measure.value(count, durations.window_s),
+        unavailable: None,
+        per: measure.per(),
+        better: measure.better(),
+        count,
+        verification,
+    }
+}
+
+/// Why a count that differs proves nothing where each of several nodes may have rows that the others do not have.
+const ONE_OF_SEVERAL: &str = "several nodes accept writes, and only one of them was asked";
+
+fn has_several_primaries(facts: &RunFacts) -> bool {
+    facts.nodes.iter().filter(|node| node.status.is_writable == Some(true)).count() > 1
+}
+
+/// Whether the client's counts are complete: every worker thread returned them.
+fn is_whole(end: &RunEnd) -> bool {
+    end.notes.iter().all(|note| note.kind != warnings::WORKER_LOST)
+}
+
+/// Whether they are, and no host was lost with what it did last.
+fn is_known(end: &RunEnd) -> bool {
+    is_whole(end) && end.hosts.iter().all(|host| host.loss.is_none())
+}
+
+fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
+    facts
+        .audits
+        .iter()
+        .map(|(definition, read)| {
+            let client = ClientSum::of(definition.terms.iter().map(|term| {
+                let index = term.transaction;
+                (term, &end.run[index].counts, end.in_flight[index])
+            }));
+            let mut audit = Audit::new(definition, is_known(end).then_some(client), *read);
+            if audit.verdict == Verdict::Violated && has_several_primaries(facts) {
+                (audit.verdict, audit.words) = (Verdict::NotCounted, ONE_OF_SEVERAL.into());
+            }
+            audit
+        })
+        .collect()
+}
+
+fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> {
+    let name = |index: usize| facts.description.transactions[index].name.to_string();
+    let violated = end.violations.iter().map(|violation| ViolatedIdentity {
+        identity: violation.identity.to_string(),
+        transaction: violation.transaction.map(name),
+        left: violation.left,
+        right: violation.right,
+    });
+    violated.collect()
+}
+
+/// Increase of the counter; `None` if it was not read twice, or decreased because the server
+/// restarted.
+fn server_transactions(facts: &RunFacts, durations: &Durations) -> Option<ServerTransactions> {
+    let span = &facts.server_transactions;
+    let count = span.end?.checked_sub(span.start?)?;
+    // A run that ends in its ramp-up has a window without length, but the readings take time.
+    let has_window = span.seconds > 0.0 && durations.window_s > 0.0;
+    has_window.then_some(ServerTransactions { count, seconds: span.seconds })
+}
+
+fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {
+    let total = if window.total.ended > 0 { &window.total } else { &run.total };
+    let share = share(total.failed + total.indeterminate + total.unread, total.ended);
+    FailureShare { share, limit, above_limit: share > limit }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds of CPU time of a run")]
+fn client_cost(
+    end: &RunEnd,
+    process_cpus: Option<f64>,
+    durations: &Durations,
+    window: &Figures,
+    completed: u64,
+) -> ClientCost {
+    let threads: Vec<ThreadCpu> = (0..)
+        .zip(&end.worker_cpu_ns)
+        .map(|(thread, ns)| {
+            let cpu_s = *ns as f64 / 1e9;
+            let share = if durations.whole_s > 0.0 { cpu_s / durations.whole_s } else { 0.0 };
+            ThreadCpu { thread, cpu_s, share }
+        })
+        .collect();
+    let total_ns: u64 = end.worker_cpu_ns.iter().sum();
+    let in_window = window.total.completed;
+    let process_cpus = process_cpus.filter(|_| in_window > 0);
+    let of_threads_us = share(total_ns, completed) / 1000.0;
+    let of_process_us = process_cpus.map(|cpus| cpus * durations.window_s * 1e6 / in_window as f64);
+    ClientCost {
+        cpu_s: total_ns as f64 / 1e9,
+        cpu_us_per_transaction: of_process_us.unwrap_or(of_threads_us),
+        threads_cpu_us_per_transaction: of_threads_us,
+        process_cpus,
+        busiest_share: threads.iter().map(|thread| thread.share).fold(0.0, f64::max),
+        threads,
+    }
+}
+
+/// Of the transactions completed in the run, those whose round trips and CPU time are known: hosts
+/// report these only at their end, which a lost one does not reach.
+fn measured(end: &RunEnd, completed: u64) -> u64 {
+    let lost = end.hosts.iter().filter(|host| host.end.is_none());
+    completed.saturating_sub(lost.map(|host| host.completed_in_run).sum())
+}
+
+fn errors(facts: &RunFacts, end: &RunEnd) -> Vec<ErrorFigure> {
+    end.errors
+        .iter()
+        .map(|sample| ErrorFigure {
+            transaction: facts.description.transactions[sample.transaction].name.to_string(),
+            class: sample.class,
+            message: mask_secrets(&sample.message),
+            count: sample.count,
+        })
+        .collect()
+}

@@ -1,0 +1,80 @@
+//! The result document of a run: printed by `--json`, stored, and rendered by every report. It is
+//! computed by a pure function, [`RunResult::new`], from the runner's facts about the run
+//! ([`RunFacts`]) and the engine's output, without access to clocks, files or databases.
+//!
+//! ```text
+//! RunFacts ──┐
+//!            ├─► RunResult::new ──► RunResult ──► json · text · markdown · job store
+//! RunEnd  ───┘
+//! ```
+//!
+//! Its schema, `docs/reference/result-schema.json`, is generated from these types
+//! ([`schemas`](crate::schemas)). A change that a reader of the old format would misread increments
+//! [`FORMAT`].
+
+mod audit;
+mod availability;
+mod bottleneck;
+mod captured;
+mod declared;
+mod document;
+mod facts;
+mod figures;
+mod hosts;
+mod load;
+mod make;
+mod nodes;
+mod observed;
+mod parts;
+mod percentiles;
+mod queries;
+mod query_streams;
+mod redacted;
+mod schema;
+mod slices;
+mod steadiness;
+mod verification;
+mod warnings;
+
+pub use audit::Audit;
+pub use availability::{Availability, Outage, ViolatedIdentity};
+pub use bottleneck::{
+    Bottleneck, BottleneckVerdict, BottleneckWait, CHECKPOINTS_FREQUENT, CLEAR, Cause, Certainty,
+    HOST_BUSY, HOST_FREE, IN_PROCESS, LAG_MIN_US, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US,
+    LimitFigures, MISSED_MAX, MOST, OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY,
+    SPACE_CHECKPOINTS, STOP_OTHERS, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
+};
+pub use captured::{Capture, CapturedSession, Snapshot};
+pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
+pub use document::{
+    ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
+    PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
+};
+pub use facts::{CounterSpan, DatabaseCount, NodeFact, RunFacts};
+pub use hosts::{HostShare, LostHost};
+pub use load::{Arrivals, Efficiency, SlowTransaction};
+pub use make::rfc3339;
+pub use nodes::{FailoverFigure, NodeChangeFigure, NodeFigures, NodeRole, NodeTypeCount};
+pub use observed::{
+    ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
+    StatementWaits, TopStatement, WaitClass, WaitShare,
+};
+pub use parts::{
+    COUNTED, ClassCount, ScriptFacts, ServerTransactions, SessionCounts, SettingChange,
+    StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
+};
+pub use percentiles::PercentileIntervals;
+pub use queries::{
+    AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
+};
+pub use query_streams::{
+    Baseline, BaselineTaken, QUERIES_PER_HOUR, QUERY_GEOMEAN, QueryStreams, STEPS_MAX,
+    StreamedQuery, StreamsTaken,
+};
+pub use redacted::{Redacted, mask_message, mask_secrets, mask_setting};
+pub use schema::{SchemaFact, SchemaKind};
+pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
+#[cfg(test)]
+pub(crate) use steadiness::Judged;
+pub use steadiness::{Steadiness, Steady, Until, WarmUp};
+pub use verification::{Verdict, Verification};
