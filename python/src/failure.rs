@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use triphammer_core::SpecError;
-use triphammer_runner::store::StoreError;
 use triphammer_settings::failure::Failure;
+use triphammer_store::StoreError;
 
 /// A failure, ready to be raised in any thread.
 #[derive(Clone, Debug)]

@@ -7,12 +7,12 @@ use pyo3::types::PyBytes;
 use triphammer_document::series::{Column, by_column, columns};
 use triphammer_runner::report as reports;
 use triphammer_runner::report::{Charset, render};
-use triphammer_runner::store::{JobFilter, Scope, Store, StoredJob, TimesKind, default_path};
 use triphammer_server::html_export;
 use triphammer_settings::Settings;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
+use triphammer_store::{JobFilter, Scope, Store, StoredJob, TimesKind, default_path};
 
 use crate::command::settings;
 use crate::failure::Raised;

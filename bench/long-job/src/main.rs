@@ -17,7 +17,7 @@ use triphammer_core::{Elapsed, Rng, Timestamp};
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, ServerTransactions};
 use triphammer_document::second::Second;
-use triphammer_runner::store::{JobHeader, Store, StoredJob};
+use triphammer_store::{JobHeader, Store, StoredJob};
 
 type Failure = Box<dyn std::error::Error>;
 

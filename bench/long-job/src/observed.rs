@@ -11,7 +11,7 @@ use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
 use triphammer_runner::host_metrics::HOST_METRICS;
 use triphammer_runner::observe::{CPU_NUMBER, declared};
-use triphammer_runner::store::{SampleWriter, Sampled};
+use triphammer_store::{SampleWriter, Sampled};
 
 use crate::{CHECKPOINT_EVERY, Failure};
 

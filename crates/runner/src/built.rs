@@ -6,9 +6,9 @@ use triphammer_core::DbError;
 use triphammer_core::session::Session;
 use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::Description;
+use triphammer_document::result::{SchemaFact, SchemaKind};
 
 use crate::run::fingerprint;
-use triphammer_document::result::{SchemaFact, SchemaKind};
 
 /// From this number of tables on, a schema may have more than its facts show.
 const TABLES_MAX: usize = 200;

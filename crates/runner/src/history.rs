@@ -15,9 +15,9 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{self, counted};
 use triphammer_statistics::change_point::RESULTS_MAX;
+use triphammer_store::{JobFilter, JobRow, JobStatus, Store, StoreError};
 
 use crate::compare::server_settings;
-use crate::store::{JobFilter, JobRow, JobStatus, Store, StoreError};
 
 /// Selects the runs of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

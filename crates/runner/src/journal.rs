@@ -20,10 +20,10 @@ use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::Target;
+use triphammer_store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 
 use crate::build::BuildRequest;
 use crate::campaign::CampaignPlan;
-use crate::store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 
 /// Receives the warnings of a journal.
 pub type Warn<'a> = &'a mut dyn FnMut(&str);

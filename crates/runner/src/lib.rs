@@ -34,7 +34,6 @@ pub mod report;
 pub mod requests;
 pub mod resources;
 pub mod run;
-pub mod store;
 pub mod sysbench;
 pub mod watch;
 pub mod why;

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use triphammer_core::nodes::NodeInterval;
-use triphammer_load::Plan;
-
-use crate::observe::{Bounds, Measured, Sink};
-use crate::store::SampleWriter;
 use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
+use triphammer_load::Plan;
+use triphammer_store::SampleWriter;
+
+use crate::observe::{Bounds, Measured, Sink};
 
 /// The label with a node's name.
 pub const NODE: &str = "node";

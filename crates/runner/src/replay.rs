@@ -11,10 +11,10 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, duration, milliseconds};
 use triphammer_settings::{Mark, Settings, Source, is};
+use triphammer_store::Store;
 use triphammer_workloads::{custom, script};
 
 use crate::campaign::find_job;
-use crate::store::Store;
 
 /// The setting of the target.
 const TARGET: &str = "target";

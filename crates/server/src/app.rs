@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use triphammer_document::host::Host;
-use triphammer_runner::store::{Store, StoreError};
+use triphammer_store::{Store, StoreError};
 
 use crate::activity::Activities;
 use crate::config::Config;

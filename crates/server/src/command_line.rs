@@ -1,9 +1,9 @@
 //! Formats a command line to copy from the given settings.
 
 use serde_json::Value;
-use triphammer_runner::store::StoredJob;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::{Mark, SettingKind, declared, is, workload_options};
+use triphammer_store::StoredJob;
 
 /// Formats the command with its settings; targets come first and without their names.
 pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {

@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
 use triphammer_document::result::mask_message;
-use triphammer_runner::store::StoreError;
 use triphammer_settings::SETTINGS;
 use triphammer_settings::failure::Failure;
+use triphammer_store::StoreError;
 use utoipa::ToSchema;
 
 /// An error response.

@@ -2,9 +2,9 @@
 //! returns it. The page makes no network requests.
 
 use serde::Serialize;
-use triphammer_runner::store::{Scope, Store, StoreError, StoredJob};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
+use triphammer_store::{Scope, Store, StoreError, StoredJob};
 
 use crate::api::jobs::{JobDetail, ServerSettings};
 use crate::api::latency::{Heatmap, HeatmapParams, Percentiles};

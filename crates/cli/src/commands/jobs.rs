@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset};
-use triphammer_runner::store::{JobFilter, StoreError, StoredJob};
 use triphammer_server::html_export;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
+use triphammer_store::{JobFilter, StoreError, StoredJob};
 
 use super::{print, stored};
 use crate::{Exit, Result};

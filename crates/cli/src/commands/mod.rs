@@ -21,12 +21,12 @@ use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
 use triphammer_runner::report::Charset;
-use triphammer_runner::store::Store;
 use triphammer_runner::{cluster, resources};
 use triphammer_settings::command::Command;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::Secrets;
 use triphammer_settings::{Setting, Settings};
+use triphammer_store::Store;
 
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
@@ -150,8 +150,9 @@ fn stored(settings: &mut Settings) -> Result<Store> {
 fn store_path(settings: &Settings) -> Result<PathBuf> {
     match settings.get("store") {
         Some(path) => Ok(PathBuf::from(path)),
-        None => triphammer_runner::store::default_path()
-            .map_err(|error| Failure::refuse(error.to_string())),
+        None => {
+            triphammer_store::default_path().map_err(|error| Failure::refuse(error.to_string()))
+        }
     }
 }
 

@@ -9,12 +9,12 @@ use tokio::sync::watch;
 use triphammer_core::SpecError;
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_drivers::target::Secret;
-use triphammer_runner::store::default_path;
 use triphammer_server::{
     ApiError, Config, FixedTarget, LISTEN, Server, ServerLimits, TOKEN_MIN, random_token,
 };
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
+use triphammer_store::default_path;
 
 use super::print;
 use crate::{Exit, Result, signals, terminal};

@@ -2,10 +2,10 @@
 
 use triphammer_document::why::Stretch;
 use triphammer_runner::report;
-use triphammer_runner::store::JobStatus;
 use triphammer_runner::why;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
+use triphammer_store::JobStatus;
 
 use super::{charset, print, stored};
 use crate::{Exit, Result};

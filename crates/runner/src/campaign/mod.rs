@@ -22,11 +22,6 @@ use std::time::Duration;
 
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
-
-use crate::journal::Journal;
-use crate::run::Resolved;
-use crate::store::Store;
-use crate::watch::{InStep, JobEvent, Watch};
 use triphammer_document::result::{RunResult, Status};
 use triphammer_document::{JobDocument as _, JobId, JobType};
 use triphammer_settings::Settings;
@@ -34,6 +29,11 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
+use triphammer_store::Store;
+
+use crate::journal::Journal;
+use crate::run::Resolved;
+use crate::watch::{InStep, JobEvent, Watch};
 
 pub(crate) use resume::CampaignPlan;
 pub(crate) use resume::find_job;

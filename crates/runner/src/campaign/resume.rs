@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::store::{JobFilter, JobStatus, Store, StoreError};
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, mask_secrets};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, Source, is};
+use triphammer_store::{JobFilter, JobStatus, Store, StoreError};
 
 /// The stored plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,6 @@
 
 use triphammer_workloads::describe;
 
-use crate::store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use crate::why::of_window;
 use triphammer_document::JobId;
 use triphammer_document::compare::{ComparisonResult, Profiled, Run, seconds};
@@ -11,6 +10,7 @@ use triphammer_document::result::{RunResult, counted_of_user};
 use triphammer_document::why::{Observations, Waits};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
+use triphammer_store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]

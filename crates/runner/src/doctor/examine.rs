@@ -14,12 +14,12 @@ use triphammer_settings::files::Files;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::on_this_thread;
+use triphammer_store::{JobFilter, JobRow, JobStatus, Store, store_path};
 use triphammer_workloads::doctor::{DoctorDef, doctor};
 
 use super::database::lacks_privilege;
 use super::host::HostFacts;
 use super::{cpu_test, database, write_test};
-use crate::store::{JobFilter, JobRow, JobStatus, Store, store_path};
 
 /// Tests that change the database, and remove what they created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

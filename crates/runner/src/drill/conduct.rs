@@ -13,6 +13,8 @@ use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, Rows, Value};
+use triphammer_document::drill::FaultReport;
+use triphammer_document::result::mask_secrets;
 use triphammer_drivers::AnySession;
 use triphammer_proxy::Relay;
 use triphammer_settings::failure::{Doing, Failure};
@@ -27,8 +29,6 @@ use triphammer_workloads::drill::{
 };
 
 use crate::watch::{JobEvent, Watch, Watcher};
-use triphammer_document::drill::FaultReport;
-use triphammer_document::result::mask_secrets;
 
 /// Longest time that a command may take; then it is killed.
 const COMMAND_LIMIT: Duration = Duration::from_secs(300);

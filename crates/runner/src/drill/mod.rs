@@ -33,6 +33,7 @@ use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_settings::{Given, Settings};
+use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::catalogues;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
@@ -41,7 +42,6 @@ use crate::build::{BuildRequest, build};
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::run::Resolved;
-use crate::store::Store;
 use crate::watch::{JobEvent, Watch, Watcher};
 
 use conduct::{InDrill, Scene, Timeline, cause};

@@ -8,6 +8,7 @@ use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, ErrorClass, Rows, StatementId, Value};
+use triphammer_document::drill::Found;
 use triphammer_drivers::AnySession;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::limited::Limited;
@@ -16,7 +17,6 @@ use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::drill::{Ledger, RowOfDrill, WRITABLE, judge};
 
 use crate::watch::Watch;
-use triphammer_document::drill::Found;
 
 /// Time between two attempts to reach a database that writes.
 const AGAIN: Duration = Duration::from_millis(250);

@@ -2,8 +2,9 @@
 //! and processes, or of the Collector's host receiver; pressure, idle states and the latency of
 //! disks have no name there.
 
-use crate::observe::CPU_NUMBER;
 use triphammer_document::metrics::{Merge, Unit};
+
+use crate::observe::CPU_NUMBER;
 
 /// A metric of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

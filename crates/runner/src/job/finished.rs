@@ -1,10 +1,10 @@
 //! The end of a job.
 
+use triphammer_document::result::Status;
+use triphammer_document::{Document, JobId};
 use triphammer_settings::failure::Failure;
 
 use crate::outputs::Outputs;
-use triphammer_document::result::Status;
-use triphammer_document::{Document, JobId};
 
 /// The end of a job that had started.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use triphammer_document::{Document, JobDocument};
 use triphammer_settings::failure::Failure;
+use triphammer_store::Store;
 
 use super::Finished;
 use crate::journal::{Journal, Warn};
-use crate::store::Store;
 use crate::watch::{JobEvent, Watch};
 
 /// Does `work`, which calls back when it begins. Its journal, which `begin` starts then, stores how

@@ -35,12 +35,11 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::{Setting, Settings};
+use triphammer_store::{Store, store_path};
 
 use crate::campaign::{self, Begin, Resumed};
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
-use crate::store::Store;
-use crate::store::store_path;
 use crate::watch::{Silent, Watch, Watcher};
 
 pub use build::BuildJob;

@@ -41,7 +41,6 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
-use crate::store::SampleWriter;
 pub(crate) use blockers::BLOCKED_SESSIONS;
 use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
@@ -54,6 +53,7 @@ use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
+use triphammer_store::SampleWriter;
 
 /// Names of all dialects.
 pub use triphammer_workloads::catalogues::dialects;

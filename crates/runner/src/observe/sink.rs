@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use triphammer_document::samples::SampleSeries;
+use triphammer_store::{SampleWriter, Sampled, StoreError};
 
 use super::source::Measured;
-use crate::store::{SampleWriter, Sampled, StoreError};
 
 /// The label of one of several CPUs. Figures with it are stored, and not in the document: there are
 /// several per CPU, and those of all CPUs together are there.

@@ -10,11 +10,11 @@ use triphammer_core::event::{Event, Phase};
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::TransactionDef;
+use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
+use triphammer_document::second::{Second, phase_name};
 
 use crate::observe::Measured;
 use crate::watch::JobEvent;
-use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
-use triphammer_document::second::{Second, phase_name};
 
 /// Upper bounds of the histograms' buckets, in seconds; the last bucket has none.
 const BOUNDS: [f64; 18] = [

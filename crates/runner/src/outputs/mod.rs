@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex};
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::TransactionDef;
-
-use crate::watch::{JobEvent, Watcher};
 use triphammer_document::second::{Second, SecondRow, SeriesRow};
 use triphammer_document::series::{Layout, SeriesWriter};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
+
+use crate::watch::{JobEvent, Watcher};
 
 use address::Collector;
 pub use file::OutputFile;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
-use crate::store::{HistogramRow, StoredJob};
+use triphammer_store::{HistogramRow, StoredJob};
 
 /// The header that readers of the format expect.
 const VERSION: &str = "[Histogram log format version 1.3]";

@@ -3,9 +3,9 @@
 use triphammer_core::Scale;
 use triphammer_document::ending::Flaw;
 use triphammer_settings::format::{self, counted, figure};
+use triphammer_store::JobRow;
 
 use super::table::{Table, width};
-use crate::store::JobRow;
 
 /// Maximum width of a list of jobs.
 const WIDTH: usize = 80;

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use triphammer_core::text::csv_field;
 
-use crate::store::{Store, StoreError};
 use triphammer_document::JobId;
 use triphammer_document::metrics::{OF_SECOND, OF_TYPE};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::series::{Layout, decimal};
+use triphammer_store::{Store, StoreError};
 
 /// The observed figures of one run.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 use triphammer_document::series::{Layout, SeriesWriter};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
+use triphammer_store::{Store, StoreError, StoredJob};
 
 use super::observed_series::ObservedSeries;
 use super::text::printable;
 use super::{Charset, Report, hdr, junit, stored, stored_json};
-use crate::store::{Store, StoreError, StoredJob};
 
 /// Renders the job in this format.
 struct Asked<'a> {

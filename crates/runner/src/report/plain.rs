@@ -10,6 +10,7 @@ use triphammer_document::profile::ProfileResult;
 use triphammer_document::remove::Removal;
 use triphammer_document::result::RunResult;
 use triphammer_settings::format::{self, counted, integer};
+use triphammer_store::{StoreError, StoredJob};
 
 use super::capacity::{capacity, capacity_markdown, capacity_summary};
 use super::comparison::{
@@ -22,7 +23,6 @@ use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
 use super::text::{summary, text};
 use super::{Charset, Report, Style, jobs};
-use crate::store::{StoreError, StoredJob};
 
 /// Renders a build report as text.
 fn build(report: &BuildReport) -> String {

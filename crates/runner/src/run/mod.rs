@@ -34,6 +34,7 @@ use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::handle::Handle;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
+use triphammer_store::{ReadAt, Store};
 use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use crate::build::lock_workload;
@@ -42,7 +43,6 @@ use crate::host_metrics::Exporter;
 use crate::journal::Journal;
 use crate::observe::{LogProbe, ObservePlan};
 use crate::replay::Exemplar;
-use crate::store::{ReadAt, Store};
 use crate::watch::{JobEvent, Watch};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{Heard, QueryRun};

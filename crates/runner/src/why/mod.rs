@@ -19,9 +19,9 @@ use triphammer_document::why::{Basis, Observations, Stretch, Waits, WhyResult, w
 
 use std::ops::Range;
 
-use crate::store::{Store, StoreError, StoredJob};
 use triphammer_document::JobId;
 use triphammer_document::result::{ObserverGap, RunResult, Warning};
+use triphammer_store::{Store, StoreError, StoredJob};
 
 /// Fewer seconds than this have wide intervals, which the result mentions.
 const SECONDS_FEW: u64 = 10;

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
-use crate::store::{Store, StoreError, StoredSeries};
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, WaitClass};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::SeriesRow;
 use triphammer_document::why::{Observations, Sampled};
+use triphammer_store::{Store, StoreError, StoredSeries};
+
+use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
 
 /// Metrics of servers and hosts that are evidence.
 const EVIDENCE: [&str; 14] = [

@@ -7,8 +7,8 @@ use triphammer_document::schemas::documents;
 use triphammer_document::{Document, JobDocument as _};
 use triphammer_runner::report::junit::Outcome;
 use triphammer_runner::report::{self, Report as _};
-use triphammer_runner::store::{JobFilter, JobHeader, Store};
 use triphammer_settings::command::JobKind;
+use triphammer_store::{JobFilter, JobHeader, Store};
 
 use crate::sample;
 use crate::schema::errors_of;
@@ -109,7 +109,7 @@ fn violated_audits() -> Vec<triphammer_document::result::Audit> {
 }
 
 /// Stores a document as its job does, and returns what the list has of it.
-fn listed(store: &Store, document: &Document) -> triphammer_runner::store::JobRow {
+fn listed(store: &Store, document: &Document) -> triphammer_store::JobRow {
     let head = document.head();
     let job = store.begin(&JobHeader { kind: head.kind, ..sample::header() }).unwrap();
     match document {

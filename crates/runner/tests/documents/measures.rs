@@ -15,8 +15,8 @@ use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_runner::compare;
 use triphammer_runner::history::{Wanted, history};
 use triphammer_runner::report::{Charset, Report as _, Style};
-use triphammer_runner::store::Store;
 use triphammer_statistics::compare::{Better, Verdict};
+use triphammer_store::Store;
 
 use crate::sample;
 use crate::schema::errors_of;

@@ -25,9 +25,9 @@ use triphammer_document::result::{
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_document::second::Second;
-use triphammer_runner::store::JobHeader;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
+use triphammer_store::JobHeader;
 
 /// Workload and server of the runs.
 pub fn workload() -> Arc<Description> {

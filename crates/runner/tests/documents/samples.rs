@@ -11,7 +11,7 @@ use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
-use triphammer_runner::store::{SERIES_MAX, SampleWriter, Sampled, Store};
+use triphammer_store::{SERIES_MAX, SampleWriter, Sampled, Store};
 
 use crate::sample;
 

@@ -10,11 +10,11 @@ use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, Status};
 use triphammer_document::second::Second;
-use triphammer_runner::store::{
+use triphammer_settings::command::JobKind;
+use triphammer_store::{
     CheckRow, HistogramRow, JobFilter, JobStatus, ReadAt, Scope, Store, StoreError, TimesKind,
     VERSION,
 };
-use triphammer_settings::command::JobKind;
 
 use crate::sample;
 
@@ -198,7 +198,7 @@ fn after_the_first_hour_ten_seconds_share_a_histogram() {
 fn a_check_keeps_its_rows_and_its_document() {
     let (_folder, path) = fresh();
     let store = Store::open(&path).unwrap();
-    let header = triphammer_runner::store::JobHeader {
+    let header = triphammer_store::JobHeader {
         kind: JobKind::Check,
         label: Some("nightly".into()),
         spec: None,
@@ -236,8 +236,7 @@ fn jobs_are_listed_newest_first_and_by_filter() {
     let (_folder, path) = fresh();
     let store = Store::open(&path).unwrap();
     for label in ["a", "b", "a"] {
-        let header =
-            triphammer_runner::store::JobHeader { label: Some(label.into()), ..sample::header() };
+        let header = triphammer_store::JobHeader { label: Some(label.into()), ..sample::header() };
         let job = store.begin(&header).unwrap();
         store.finish_with(job, Status::Complete, None, &serde_json::Value::Null).unwrap();
     }
@@ -260,7 +259,7 @@ fn jobs_are_listed_newest_first_and_by_filter() {
 fn secrets_do_not_reach_the_file() {
     let (folder, path) = fresh();
     let store = Store::open(&path).unwrap();
-    let header = triphammer_runner::store::JobHeader {
+    let header = triphammer_store::JobHeader {
         target: triphammer_document::result::Redacted::new("mysql://u:hunter2@h/d"),
         ..sample::header()
     };

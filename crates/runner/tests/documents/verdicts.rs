@@ -21,10 +21,10 @@ use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{Pairs, PairsRequest};
 use triphammer_runner::history::{Wanted, history};
 use triphammer_runner::report::{self, Charset, Report as _, Style};
-use triphammer_runner::store::{JobHeader, Store};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::Verdict;
 use triphammer_statistics::usl::Peak;
+use triphammer_store::{JobHeader, Store};
 
 use crate::sample;
 

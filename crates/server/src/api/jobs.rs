@@ -14,12 +14,12 @@ use triphammer_document::ending::Ending;
 use triphammer_runner::campaign::given_settings;
 use triphammer_runner::report::{Charset, render};
 use triphammer_runner::requests::is_only_local;
-use triphammer_runner::store::{
-    JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
-};
 use triphammer_settings::LABEL_MAX;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::formats::{Declared, FORMATS, Format};
+use triphammer_store::{
+    JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
+};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;

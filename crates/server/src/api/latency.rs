@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::recorder;
 use triphammer_document::JobId;
-use triphammer_runner::store::{Scope, Store, StoreError, TimesKind};
+use triphammer_store::{Scope, Store, StoreError, TimesKind};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
-use triphammer_runner::store::{SamplePoint, Store, StoreError, StoredSeries};
+use triphammer_store::{SamplePoint, Store, StoreError, StoredSeries};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;

@@ -11,8 +11,8 @@ use triphammer_document::measure::Measure;
 use triphammer_document::metrics::{self, Metric, Values};
 use triphammer_document::result::counted_of_user;
 use triphammer_document::second::{SecondRow, SeriesRow};
-use triphammer_runner::store::{Store, StoreError, StoredJob};
 use triphammer_runner::workloads;
+use triphammer_store::{Store, StoreError, StoredJob};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
-use triphammer_runner::store::{SampleWriter, Sampled};
+use triphammer_store::{SampleWriter, Sampled};
 
 use crate::site::Site;
 

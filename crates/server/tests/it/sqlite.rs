@@ -118,7 +118,7 @@ fn the_end_of_the_server_drains_and_stores_what_goes_on() {
     assert_eq!(events.until(|event| event["type"] == "goodbye")["type"], "goodbye");
     drop(events);
     site.wait();
-    let store = triphammer_runner::store::Store::open(&site.file("jobs.sqlite")).unwrap();
+    let store = triphammer_store::Store::open(&site.file("jobs.sqlite")).unwrap();
     let job = triphammer_document::JobId(ended["job"].as_i64().unwrap());
     assert_eq!(store.load(job).unwrap().row.status.name(), "interrupted");
 }
@@ -264,7 +264,7 @@ fn two_runs_are_judged_as_the_command_line_judges_them() {
     assert_eq!((&made["kind"], &made["margin"]), (&json!("compare"), &json!(0.05)), "{made}");
     assert_eq!(made["b"]["runs"][0]["job"], b);
     assert!(made["words"].as_str().is_some_and(|words| !words.is_empty()), "{made}");
-    let store = triphammer_runner::store::Store::open(&site.file("jobs.sqlite")).unwrap();
+    let store = triphammer_store::Store::open(&site.file("jobs.sqlite")).unwrap();
     let own = triphammer_runner::compare::stored(&store, &a.to_string(), "two", 0.05).unwrap();
     assert_eq!(made, serde_json::to_value(own).unwrap());
     let history = site.get("/api/v1/history?workload=tproc-c");

@@ -77,7 +77,7 @@ fn private_folders() -> DirBuilder {
 }
 
 /// Path of the store.
-pub(crate) fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+pub fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     match (settings.get("store"), store) {
         (Some(path), _) => Ok(PathBuf::from(path)),
         (None, Some(path)) => Ok(path.clone()),

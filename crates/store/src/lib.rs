@@ -30,7 +30,6 @@ pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
 pub use job::{CheckRow, JobFilter, JobHeader, JobRow, JobStatus, ReadAt, StoredJob};
 pub use open::Store;
-pub use path::default_path;
-pub(crate) use path::store_path;
+pub use path::{default_path, store_path};
 pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};
 pub use tables::VERSION;
