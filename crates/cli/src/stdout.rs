@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use triphammer_runner::report::printable;
+use triphammer_report::printable;
 use triphammer_settings::failure::Failure;
 
 use crate::Result;

@@ -18,7 +18,7 @@ use triphammer_core::workload::PrimaryMetric;
 use triphammer_document::measure::{self, Measure};
 use triphammer_document::result::mask_message;
 use triphammer_document::second::Second;
-use triphammer_runner::report::wrapped;
+use triphammer_report::wrapped;
 use triphammer_runner::watch::QueryProgress;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format;

@@ -30,7 +30,6 @@ pub mod record;
 pub mod references;
 pub mod remove;
 pub mod replay;
-pub mod report;
 pub mod requests;
 pub mod resources;
 pub mod run;

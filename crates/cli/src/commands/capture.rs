@@ -1,7 +1,7 @@
 //! `triphammer capture`.
 
+use triphammer_report as report;
 use triphammer_runner::capture::{CaptureRequest, capture};
-use triphammer_runner::report;
 use triphammer_settings::Settings;
 
 use super::{Terminal, print};

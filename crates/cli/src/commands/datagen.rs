@@ -1,7 +1,7 @@
 //! `triphammer datagen`.
 
+use triphammer_report as report;
 use triphammer_runner::datagen::{DatagenRequest, datagen};
-use triphammer_runner::report;
 use triphammer_settings::Settings;
 
 use super::print;

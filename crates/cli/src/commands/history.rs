@@ -1,7 +1,7 @@
 //! `triphammer history`.
 
+use triphammer_report as report;
 use triphammer_runner::history::{Wanted, history};
-use triphammer_runner::report;
 use triphammer_settings::Settings;
 
 use super::{charset, print, stored};

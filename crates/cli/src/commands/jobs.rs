@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use triphammer_document::requirement::{self, Vocabulary};
+use triphammer_report as report;
+use triphammer_report::Charset;
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::report::{self, Charset};
 use triphammer_server::html_export;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
-use triphammer_runner::report::Charset;
+use triphammer_report::Charset;
 use triphammer_runner::{cluster, resources};
 use triphammer_settings::command::Command;
 use triphammer_settings::failure::Failure;

@@ -1,7 +1,7 @@
 //! `triphammer why`.
 
 use triphammer_document::why::Stretch;
-use triphammer_runner::report;
+use triphammer_report as report;
 use triphammer_runner::why;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;

@@ -1,8 +1,5 @@
 //! Resolves the sides of `compare A B`: job numbers and labels.
 
-use triphammer_workloads::describe;
-
-use crate::why::of_window;
 use triphammer_document::JobId;
 use triphammer_document::compare::{ComparisonResult, Profiled, Run, seconds};
 use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
@@ -11,6 +8,9 @@ use triphammer_document::why::{Observations, Waits};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
+use triphammer_workloads::describe;
+
+use crate::why::of_window;
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]

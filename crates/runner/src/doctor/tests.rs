@@ -8,12 +8,12 @@ use triphammer_document::doctor::{
     CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
 };
 use triphammer_document::result::Redacted;
+use triphammer_report as report;
+use triphammer_report::Charset;
 use triphammer_settings::files::Files;
 
 use super::network::NetworkFacts;
 use super::*;
-use crate::report;
-use crate::report::Charset;
 
 /// A host described by these files, with the data of a database on it.
 fn host(files: &[(&str, &str)]) -> (tempfile::TempDir, DoctorResult) {

@@ -8,9 +8,10 @@ use triphammer_document::history::HistoryResult;
 use triphammer_document::metrics::Values;
 use triphammer_document::result::{RunResult, SchemaFact, SchemaKind, Status};
 use triphammer_document::second::SeriesRow;
+use triphammer_report as report;
+use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{Pairs, PairsRequest};
-use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_settings::Setting;
 use triphammer_statistics::compare::{Basis, Verdict};
 

@@ -5,8 +5,9 @@ use triphammer_document::ending::{Ending, Flaw};
 use triphammer_document::result::{Outage, RunResult, Status, Verdict};
 use triphammer_document::schemas::documents;
 use triphammer_document::{Document, JobDocument as _};
-use triphammer_runner::report::junit::Outcome;
-use triphammer_runner::report::{self, Report as _};
+use triphammer_report as report;
+use triphammer_report::Report as _;
+use triphammer_report::junit::Outcome;
 use triphammer_settings::command::JobKind;
 use triphammer_store::{JobFilter, JobHeader, Store};
 

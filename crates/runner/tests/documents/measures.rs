@@ -12,9 +12,9 @@ use triphammer_document::profile::{LevelRun, Order, ProfileResult};
 use triphammer_document::requirement::{self, Unit, Vocabulary};
 use triphammer_document::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Status, Warning};
 use triphammer_document::{Document, JobDocument as _, JobId};
+use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::compare;
 use triphammer_runner::history::{Wanted, history};
-use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_statistics::compare::{Better, Verdict};
 use triphammer_store::Store;
 

@@ -8,7 +8,8 @@ use triphammer_document::ending::{Ending, Flaw};
 use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_document::requirement::Vocabulary;
 use triphammer_document::result::{Redacted, RunResult, Status};
-use triphammer_runner::report::{self, Charset, Report as _, Style};
+use triphammer_report as report;
+use triphammer_report::{Charset, Report as _, Style};
 use triphammer_settings::command::JobKind;
 use triphammer_store::{JobRow, JobStatus};
 

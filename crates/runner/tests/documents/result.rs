@@ -15,7 +15,7 @@ use triphammer_document::result::{
     Steady, Verdict,
 };
 use triphammer_document::schedule::Schedule;
-use triphammer_runner::report::{Charset, Report as _, Style, junit};
+use triphammer_report::{Charset, Report as _, Style, junit};
 use triphammer_settings::Setting;
 
 use crate::sample;
@@ -301,7 +301,7 @@ fn secrets_never_reach_the_document() {
     let conninfo = ("primary_conninfo".to_owned(), "host=a password=hunter2".to_owned());
     facts.settings_changed = SettingChange::between(&[], &[conninfo]);
     end.errors[0].message = "no such user in postgres://bench:hunter2@db1/tpcc".into();
-    let text = triphammer_runner::report::json(&RunResult::new(&facts, &end));
+    let text = triphammer_report::json(&RunResult::new(&facts, &end));
     assert!(!text.contains("hunter2"));
     assert_eq!(text.matches("***").count(), 4);
 }
@@ -310,7 +310,7 @@ fn secrets_never_reach_the_document() {
 fn the_document_reads_what_it_wrote() {
     let (facts, end) = sample::troubled();
     let result = RunResult::new(&facts, &end);
-    let text = triphammer_runner::report::json(&result);
+    let text = triphammer_report::json(&result);
     assert_eq!(serde_json::from_str::<RunResult>(&text).unwrap(), result);
 }
 

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use triphammer_core::text::steers;
 use triphammer_document::result::RunResult;
-use triphammer_runner::report::{self, Charset, Report as _, Style, junit, printable};
+use triphammer_report as report;
+use triphammer_report::{Charset, Report as _, Style, junit, printable};
 
 use crate::report::troubled;
 

@@ -6,14 +6,14 @@ use triphammer_document::result::{Figures, PercentileIntervals, RunResult, TypeF
 use triphammer_settings::format::{clock, figure, integer, milliseconds, percent};
 use triphammer_statistics::Interval;
 
-use crate::report::table::Table;
+use crate::table::Table;
 
 /// Title of the table of slices.
-pub(in crate::report) const SLICES: &str =
+pub(crate) const SLICES: &str =
     "The window in slices: response time of committed transactions, all types, in ms";
 
 /// The table of slices of the window; `None` if there is only one.
-pub(in crate::report) fn slices(result: &RunResult) -> Option<Table> {
+pub(crate) fn slices(result: &RunResult) -> Option<Table> {
     let slices = &result.slices;
     if slices.len() < 2 {
         return None;
@@ -37,14 +37,14 @@ pub(in crate::report) fn slices(result: &RunResult) -> Option<Table> {
 }
 
 /// Heading of the statements of scripts.
-pub(in crate::report) const STATEMENTS: &str = "Statements over the whole run, in ms";
+pub(crate) const STATEMENTS: &str = "Statements over the whole run, in ms";
 /// Maximum number of statements that a report shows.
 const STATEMENTS_SHOWN: usize = 100;
 /// Maximum length of a statement in a report, in characters.
 const STATEMENT_LENGTH: usize = 40;
 
 /// Times of the statements of scripts.
-pub(in crate::report) fn statements(result: &RunResult) -> Option<Table> {
+pub(crate) fn statements(result: &RunResult) -> Option<Table> {
     if result.statements.is_empty() {
         return None;
     }
@@ -70,7 +70,7 @@ pub(in crate::report) fn statements(result: &RunResult) -> Option<Table> {
 }
 
 /// The table of transactions by type and outcome.
-pub(in crate::report) fn counts(figures: &Figures) -> Table {
+pub(crate) fn counts(figures: &Figures) -> Table {
     let mut table = Table::new(
         1,
         &["", "completed", "share", "per min", "rolled back", "failed", "in doubt", "retried"],
@@ -91,7 +91,7 @@ pub(in crate::report) fn counts(figures: &Figures) -> Table {
 }
 
 /// The table of times of committed transactions, in milliseconds.
-pub(in crate::report) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
+pub(crate) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
     let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
     for seen in rows(figures) {
         table.row(times_cells(&seen.title, read(seen)));
@@ -100,10 +100,10 @@ pub(in crate::report) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Tim
 }
 
 /// Title of the table of the percentiles' intervals.
-pub(in crate::report) const INTERVALS: &str = "95 % intervals of these percentiles, in ms";
+pub(crate) const INTERVALS: &str = "95 % intervals of these percentiles, in ms";
 
 /// The table of the response time percentiles' intervals; `None` if there are none.
-pub(in crate::report) fn intervals(figures: &Figures) -> Option<Table> {
+pub(crate) fn intervals(figures: &Figures) -> Option<Table> {
     let mut table = Table::new(1, &["", "p50", "p90", "p95", "p99", "p99.9"]);
     let cell = |interval: Option<Interval>| {
         interval.map_or("-".to_owned(), |Interval { low, high }| {
@@ -125,7 +125,7 @@ pub(in crate::report) fn intervals(figures: &Figures) -> Option<Table> {
 }
 
 /// Formats a row of a table of times.
-pub(in crate::report) fn times_cells(title: &str, times: &Times) -> Vec<String> {
+pub(crate) fn times_cells(title: &str, times: &Times) -> Vec<String> {
     let mut cells = vec![title.to_owned()];
     if times.count == 0 {
         cells.extend((0..8).map(|_| "-".to_owned()));
@@ -153,7 +153,7 @@ pub(super) fn whole_milliseconds(us: u64) -> String {
 }
 
 /// Explains response and service times, and whether they differ.
-pub(in crate::report) fn times_note(result: &RunResult) -> &'static str {
+pub(crate) fn times_note(result: &RunResult) -> &'static str {
     if result.spec.load.is_closed() {
         "Closed load: a user's next transaction is due when the previous one ends, so response \
          time equals service time; both include retries."
@@ -164,7 +164,7 @@ pub(in crate::report) fn times_note(result: &RunResult) -> &'static str {
 }
 
 /// The first error of each kind: transaction type, class, count, message.
-pub(in crate::report) fn errors(result: &RunResult) -> Vec<[String; 4]> {
+pub(crate) fn errors(result: &RunResult) -> Vec<[String; 4]> {
     let title = |name: &str| {
         let seen = result.run.types.iter().find(|seen| seen.name == name);
         seen.map_or(name, |seen| seen.title.as_str()).to_owned()

@@ -10,10 +10,10 @@ use triphammer_settings::DATABASE_DEFAULT;
 use triphammer_settings::format::{self, bytes, counted, duration, figure, integer, percent};
 
 use super::{DOT, failures, host, in_unit, moment};
-use crate::report::{load, queries, query_streams};
+use crate::{load, queries, query_streams};
 
 /// The conditions under which the figures were measured: name and text.
-pub(in crate::report) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
+pub(crate) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
     if let Some(set) = &result.queries {
         return conditions_of_queries(result, set);
     }
@@ -136,7 +136,7 @@ const fn whose(client: &ClientCost) -> &'static str {
 }
 
 /// Formats a server, and how it was reached.
-pub(in crate::report) fn server(server: &ServerInfo) -> String {
+pub(crate) fn server(server: &ServerInfo) -> String {
     let mut parts = vec![format!("{} {}", server.product, server.version).trim().to_owned()];
     parts.push(server.transport.clone());
     match &server.cipher {
@@ -177,7 +177,7 @@ const fn pipelining(pipelining: Pipelining) -> Option<&'static str> {
 }
 
 /// Formats mode, protocol, pipelining, isolation, attempts and seed.
-pub(in crate::report) fn conduct(spec: &RunSpec) -> String {
+pub(crate) fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
         None => format!("{DATABASE_DEFAULT} isolation"),

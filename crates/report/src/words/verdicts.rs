@@ -7,16 +7,16 @@ use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::tables::whole_milliseconds;
 use super::{DOT, shown};
-use crate::report::{nodes, observed, queries};
+use crate::{nodes, observed, queries};
 
 /// Formats the verification: `verified: the database counts the same`.
-pub(in crate::report) fn verification(result: &RunResult) -> String {
+pub(crate) fn verification(result: &RunResult) -> String {
     let verification = &result.primary_metric.verification;
     format!("{}: {}", verification.verdict.label(), verification.words)
 }
 
 /// Further entries of a summary: name, text, and whether it is a problem.
-pub(in crate::report) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> {
+pub(crate) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> {
     if let Some(set) = &result.queries {
         let mut rows = vec![
             ("Work", queries::work(set), false),
@@ -77,21 +77,19 @@ fn first_warning(result: &RunResult) -> Option<(&'static str, String, bool)> {
 }
 
 /// Title of the section on audits.
-pub(in crate::report) const AUDITS: &str =
+pub(crate) const AUDITS: &str =
     "Audits of the whole run: changes in the data against the client's own sums";
 
 /// The audits: verdict, and equation with its sums.
-pub(in crate::report) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
+pub(crate) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
     result.audits.iter().map(|audit| (audit.verdict, format!("{}: {}", audit.title, audit.words)))
 }
 
 /// Title of the section on requirements.
-pub(in crate::report) const REQUIREMENTS: &str = "Requirements";
+pub(crate) const REQUIREMENTS: &str = "Requirements";
 
 /// The requirements: whether each passed, and its value with the distance from the limit.
-pub(in crate::report) fn requirements(
-    result: &RunResult,
-) -> impl Iterator<Item = (bool, [String; 3])> {
+pub(crate) fn requirements(result: &RunResult) -> impl Iterator<Item = (bool, [String; 3])> {
     result.requirements.iter().map(|judged| {
         let value = judged.value.map_or_else(|| "none".to_owned(), |v| in_unit(judged.unit, v));
         (judged.passed, [judged.requirement.clone(), value, distance(judged)])
@@ -99,7 +97,7 @@ pub(in crate::report) fn requirements(
 }
 
 /// Formats the outcome of a requirement: `pass` or `FAIL`.
-pub(in crate::report) const fn verdict(passed: bool) -> &'static str {
+pub(crate) const fn verdict(passed: bool) -> &'static str {
     if passed { "pass" } else { "FAIL" }
 }
 
@@ -120,7 +118,7 @@ fn distance(judged: &Judgement) -> String {
 }
 
 /// Formats a value of a requirement in its unit.
-pub(in crate::report) fn in_unit(unit: Unit, value: f64) -> String {
+pub(crate) fn in_unit(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Number => figure(value),
         Unit::Share => percent(value),
@@ -129,30 +127,30 @@ pub(in crate::report) fn in_unit(unit: Unit, value: f64) -> String {
 }
 
 /// Label of the bottleneck.
-pub(in crate::report) const LIMITED_BY: &str = "Limited by";
+pub(crate) const LIMITED_BY: &str = "Limited by";
 
 /// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
-pub(in crate::report) fn bottleneck(result: &RunResult) -> String {
+pub(crate) fn bottleneck(result: &RunResult) -> String {
     format!("{} — {}", result.bottleneck.title(), result.bottleneck.words)
 }
 
 /// Label of the steadiness.
-pub(in crate::report) const STEADINESS: &str = "Steadiness";
+pub(crate) const STEADINESS: &str = "Steadiness";
 
 /// The steadiness of the window; `None` if it had no seconds or steadiness does not apply.
-pub(in crate::report) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
+pub(crate) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
     result.steadiness.as_ref().filter(|steadiness| steadiness.seconds > 0)
 }
 
 /// Why steadiness was not judged, of a run that had a window.
-pub(in crate::report) fn not_judged(result: &RunResult) -> Option<String> {
+pub(crate) fn not_judged(result: &RunResult) -> Option<String> {
     let is_changing = result.steadiness.is_none() && result.spec.load.changes();
     is_changing.then(|| "not judged, because the load itself changes".to_owned())
 }
 
 /// Formats the steadiness: `steady — the mean is known to ± 0.52 % (95 %) · seconds vary by 3.1 % ·
 /// …`.
-pub(in crate::report) fn steadiness(of: &Steadiness) -> String {
+pub(crate) fn steadiness(of: &Steadiness) -> String {
     format!("{} — {}", steady(of.verdict), of.words)
 }
 
@@ -167,7 +165,7 @@ const fn steady(verdict: Steady) -> &'static str {
 }
 
 /// Formats `0.2 % failed or in doubt (limit 1 %)`.
-pub(in crate::report) fn failures(result: &RunResult) -> String {
+pub(crate) fn failures(result: &RunResult) -> String {
     format!(
         "{} failed or in doubt (limit {})",
         percent(result.failures.share),
