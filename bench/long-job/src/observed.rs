@@ -9,8 +9,8 @@ use triphammer_core::Rng;
 use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
-use triphammer_runner::host_metrics::HOST_METRICS;
-use triphammer_runner::observe::{CPU_NUMBER, declared};
+use triphammer_observe::host_metrics::HOST_METRICS;
+use triphammer_observe::{CPU_NUMBER, declared};
 use triphammer_store::{SampleWriter, Sampled};
 
 use crate::{CHECKPOINT_EVERY, Failure};

@@ -1,7 +1,7 @@
 //! `triphammer doctor`.
 
+use triphammer_observe::doctor::{Tests, examine};
 use triphammer_report as report;
-use triphammer_runner::doctor::{Tests, examine};
 use triphammer_settings::Settings;
 use triphammer_settings::handle::Handle;
 

@@ -1,8 +1,8 @@
 //! `triphammer why`.
 
 use triphammer_document::why::Stretch;
+use triphammer_observe::why;
 use triphammer_report as report;
-use triphammer_runner::why;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_store::JobStatus;

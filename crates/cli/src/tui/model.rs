@@ -11,8 +11,8 @@ use triphammer_document::measure::{self, Measure};
 use triphammer_document::metrics::{Metric, OF_SECOND, Values};
 use triphammer_document::result::WaitClass;
 use triphammer_document::second::Second;
-use triphammer_runner::node_figures::{NodeNow, of_nodes};
-use triphammer_runner::observe;
+use triphammer_observe as observe;
+use triphammer_observe::node_figures::{NodeNow, of_nodes};
 use triphammer_runner::watch::JobEvent;
 use triphammer_statistics::series::{Summary, summarise};
 

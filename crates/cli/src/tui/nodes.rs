@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget as _;
 use triphammer_document::metrics::Unit;
-use triphammer_runner::node_figures::{NODE_METRICS, NodeMetric, NodeNow};
+use triphammer_observe::node_figures::{NODE_METRICS, NodeMetric, NodeNow};
 
 use super::palette::Palette;
 use super::units;

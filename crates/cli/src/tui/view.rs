@@ -328,7 +328,7 @@ mod tests {
     use ratatui::backend::TestBackend;
     use ratatui::style::Color;
 
-    use triphammer_runner::node_figures::NodeNow;
+    use triphammer_observe::node_figures::NodeNow;
 
     use super::super::model::tests::{model, pass};
     use super::*;

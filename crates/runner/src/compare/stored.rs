@@ -10,7 +10,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use triphammer_workloads::describe;
 
-use crate::why::of_window;
+use triphammer_observe::why::of_window;
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use triphammer_core::workload::TransactionDef;
 use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
 use triphammer_document::second::{Second, phase_name};
 
-use crate::observe::Measured;
 use crate::watch::JobEvent;
+use triphammer_observe::Measured;
 
 /// Upper bounds of the histograms' buckets, in seconds; the last bucket has none.
 const BOUNDS: [f64; 18] = [

@@ -12,6 +12,8 @@ use triphammer_document::failure_limit::{self, FailureWatch};
 use triphammer_document::result::{RunFacts, StreamsTaken};
 use triphammer_document::second::{Phases, Second};
 use triphammer_document::stopping_rule::{Now, StoppingRule};
+use triphammer_observe::node_figures::NodeSeries;
+use triphammer_observe::{LogProbe, Observers, host_metrics};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
@@ -19,10 +21,7 @@ use super::monitor::Monitor;
 use super::query_run::{Alone, Beside};
 use super::{QUERY_NOTE, Resolved, keep};
 use crate::cluster::Processes;
-use crate::host_metrics;
 use crate::journal::Journal;
-use crate::node_figures::NodeSeries;
-use crate::observe::{LogProbe, Observers};
 use crate::watch::{JobEvent, Watch};
 
 /// A run of transactions that takes place.

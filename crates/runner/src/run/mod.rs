@@ -29,6 +29,8 @@ use triphammer_document::result::{
 use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_load::Plan;
+use triphammer_observe::host_metrics::Exporter;
+use triphammer_observe::{LogProbe, ObservePlan};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::handle::Handle;
@@ -39,9 +41,7 @@ use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use crate::build::lock_workload;
 use crate::cluster::SharedRun;
-use crate::host_metrics::Exporter;
 use crate::journal::Journal;
-use crate::observe::{LogProbe, ObservePlan};
 use crate::replay::Exemplar;
 use crate::watch::{JobEvent, Watch};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};

@@ -17,8 +17,8 @@ use triphammer_load::Plan;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::connect;
 
-use crate::doctor::SetupOfRun;
 use crate::record::{Recording, TABLE};
+use triphammer_observe::doctor::SetupOfRun;
 
 use super::fingerprint;
 

@@ -15,6 +15,8 @@ use triphammer_document::failure_limit::FailureLimit;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
+use triphammer_observe as observe;
+use triphammer_observe::host_metrics;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::nodes::NodeList;
@@ -31,7 +33,7 @@ use crate::check::built;
 use crate::cluster::{Cluster, SharedRun};
 use crate::record::Record;
 use crate::watch::Watch;
-use crate::{host_metrics, observe, requests, resources};
+use crate::{requests, resources};
 
 /// Scale of a run on a database that does not store data.
 const SCALE_UNSTORED: u32 = 10;

@@ -1,8 +1,8 @@
 //! The published schema and the guide of `doctor` are what the program has.
 
 use triphammer_document::doctor::Group;
+use triphammer_observe::doctor::{Declared, checks_of, declarations};
 use triphammer_runner::catalogues::{dialect, dialects};
-use triphammer_runner::doctor::{Declared, checks_of, declarations};
 
 use crate::schema::closed_whole_and_described;
 

@@ -1,7 +1,7 @@
 //! The guide to observing lists every figure that the dialects declare.
 
-use triphammer_runner::host_metrics::HOST_METRICS;
-use triphammer_runner::observe::declared;
+use triphammer_observe::declared;
+use triphammer_observe::host_metrics::HOST_METRICS;
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/observe.md");
 

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use triphammer_document::doctor::DoctorResult;
 use triphammer_document::result::mask_secrets;
-use triphammer_runner::doctor::examine;
+use triphammer_observe::doctor::examine;
 use triphammer_settings::Settings;
 use triphammer_settings::command::Command;
 use triphammer_settings::handle::Handle;

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use triphammer_document::JobId;
 use triphammer_document::why::{Stretch, WhyResult};
-use triphammer_runner::why::explain;
+use triphammer_observe::why::explain;
 use utoipa::IntoParams;
 
 use super::Answer;

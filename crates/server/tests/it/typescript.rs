@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use triphammer_document::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
-use triphammer_runner::host_metrics::{HOST, HOST_METRICS};
-use triphammer_runner::node_figures::NODE_METRICS;
-use triphammer_runner::observe::{CPU_NUMBER, declared, dialects};
+use triphammer_observe::host_metrics::{HOST, HOST_METRICS};
+use triphammer_observe::node_figures::NODE_METRICS;
+use triphammer_observe::{CPU_NUMBER, declared, dialects};
 
 const HEAD: &str = "\
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.

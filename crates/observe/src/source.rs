@@ -68,7 +68,7 @@ pub fn watch_source(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::Bounds;
+    use crate::Bounds;
     use triphammer_document::metrics::{Merge, Unit};
 
     /// Counts its readings, and stops the run after the second.

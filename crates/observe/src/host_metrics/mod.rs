@@ -23,7 +23,7 @@ use triphammer_settings::files::Files;
 pub use declared::{HOST_METRICS, HostMetric, Stack};
 pub use scrape::Exporter;
 
-use crate::observe::{Measured, Source};
+use crate::{Measured, Source};
 pub(crate) use linux::{ProcessGroup, memory_of};
 use snapshot::{HostValue, Snapshot, values};
 

@@ -4,7 +4,7 @@
 
 use triphammer_document::metrics::{Merge, Unit};
 
-use crate::observe::CPU_NUMBER;
+use crate::CPU_NUMBER;
 
 /// A metric of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

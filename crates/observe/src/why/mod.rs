@@ -14,7 +14,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_workloads::observe::observed_dialects;
 
-pub(crate) use observations::of_window;
+pub use observations::of_window;
 use triphammer_document::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
 
 use std::ops::Range;

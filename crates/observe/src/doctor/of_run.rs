@@ -15,7 +15,7 @@ use super::host::{CHECKS, DATA_CHECKS, HostFacts};
 
 /// The examination at the start of a run.
 #[derive(Debug)]
-pub(crate) struct SetupOfRun {
+pub struct SetupOfRun {
     host: HostFacts,
     result: DoctorResult,
     /// Whether the transactions write.

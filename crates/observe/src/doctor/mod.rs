@@ -23,7 +23,7 @@ use triphammer_core::SpecError;
 
 pub use check::Declared;
 pub use examine::{Tests, examine};
-pub(crate) use of_run::SetupOfRun;
+pub use of_run::SetupOfRun;
 pub use triphammer_workloads::doctor::DatabaseCheck;
 
 use check::Check;

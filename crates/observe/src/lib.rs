@@ -15,13 +15,17 @@
 mod blockers;
 mod capture;
 mod database;
+pub mod doctor;
+pub mod host_metrics;
 mod known;
 mod log_probe;
+pub mod node_figures;
 mod profile;
 mod sessions;
 mod sink;
 mod source;
 mod statements;
+pub mod why;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

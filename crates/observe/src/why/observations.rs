@@ -10,7 +10,7 @@ use triphammer_document::second::SeriesRow;
 use triphammer_document::why::{Observations, Sampled};
 use triphammer_store::{Store, StoreError, StoredSeries};
 
-use crate::observe::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
+use crate::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
 
 /// Metrics of servers and hosts that are evidence.
 const EVIDENCE: [&str; 14] = [
@@ -111,7 +111,7 @@ fn column(made: &Observations, values: &BTreeMap<u64, f64>) -> Vec<f64> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn of_window(
+pub fn of_window(
     store: &Store,
     job: JobId,
     result: &RunResult,

@@ -13,7 +13,7 @@ use triphammer_document::second::Second;
 use triphammer_load::Plan;
 use triphammer_store::SampleWriter;
 
-use crate::observe::{Bounds, Measured, Sink};
+use crate::{Bounds, Measured, Sink};
 
 /// The label with a node's name.
 pub const NODE: &str = "node";
