@@ -101,7 +101,7 @@ test-matrix: deps
 	tools/check-sql.py
 	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-drivers
 	$(CARGO) test --package triphammer-statistics --lib -- --ignored
-	$(CARGO) test --package triphammer-runner --lib in_many -- --ignored
+	$(CARGO) test --package triphammer-document --lib in_many -- --ignored
 	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer --test it odbc -- --ignored

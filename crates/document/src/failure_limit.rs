@@ -7,7 +7,6 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::stats::share;
-
 use triphammer_settings::format::percent;
 use triphammer_settings::{Settings, parse_share};
 

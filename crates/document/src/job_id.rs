@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
 use triphammer_settings::failure::Failure;
 
 /// Number of a job.

@@ -1,6 +1,11 @@
 //! The documents of jobs and of the other commands: what was found, as it is stored, printed and read
-//! again. They are computed by pure functions, without access to clocks, files or databases. The
-//! document of a run is in [`result`].
+//! again; and what they are made of: metrics, measures, requirements, plans, verdicts.
+//!
+//! Everything here is data or a pure function of data, without access to clocks, files or databases.
+//! What measures and fills a document is in the crates above: `store`, `observe`, `runner`.
+//!
+//! [`Document`] is the document of any job and [`JobDocument`] what all have in common. Begin with the
+//! document of a run, [`result`].
 
 mod any;
 pub mod build;

@@ -3,7 +3,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
 use triphammer_settings::format::duration;
 
 /// Longest default period of the supported databases: PostgreSQL's checkpoint. Used if the period

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
 use triphammer_document::samples::SampleSeries;
 
 use super::source::Measured;

@@ -1,5 +1,8 @@
-//! Observes a database (and, through further [`Source`]s, its host) beside a run, on the run's own
-//! time axis.
+//! Looks at databases and hosts: beside a run (this module), before a run ([`doctor`]), and at stored
+//! runs ([`why`]). Not here: load, and anything that changes data.
+//!
+//! Beside a run, a database (and, through further [`Source`]s, its host) is observed on the run's own
+//! time axis:
 //!
 //! ```text
 //! thread "observe"         10 × per second  sessions and their waits   ─┐ every second
@@ -41,8 +44,16 @@ use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{Description, Workload as _};
 use triphammer_core::{Clock, Elapsed};
+use triphammer_document::JobId;
+use triphammer_document::requirement::{self, Requirement, Vocabulary};
+use triphammer_document::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
+use triphammer_document::samples::SampleSeries;
+use triphammer_document::second::Second;
 use triphammer_drivers::AnyDatabase;
 use triphammer_load::Plan;
+use triphammer_settings::Settings;
+use triphammer_settings::cancel::Cancel;
+use triphammer_store::SampleWriter;
 use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 pub(crate) use blockers::BLOCKED_SESSIONS;
@@ -50,14 +61,6 @@ use capture::{Conditions, Trigger};
 use database::{Outcome, Setup};
 use sessions::StatementNames;
 pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
-use triphammer_document::JobId;
-use triphammer_document::requirement::{self, Requirement, Vocabulary};
-use triphammer_document::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
-use triphammer_document::samples::SampleSeries;
-use triphammer_document::second::Second;
-use triphammer_settings::Settings;
-use triphammer_settings::cancel::Cancel;
-use triphammer_store::SampleWriter;
 
 /// Names of all dialects.
 pub use triphammer_workloads::catalogues::dialects;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+
 use triphammer_document::samples::SampleSeries;
 use triphammer_store::{SampleWriter, Sampled, StoreError};
 

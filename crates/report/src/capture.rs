@@ -1,8 +1,7 @@
 //! What a capture made, as text.
 
-use triphammer_settings::format::{bytes, counted, duration, integer};
-
 use triphammer_document::capture::CaptureReport;
+use triphammer_settings::format::{bytes, counted, duration, integer};
 
 /// Formats the report of a capture: what was written, from what, what is not in it, and how to use it.
 #[must_use]

@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime};
 
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-
 use triphammer_store::{HistogramRow, StoredJob};
 
 /// The header that readers of the format expect.

@@ -2,7 +2,6 @@
 //! for each requirement of a run or condition of a check.
 
 use triphammer_core::text::steers;
-
 use triphammer_document::check::CheckReport;
 use triphammer_document::ending::Ending;
 use triphammer_document::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};

@@ -1,5 +1,9 @@
 //! Reports for people and for programs. Every report is a function from a document to text; none of
 //! them measures anything.
+//!
+//! Not here: the page and its HTML export (`server`), and live views of a run (`cli`). This crate
+//! depends on documents and the store, and not on the runner. Begin with [`Report`], which documents
+//! implement, and [`render`], which renders a stored job in any format.
 
 mod any;
 mod capacity;

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use triphammer_core::text::csv_field;
-
 use triphammer_document::JobId;
 use triphammer_document::metrics::{OF_SECOND, OF_TYPE};
 use triphammer_document::samples::SampleSeries;

@@ -1,7 +1,10 @@
-//! The library behind the command line and the server: builds, runs, checks and drops workloads on
-//! databases, stores the results, and reports them. Workload and database are values of one type
-//! each, [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
+//! What the command line and the server are built on: builds, runs, checks and drops workloads on
+//! databases, and stores what it finds. Workload and database are values of one type each,
+//! [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
 //! [`AnyDatabase`](triphammer_drivers::AnyDatabase), so that the engine is compiled once.
+//!
+//! Not here: settings, documents, the store and observers, which are crates below; and reports, which
+//! are a crate beside this one. Begin with [`job`], which turns settings into a document.
 
 pub mod answers;
 pub mod build;

@@ -7,7 +7,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::{Database as _, SpecError};
 use triphammer_drivers::AnyDatabase;
-
 use triphammer_settings::failure::Failure;
 
 /// Minimum memory of a session with its user: buffers, statements, generators.

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The list of job kinds, in the order of use: `Variant("name", Nature, document, type) "title"`. The
-/// document is a type of the crate of documents; the type is one of the runner that implements
-/// `JobType`, as a `Question` does too. Everything that differs between kinds is derived from this list: [`JobKind`],
-/// `Document` and the published schemas. A new kind is a line here and its
-/// module.
+/// document is a type of the crate `document`; the type is one of the crate `runner` that implements
+/// `JobType`, as a `Question` does too. Everything that differs between kinds is derived from this
+/// list, each crate with its own macro: [`JobKind`], the document of any job, its report, the
+/// published schemas, and the work. The paths are resolved where the list is used, so this crate
+/// depends on neither.
 #[macro_export]
 macro_rules! job_kinds {
     ($then:ident) => {

@@ -1,7 +1,6 @@
 //! Formats numbers for people.
 
 use triphammer_core::Scale;
-
 use triphammer_core::engine::Origin;
 
 /// Formats an integer with thousands separators: `12,345`.

@@ -1,10 +1,14 @@
-//! Settings: their declarations, sources and resolution.
+//! Settings: their declarations, sources and resolution; and what every later layer works with:
+//! commands, targets and their nodes, sessions with limits, failures, numbers for people.
 //!
-//! [`SETTINGS`] is the only list. The flags and their help, the environment variables, the keys of
-//! job files, the fields of forms, `--show-spec` and the reference page are derived from it; the
-//! options of workloads are added by their own definitions. Layers are combined as text
+//! Not here: documents, the store and work. The crates above are `document`, `store`, `observe` and
+//! `runner`, in this order; each imports only those below it.
+//!
+//! [`SETTINGS`] is the only list of settings. The flags and their help, the environment variables,
+//! the keys of job files, the fields of forms, `--show-spec` and the reference page are derived from
+//! it; the options of workloads are added by their own definitions. Layers are combined as text
 //! ([`Settings`]), each value with its [`Source`]; resolving parses each value once, and an invalid
-//! one is reported with its source.
+//! one is reported with its source. Begin there, then with [`target`].
 
 pub mod cancel;
 pub mod choices;

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use triphammer_statistics::samples::Packed;
-
 use triphammer_document::JobId;
 use triphammer_document::samples::SampleSeries;
+use triphammer_statistics::samples::Packed;
 
 /// Seconds per chunk. Chunks start at multiples of it.
 pub const CHUNK_SECONDS: u64 = 300;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
-
 use triphammer_settings::failure::Failure;
 
 /// The job store cannot be opened, written to or read. This does not end a run: its result is in

@@ -8,6 +8,9 @@
 //! `lost`. This works across containers and reboots, where process IDs are meaningless.
 //!
 //! A failing store never ends a run: see [`StoreError::may_pass`] for what the caller can expect.
+//!
+//! Not here: what documents mean (`document`), and when a job is written (`runner`). Begin with
+//! [`Store`], and `tables.sql` for what is in the file.
 
 mod browse;
 mod chunks;

@@ -27,7 +27,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::Rows;
 use triphammer_core::sql::PlanFormat;
-
 use triphammer_settings::fnv::Fnv1a;
 
 /// Maximum number of operations kept of a plan.

@@ -2,7 +2,6 @@
 
 use triphammer_core::query_plan::QueryTest;
 use triphammer_core::workload::{Description, MeasureDef};
-
 use triphammer_settings::Given;
 
 /// Name of the option that chooses what is measured with queries.

@@ -7,7 +7,6 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use triphammer_core::session::Canceller;
 use triphammer_core::{DbError, ErrorClass, engine};
-
 use triphammer_settings::cancel::Cancel;
 
 /// Maximum wait for the database to stop; then its session is abandoned.

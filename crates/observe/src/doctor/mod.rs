@@ -20,6 +20,7 @@ mod tests;
 pub(crate) mod write_test;
 
 use triphammer_core::SpecError;
+use triphammer_document::doctor::DoctorResult;
 
 pub use check::Declared;
 pub use examine::{Tests, examine};
@@ -28,7 +29,6 @@ pub use triphammer_workloads::doctor::DatabaseCheck;
 
 use check::Check;
 use host::HostFacts;
-use triphammer_document::doctor::DoctorResult;
 
 /// Makes the checks of a list on facts.
 fn make<'a, F: 'a>(

@@ -8,7 +8,6 @@ use tokio::time::timeout;
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::{DbError, ErrorClass};
 use triphammer_drivers::{AnyDatabase, AnySession};
-
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::connect;
 

@@ -1,6 +1,7 @@
 //! The counters of this host, from `/proc` and `/sys` below a root folder.
 
 use std::collections::BTreeMap;
+
 use triphammer_settings::files::Files;
 
 use super::snapshot::{CpuTimes, Disk, EACH_MAX, Network, Processes, Snapshot};

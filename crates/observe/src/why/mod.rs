@@ -9,19 +9,18 @@
 
 mod observations;
 
-use triphammer_settings::command::JobKind;
-use triphammer_settings::failure::Failure;
-use triphammer_statistics::causes::{SECONDS_MIN, lowest};
-use triphammer_workloads::observe::observed_dialects;
-
-pub use observations::of_window;
-use triphammer_document::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
-
 use std::ops::Range;
 
 use triphammer_document::JobId;
 use triphammer_document::result::{ObserverGap, RunResult, Warning};
+use triphammer_document::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_store::{Store, StoreError, StoredJob};
+use triphammer_workloads::observe::observed_dialects;
+
+pub use observations::of_window;
 
 /// Fewer seconds than this have wide intervals, which the result mentions.
 const SECONDS_FEW: u64 = 10;

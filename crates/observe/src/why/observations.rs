@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, WaitClass};
 use triphammer_document::samples::SampleSeries;

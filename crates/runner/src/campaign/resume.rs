@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
-
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, mask_secrets};
 use triphammer_settings::command::JobKind;

@@ -8,6 +8,7 @@ mod statistics;
 use std::path::Path;
 
 use triphammer_capture::Skipped;
+use triphammer_document::capture::{CaptureReport, SkippedCount};
 use triphammer_drivers::target::TargetUrl;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
@@ -16,7 +17,6 @@ use triphammer_settings::target::Secrets;
 use self::log::LogRequest;
 use self::output::Output;
 use self::statistics::StatisticsRequest;
-use triphammer_document::capture::{CaptureReport, SkippedCount};
 
 /// What to capture, and where to write it.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 //! they have values of the log.
 
 use std::path::{Path, PathBuf};
+
 use triphammer_settings::failure::Failure;
 
 use crate::new_file::{self, NewFile, NewFolders, Readers};

@@ -15,6 +15,7 @@ mod stored;
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::OptionDef;
+use triphammer_document::compare::{ComparisonResult, Demand};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
 use triphammer_statistics::compare::MARGIN;
@@ -22,7 +23,6 @@ use triphammer_statistics::compare::MARGIN;
 pub use pairs::{Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
 pub use stored::stored;
-use triphammer_document::compare::{ComparisonResult, Demand};
 
 /// Reads the smallest difference that matters, as a share from 0 to 1.
 ///

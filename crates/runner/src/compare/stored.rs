@@ -5,12 +5,11 @@ use triphammer_document::compare::{ComparisonResult, Profiled, Run, seconds};
 use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
 use triphammer_document::result::{RunResult, counted_of_user};
 use triphammer_document::why::{Observations, Waits};
+use triphammer_observe::why::of_window;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{JobFilter, JobRow, JobStatus, ReadAt, Store, StoreError, StoredJob};
 use triphammer_workloads::describe;
-
-use triphammer_observe::why::of_window;
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]

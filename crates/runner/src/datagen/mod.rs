@@ -13,12 +13,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use triphammer_core::Rows;
 use triphammer_core::workload::{Chunk, TableDef, Workload, WorkloadSettings};
+use triphammer_document::datagen::DatagenReport;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::file_format::FileFormat;
 use triphammer_settings::{JOBS_MAX, Settings};
 use triphammer_workloads::AnyWorkload;
-
-use triphammer_document::datagen::DatagenReport;
 
 use crate::new_file::{NewFile, NewFolders, Readers, failed, refuse_present};
 use crate::requests;

@@ -1,6 +1,7 @@
 //! Campaigns as jobs: `profile`, `capacity`, `compare --ab`, and any other [`Question`].
 
 use std::time::Duration;
+
 use triphammer_document::Document;
 use triphammer_settings::failure::Failure;
 

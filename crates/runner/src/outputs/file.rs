@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use triphammer_core::small_file::create;
-
 use triphammer_settings::failure::Failure;
 
 /// An output file; an existing file is replaced.

@@ -12,9 +12,9 @@ use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::TransactionDef;
 use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
 use triphammer_document::second::{Second, phase_name};
+use triphammer_observe::Measured;
 
 use crate::watch::JobEvent;
-use triphammer_observe::Measured;
 
 /// Upper bounds of the histograms' buckets, in seconds; the last bucket has none.
 const BOUNDS: [f64; 18] = [

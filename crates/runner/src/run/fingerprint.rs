@@ -7,7 +7,6 @@ use triphammer_core::session::Session;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, Rows};
-
 use triphammer_document::result::{SchemaFact, SchemaKind};
 
 /// Maximum time per statement.

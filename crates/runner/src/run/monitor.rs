@@ -14,11 +14,11 @@ use triphammer_document::doctor::Line;
 use triphammer_document::result::{IN_PROCESS, SchemaFact, ServerTransactions};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
+use triphammer_observe::doctor::SetupOfRun;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::connect;
 
 use crate::record::{Recording, TABLE};
-use triphammer_observe::doctor::SetupOfRun;
 
 use super::fingerprint;
 

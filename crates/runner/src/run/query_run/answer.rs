@@ -1,7 +1,6 @@
 //! An answer, reduced to its number of rows and a fingerprint while it is read.
 
 use triphammer_core::rows::{Cell, Row, Rows};
-
 use triphammer_settings::fnv::Fnv1a;
 
 /// Number of rows, and the sum of their hashes: the order of rows does not matter, because that of equal sort keys is

@@ -50,10 +50,9 @@ use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, MeasureDef, Mode, Workload as _, WorkloadSettings};
 use triphammer_drivers::AnyDatabase;
-use triphammer_workloads::AnyWorkload;
-
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, of_command};
+use triphammer_workloads::AnyWorkload;
 
 pub(super) use beside::{Alone, Beside, streams};
 pub(super) use control::{Heard, drive};

@@ -8,7 +8,6 @@ use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
 use triphammer_core::session::Canceller;
 use triphammer_core::{DbError, ErrorClass};
-
 use triphammer_document::result::StepOutcome;
 
 /// Maximum wait for a database to stop a cancelled step; then its session is dropped.
