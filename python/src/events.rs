@@ -10,8 +10,8 @@ use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, format_duration};
 use triphammer_core::event::Event;
 use triphammer_core::workload::Description;
-use triphammer_document::second::{Second, SecondRow, SeriesRow};
-use triphammer_document::series::{Layout, SeriesWriter};
+use triphammer_document::second::Second;
+use triphammer_document::series::{Layout, SecondRow, SeriesRow, SeriesWriter};
 use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use crate::failure::Raised;

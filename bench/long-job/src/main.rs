@@ -15,7 +15,8 @@ use triphammer_core::recorder::{
 };
 use triphammer_core::{Elapsed, Rng, Timestamp};
 use triphammer_document::JobId;
-use triphammer_document::result::{RunResult, ServerTransactions};
+use triphammer_document::parts::ServerTransactions;
+use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
 use triphammer_store::{JobHeader, Store, StoredJob};
 

@@ -16,7 +16,7 @@ use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::PrimaryMetric;
 use triphammer_document::measure::{self, Measure};
-use triphammer_document::result::mask_message;
+use triphammer_document::redacted::mask_message;
 use triphammer_document::second::Second;
 use triphammer_report::wrapped;
 use triphammer_runner::watch::QueryProgress;

@@ -6,7 +6,7 @@ use triphammer_settings::command::JobKind;
 
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
-use crate::result::Status;
+use crate::parts::Status;
 
 /// Report of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,8 @@ use triphammer_core::stats::Times;
 use triphammer_core::text::one_line;
 use triphammer_drivers::target::TargetUrl;
 
-use crate::result::{Redacted, Tool};
+use crate::parts::Tool;
+use crate::redacted::Redacted;
 
 /// Judgement of a line, from good to bad.
 #[derive(

@@ -1,5 +1,5 @@
 //! The common part of all job documents. Each kind of job has its own type;
-//! [`Document`](crate::Document) is any of them.
+//! [`Document`](crate::any::Document) is any of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,8 @@ use triphammer_settings::{Setting, format};
 
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
-use crate::result::{Redacted, Status, Tool, WorkloadFacts};
+use crate::parts::{Status, Tool, WorkloadFacts};
+use crate::redacted::Redacted;
 
 /// A kind of job, defined by its result document.
 pub trait JobType {

@@ -13,9 +13,9 @@ use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
-use crate::result::{
-    FailoverFigure, NodeFigures, Outage, Redacted, RunResult, Status, Tool, WorkloadFacts,
-};
+use crate::parts::{Status, Tool, WorkloadFacts};
+use crate::redacted::Redacted;
+use crate::result::{FailoverFigure, NodeFigures, Outage, RunResult};
 
 /// Version of the document's format.
 pub const DRILL_FORMAT: u32 = 1;

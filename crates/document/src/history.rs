@@ -13,8 +13,10 @@ use triphammer_statistics::change_point::{
 
 use crate::compare::Difference;
 use crate::execution_plan::fingerprint_of_all;
+use crate::parts::{Tool, WorkloadFacts};
 use crate::profile::PrimaryMetricName;
-use crate::result::{Redacted, RunResult, Tool, Warning, WorkloadFacts};
+use crate::redacted::Redacted;
+use crate::result::{RunResult, Warning};
 
 /// Version of the document's format.
 pub const HISTORY_FORMAT: u32 = 1;

@@ -6,7 +6,7 @@ use triphammer_settings::command::JobKind;
 
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
-use crate::result::Status;
+use crate::parts::Status;
 
 /// Tables that a drop removed, as a list in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,9 @@
 //! reports of stored jobs use the same rows.
 
 use crate::metrics::{ALL_TYPES as ALL, Metric, OF_SECOND, OF_TYPE, Unit, Values};
-use crate::second::{SecondRow, SeriesRow, length, phase_name};
+use crate::second::Second;
+use triphammer_core::event::Phase;
+use triphammer_core::recorder::RecordedInterval;
 
 /// Layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,4 +226,64 @@ fn number(cell: Cell) -> String {
 pub fn decimal(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Figures of a transaction type in a second, or in the interval from `first` to `last`.
+#[derive(Clone, Debug)]
+pub struct SeriesRow {
+    /// First second, counted from the start of the run.
+    pub first: u64,
+    /// Last second, inclusive, counted from the start of the run.
+    pub last: u64,
+    /// Index of the type in [`StoredJob::transactions`].
+    pub transaction: usize,
+    /// Values of the metrics [`OF_TYPE`](crate::metrics::OF_TYPE).
+    pub values: Values,
+}
+
+/// Figures of all threads in a second, or in the interval from `first` to `last`.
+#[derive(Clone, Debug)]
+pub struct SecondRow {
+    /// First second, counted from the start of the run.
+    pub first: u64,
+    /// Last second, inclusive, counted from the start of the run.
+    pub last: u64,
+    /// Phase at its start; `None` in jobs of earlier versions.
+    pub phase: Option<Phase>,
+    /// Values of the metrics [`OF_SECOND`](crate::metrics::OF_SECOND).
+    pub values: Values,
+}
+
+impl SecondRow {
+    /// The stored metrics of all threads.
+    #[must_use]
+    pub fn of(second: &Second) -> Self {
+        let (first, last) = (second.interval.first, second.interval.last);
+        Self { first, last, phase: Some(second.phase), values: Values::of_second(second) }
+    }
+}
+
+impl SeriesRow {
+    /// The stored metrics of every type.
+    pub fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
+        let RecordedInterval { first, last, .. } = second.interval;
+        let length = length(first, last);
+        second.interval.types.iter().enumerate().map(move |(transaction, seen)| Self {
+            first,
+            last,
+            transaction,
+            values: Values::of_type(seen, length),
+        })
+    }
+}
+
+/// Number of seconds from `first` to `last`, inclusive.
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+pub const fn length(first: u64, last: u64) -> f64 {
+    (last + 1 - first) as f64
+}
+
+/// Name of a phase in the store and in series.
+pub const fn phase_name(phase: Phase) -> &'static str {
+    phase.name()
 }

@@ -1,7 +1,7 @@
 //! The report of a capacity search: the findings, and the probes by rate. It fits 80 columns.
 
 use triphammer_document::capacity::CapacityResult;
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::chart::Charset;

@@ -4,9 +4,10 @@
 use triphammer_document::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
+use triphammer_document::judgement::Unit;
+use triphammer_document::parts::Status;
 use triphammer_document::profile::parameter;
-use triphammer_document::requirement::Unit;
-use triphammer_document::result::{Status, Warning};
+use triphammer_document::result::Warning;
 use triphammer_settings::format::{counted, figure, milliseconds, precise};
 use triphammer_statistics::Estimate;
 

@@ -2,7 +2,7 @@
 //! columns.
 
 use triphammer_document::drill::{DrillResult, FaultReport};
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 use triphammer_settings::format::{counted, duration, integer};
 
 use super::chart::Charset;

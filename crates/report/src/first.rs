@@ -1,6 +1,7 @@
 //! The first lines of a report: failures, how the run ended, and outages.
 
-use triphammer_document::result::{RunResult, Status};
+use triphammer_document::parts::Status;
+use triphammer_document::result::RunResult;
 use triphammer_settings::format::{clock, figure, percent};
 
 /// Returns the lines, the most important first; none for a run without problems.

@@ -4,7 +4,8 @@
 use triphammer_core::text::steers;
 use triphammer_document::check::CheckReport;
 use triphammer_document::ending::Ending;
-use triphammer_document::result::{QueriesResult, RunResult, Status, Steady, StepTime, Verdict};
+use triphammer_document::parts::Status;
+use triphammer_document::result::{QueriesResult, RunResult, Steady, StepTime, Verdict};
 
 use super::{query_streams, words};
 

@@ -2,8 +2,8 @@
 //! blocked them, the load profile, the top statements, the observers' cost, and what was hidden.
 
 use triphammer_core::text::one_line;
+use triphammer_document::judgement::Unit as OfMetric;
 use triphammer_document::metrics::Unit;
-use triphammer_document::requirement::Unit as OfMetric;
 use triphammer_document::result::{
     ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, Observed, ObserverGap,
     ProfileFigure,

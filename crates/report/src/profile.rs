@@ -1,7 +1,7 @@
 //! The report of a profile: the curve, the levels, the law and the findings. It fits 80 columns.
 
+use triphammer_document::parts::Status;
 use triphammer_document::profile::{Curve, Level, ProfileResult, parameter};
-use triphammer_document::result::Status;
 use triphammer_settings::format::{counted, figure, milliseconds, percent, precise};
 use triphammer_statistics::Estimate;
 

@@ -1,7 +1,7 @@
 //! Summaries: what the last screen of 80 × 24 characters shows of a finished job. The report of the
 //! stored job has the rest.
 
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 
 use super::chart::Charset;
 use super::profile::{ascii, printed};

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
-use triphammer_document::result::mask_message;
+use triphammer_document::redacted::mask_message;
 use triphammer_settings::SETTINGS;
 use triphammer_settings::failure::Failure;
 use triphammer_store::StoreError;

@@ -7,7 +7,7 @@ use rusqlite::types::{Type, Value};
 use rusqlite::{Row, params, params_from_iter};
 use triphammer_document::JobId;
 use triphammer_document::metrics::{OF_SECOND, OF_TYPE};
-use triphammer_document::second::{SecondRow, SeriesRow, length};
+use triphammer_document::series::{SecondRow, SeriesRow, length};
 use triphammer_settings::command::JobKind;
 
 use super::columns::columns;

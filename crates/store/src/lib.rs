@@ -1,7 +1,7 @@
 //! The job store: every build, check and run with all its measurements, in one SQLite file. It is
 //! written outside the engine's threads, in batches of a few seconds, by the thread that reads the
 //! run's events; several programs may write concurrently. It contains no secrets: a target is a
-//! [`Redacted`](triphammer_document::result::Redacted), and server settings are masked.
+//! [`Redacted`](triphammer_document::redacted::Redacted), and server settings are masked.
 //!
 //! A running job holds a lock on a small file next to the store; the system releases it when the
 //! process ends for any reason. A job that is `running` in the store but whose lock is free is

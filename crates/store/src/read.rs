@@ -9,8 +9,9 @@ use triphammer_core::event::Phase;
 use triphammer_document::JobId;
 use triphammer_document::ending::{Ending, Flaw};
 use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use triphammer_document::result::{Redacted, Remark};
-use triphammer_document::second::{SecondRow, SeriesRow, length, phase_name};
+use triphammer_document::redacted::Redacted;
+use triphammer_document::result::Remark;
+use triphammer_document::series::{SecondRow, SeriesRow, length, phase_name};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 

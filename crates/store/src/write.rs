@@ -12,9 +12,12 @@ use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_document::ending::{Ending, Flaw};
 use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use triphammer_document::result::{Remark, RunResult, Status, mask_setting, rfc3339};
+use triphammer_document::parts::Status;
+use triphammer_document::redacted::mask_setting;
+use triphammer_document::result::{Remark, RunResult, rfc3339};
 use triphammer_document::samples::SampleSeries;
-use triphammer_document::second::{Second, SecondRow, SeriesRow, phase_name};
+use triphammer_document::second::Second;
+use triphammer_document::series::{SecondRow, SeriesRow, phase_name};
 use triphammer_document::{JobDocument as _, JobId};
 
 use super::chunks::Chunks;
@@ -555,7 +558,7 @@ mod tests {
 
     use super::*;
     use triphammer_document::host::Host;
-    use triphammer_document::result::Redacted;
+    use triphammer_document::redacted::Redacted;
 
     fn header() -> JobHeader {
         JobHeader {

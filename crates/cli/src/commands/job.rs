@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_document::Document;
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::job::{Finished, Job, Order};

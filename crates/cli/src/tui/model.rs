@@ -395,7 +395,7 @@ pub mod tests {
 
     use triphammer_core::Elapsed;
     use triphammer_core::recorder::{RecordedInterval, histogram};
-    use triphammer_document::result::ServerTransactions;
+    use triphammer_document::parts::ServerTransactions;
 
     use super::*;
 

@@ -20,8 +20,10 @@ use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
+use crate::parts::{Status, Tool, WorkloadFacts};
 use crate::profile::PrimaryMetricName;
-use crate::result::{Bottleneck, Redacted, RunResult, Status, Tool, WorkloadFacts};
+use crate::redacted::Redacted;
+use crate::result::{Bottleneck, RunResult};
 
 /// Version of the document's format.
 pub const CAPACITY_FORMAT: u32 = 1;

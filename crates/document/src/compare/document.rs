@@ -17,10 +17,10 @@ use super::words;
 use crate::document::{Head, JobDocument};
 use crate::ending::{Ending, Flaw};
 use crate::job_id::JobId;
+use crate::parts::{Status, Tool, WorkloadFacts};
 use crate::profile::{LevelRun, LevelUnit, PrimaryMetricName};
-use crate::result::{
-    Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
-};
+use crate::redacted::Redacted;
+use crate::result::{Bottleneck, RunResult, Steady, Warning};
 use crate::why::Waits;
 
 /// Version of the document's format.

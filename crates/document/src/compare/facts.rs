@@ -14,10 +14,10 @@ use triphammer_workloads::doctor::{DefaultDef, doctor};
 use super::run::Run;
 use crate::doctor::{Group, SetupFact};
 use crate::host::Host;
+use crate::parts::{Tool, WorkloadFacts};
 use crate::profile::ProfileResult;
-use crate::result::{
-    Redacted, SchemaFact, SchemaKind, Tool, WorkloadFacts, mask_secrets, mask_setting,
-};
+use crate::redacted::{Redacted, mask_secrets, mask_setting};
+use crate::result::{SchemaFact, SchemaKind};
 
 /// Subject of a fact.
 #[derive(

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::run::Run;
+use crate::judgement::Unit;
 use crate::measure::Measure;
 use crate::profile::PrimaryMetricName;
-use crate::requirement::Unit;
 use crate::result::RunResult;
 
 /// A figure of both sides, and the ratio of B to A.

@@ -8,7 +8,7 @@ use triphammer_core::workload::PrimaryMetric;
 
 use crate::measure::Measure;
 use crate::result::RunResult;
-use crate::second::SeriesRow;
+use crate::series::SeriesRow;
 
 /// A run to compare.
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::{MeasureDef, PrimaryMetric};
 use triphammer_statistics::compare::Better;
 
-use crate::requirement::Unit;
+use crate::judgement::Unit;
 
 pub use rate::{Rate, Throughput};
 

@@ -18,9 +18,9 @@ use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
 use crate::measure;
-use crate::result::{
-    Bottleneck, PrimaryMetricFigure, Redacted, RunResult, Status, Steady, Tool, WorkloadFacts,
-};
+use crate::parts::{Status, Tool, WorkloadFacts};
+use crate::redacted::Redacted;
+use crate::result::{Bottleneck, PrimaryMetricFigure, RunResult, Steady};
 
 /// Version of the document's format.
 pub const PROFILE_FORMAT: u32 = 1;

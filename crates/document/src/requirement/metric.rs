@@ -5,10 +5,10 @@ use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 use triphammer_settings::suggestion::suggestion;
 
-use super::judgement::Unit;
 use super::of_node::{self, NodeMetric};
 use crate::compare::QUERY_TIME;
 use crate::document::JobDocument as _;
+use crate::judgement::Unit;
 use crate::measure::Measure;
 use crate::result::{self, QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult, TypeFigures};
 

@@ -2,7 +2,6 @@
 //! parsed before the run starts, so that a mistyped name is reported first, and evaluated on the
 //! result document, so that a stored job can be checked later against other requirements.
 
-mod judgement;
 mod metric;
 mod of_node;
 mod of_second;
@@ -10,12 +9,12 @@ mod parse;
 
 use std::fmt;
 
-pub use judgement::{Judgement, Operator, Unit};
-pub use metric::{Metric, Vocabulary};
-pub use parse::parse;
-
 use triphammer_core::SpecError;
 use triphammer_settings::{REPEATED, Settings};
+
+use crate::judgement::{Judgement, Operator};
+pub use metric::{Metric, Vocabulary};
+pub use parse::parse;
 
 use crate::document::JobDocument as _;
 use crate::result::RunResult;

@@ -3,8 +3,8 @@
 
 use triphammer_core::stats::share;
 
-use super::judgement::Unit;
 use super::metric::{OF_TIMES, number};
+use crate::judgement::Unit;
 use crate::result::NodeFigures;
 
 /// What the name of such a metric begins with.

@@ -1,9 +1,9 @@
 //! Parses requirements: `METRIC OPERATOR NUMBER[UNIT]`, comma-separated.
 
-use super::judgement::Unit;
+use super::Requirement;
 use super::metric::Vocabulary;
 use super::of_node::PREFIX;
-use super::{Operator, Requirement};
+use crate::judgement::{Operator, Unit};
 
 /// Units of times, in microseconds.
 const TIMES: [(&str, f64); 6] =

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::observed::{TopStatement, WaitClass};
-use crate::requirement::Unit;
+use crate::judgement::Unit;
 
 /// What the database did around the moment in which a condition became true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::engine::RunEnd;
 
 use super::facts::RunFacts;
-use crate::requirement::Unit;
+use crate::judgement::Unit;
 
 /// A declared figure of a run.
 #[derive(Debug)]

@@ -19,14 +19,9 @@ use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::nodes::{FailoverFigure, NodeFigures};
 use super::observed::Observed;
-use super::parts::{
-    ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
-    WorkloadFacts,
-};
 use super::percentiles::PercentileIntervals;
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
-use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::steadiness::Steadiness;
@@ -36,8 +31,13 @@ use crate::document::{Head, JobDocument, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::failure_limit;
 use crate::host::Host;
+use crate::judgement::Judgement;
 use crate::measure;
-use crate::requirement::Judgement;
+use crate::parts::{
+    ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
+    WorkloadFacts,
+};
+use crate::redacted::Redacted;
 
 /// Version of the document's format.
 pub const FORMAT: u32 = 1;

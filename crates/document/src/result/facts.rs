@@ -9,14 +9,14 @@ use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTi
 use triphammer_settings::Setting;
 
 use super::observed::Observed;
-use super::parts::{SettingChange, Tool, WorkloadFacts};
 use super::queries::QueriesResult;
 use super::query_streams::StreamsTaken;
-use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
 use crate::doctor::Line;
 use crate::host::Host;
+use crate::parts::{SettingChange, Tool, WorkloadFacts};
+use crate::redacted::Redacted;
 use crate::schedule::Schedule;
 
 /// Facts that the runner knows about a run; the result is computed from them and

@@ -7,9 +7,9 @@ use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::{CounterDef, TransactionDef};
 
 use super::document::{CounterFigure, Figures, TypeFigures};
-use super::parts::ClassCount;
 use super::percentiles::PercentileIntervals;
 use super::slices::Slicer;
+use crate::parts::ClassCount;
 
 /// Counts that exist only for the whole run, by transaction type.
 #[derive(Clone, Copy)]

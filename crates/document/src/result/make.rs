@@ -22,10 +22,8 @@ use super::figures::Edges;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::nodes;
-use super::parts::{ServerTransactions, SessionCounts, StatementFigures, Status};
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
-use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verdict, Verification};
 use super::warnings;
@@ -33,6 +31,8 @@ use crate::doctor::SetupFact;
 use crate::document::JobDocument as _;
 use crate::ending::Ending;
 use crate::measure::{self, Measure};
+use crate::parts::{ServerTransactions, SessionCounts, StatementFigures, Status};
+use crate::redacted::mask_secrets;
 
 impl RunResult {
     /// Computes the result of a run: a pure function.

@@ -25,11 +25,9 @@ mod load;
 mod make;
 mod nodes;
 mod observed;
-mod parts;
 mod percentiles;
 mod queries;
 mod query_streams;
-mod redacted;
 mod schema;
 mod slices;
 mod steadiness;
@@ -59,10 +57,6 @@ pub use observed::{
     ActiveSessions, Blocker, CommitProbe, Observed, ObserverCost, ObserverGap, ProfileFigure,
     StatementWaits, TopStatement, WaitClass, WaitShare,
 };
-pub use parts::{
-    COUNTED, ClassCount, ScriptFacts, ServerTransactions, SessionCounts, SettingChange,
-    StatementFigures, Status, Tool, WorkloadFacts, counted_of_user,
-};
 pub use percentiles::PercentileIntervals;
 pub use queries::{
     AnswerComparison, QueriesResult, QueryFigure, QuerySummary, StepOutcome, StepTime,
@@ -71,7 +65,6 @@ pub use query_streams::{
     Baseline, BaselineTaken, QUERIES_PER_HOUR, QUERY_GEOMEAN, QueryStreams, STEPS_MAX,
     StreamedQuery, StreamsTaken,
 };
-pub use redacted::{Redacted, mask_message, mask_secrets, mask_setting};
 pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 #[cfg(test)]

@@ -7,8 +7,8 @@ use triphammer_core::nodes::NodeInterval;
 use triphammer_core::stats::{Times, rate, share};
 
 use super::facts::{NodeFact, RunFacts};
-use super::parts::ClassCount;
-use super::redacted::Redacted;
+use crate::parts::ClassCount;
+use crate::redacted::Redacted;
 
 /// Whether a node accepts writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::query_plan::QueryPlan;
 use triphammer_statistics::compare::Better;
 
-use super::parts::SessionCounts;
 use super::queries::{QueryFigure, StepOutcome, StepTime};
 use crate::measure::queries::geometric_mean;
+use crate::parts::SessionCounts;
 
 /// Maximum number of queries that are kept one by one.
 pub const STEPS_MAX: usize = 1_000;

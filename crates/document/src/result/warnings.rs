@@ -6,12 +6,12 @@ use super::bottleneck::Bottleneck;
 use super::document::{RunResult, Warning};
 use super::facts::{CounterSpan, RunFacts};
 use super::hosts::HostShare;
-use super::parts::{ServerTransactions, Status};
 use super::queries::QueriesResult;
 use super::query_streams::QueryStreams;
 use super::verification::Verdict;
 use crate::doctor::{Line, SetupVerdict};
 use crate::measure::Measure;
+use crate::parts::{ServerTransactions, Status};
 
 /// Kind of the engine's note that a worker thread did not end.
 pub(super) const WORKER_LOST: &str = "worker_lost";

@@ -14,7 +14,9 @@ use super::observations::Observations;
 use super::{evidence, words};
 use crate::doctor::SetupVerdict;
 use crate::metrics::Unit;
-use crate::result::{Redacted, Remark, RunResult, Tool, WaitClass, Warning, WorkloadFacts};
+use crate::parts::{Tool, WorkloadFacts};
+use crate::redacted::Redacted;
+use crate::result::{Remark, RunResult, WaitClass, Warning};
 
 /// Version of the document's format.
 pub const WHY_FORMAT: u32 = 1;

@@ -10,7 +10,7 @@ use triphammer_core::session::{Admin, Database as _, Role, ServerInfo, Session};
 use triphammer_core::text::one_line;
 use triphammer_core::{DbError, ErrorClass, Rows};
 use triphammer_document::doctor::{DoctorResult, Group, Line, SetupVerdict};
-use triphammer_document::result::Redacted;
+use triphammer_document::redacted::Redacted;
 use triphammer_drivers::AnySession;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing as _, Failure};

@@ -5,7 +5,7 @@
 use triphammer_core::session::{ServerInfo, Session};
 use triphammer_core::{DbError, ErrorClass};
 use triphammer_document::doctor::{DoctorResult, Line};
-use triphammer_document::result::mask_secrets;
+use triphammer_document::redacted::mask_secrets;
 use triphammer_settings::files::Files;
 use triphammer_workloads::doctor::doctor;
 

@@ -7,7 +7,7 @@ use triphammer_core::stats::Times;
 use triphammer_document::doctor::{
     CpuTest, Hidden, LatencyClass, SetupVerdict, StoredCpuTest, WriteTest,
 };
-use triphammer_document::result::Redacted;
+use triphammer_document::redacted::Redacted;
 use triphammer_report as report;
 use triphammer_report::Charset;
 use triphammer_settings::files::Files;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, WaitClass};
 use triphammer_document::samples::SampleSeries;
-use triphammer_document::second::SeriesRow;
+use triphammer_document::series::SeriesRow;
 use triphammer_document::why::{Observations, Sampled};
 use triphammer_store::{Store, StoreError, StoredSeries};
 

@@ -7,7 +7,8 @@ mod verdicts;
 use triphammer_core::session::ServerInfo;
 use triphammer_document::host::Host;
 use triphammer_document::measure::{Measure, Throughput};
-use triphammer_document::result::{Figures, RunResult, WorkloadFacts};
+use triphammer_document::parts::WorkloadFacts;
+use triphammer_document::result::{Figures, RunResult};
 use triphammer_settings::format::{self, bytes, counted, duration, figure};
 
 use super::load;

@@ -1,7 +1,7 @@
 //! How good a result is: verification, requirements, steadiness, bottleneck, and what a summary says
 //! of them.
 
-use triphammer_document::requirement::{Judgement, Unit};
+use triphammer_document::judgement::{Judgement, Unit};
 use triphammer_document::result::{Audit, RunResult, Steadiness, Steady, Verdict};
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 

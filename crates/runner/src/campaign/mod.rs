@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
-use triphammer_document::result::{RunResult, Status};
+use triphammer_document::parts::Status;
+use triphammer_document::result::RunResult;
 use triphammer_document::{JobDocument as _, JobId, JobType};
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;

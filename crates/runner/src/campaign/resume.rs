@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use triphammer_document::JobId;
-use triphammer_document::result::{RunResult, mask_secrets};
+use triphammer_document::redacted::mask_secrets;
+use triphammer_document::result::RunResult;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, Source, is};

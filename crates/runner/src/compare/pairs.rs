@@ -12,8 +12,10 @@ use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_document::compare::{
     Asked, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run,
 };
+use triphammer_document::parts::Status;
 use triphammer_document::profile::LevelUnit;
-use triphammer_document::result::{RunResult, Status, mask_secrets};
+use triphammer_document::redacted::mask_secrets;
+use triphammer_document::result::RunResult;
 use triphammer_document::{JobId, JobType};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;

@@ -2,8 +2,9 @@
 
 use triphammer_document::JobId;
 use triphammer_document::compare::{ComparisonResult, Profiled, Run, seconds};
+use triphammer_document::parts::counted_of_user;
 use triphammer_document::profile::{PrimaryMetricName, ProfileResult};
-use triphammer_document::result::{RunResult, counted_of_user};
+use triphammer_document::result::RunResult;
 use triphammer_document::why::{Observations, Waits};
 use triphammer_observe::why::of_window;
 use triphammer_settings::command::JobKind;

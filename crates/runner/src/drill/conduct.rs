@@ -14,7 +14,7 @@ use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, Rows, Value};
 use triphammer_document::drill::FaultReport;
-use triphammer_document::result::mask_secrets;
+use triphammer_document::redacted::mask_secrets;
 use triphammer_drivers::AnySession;
 use triphammer_proxy::Relay;
 use triphammer_settings::failure::{Doing, Failure};

@@ -1,6 +1,6 @@
 //! The end of a job.
 
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 use triphammer_document::{Document, JobId};
 use triphammer_settings::failure::Failure;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use triphammer_document::Document;
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 use triphammer_settings::command::Command;
 use triphammer_settings::target::NoSecrets;
 use triphammer_settings::{Given, Source};

@@ -11,7 +11,8 @@ use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::TransactionDef;
 use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
-use triphammer_document::second::{Second, phase_name};
+use triphammer_document::second::Second;
+use triphammer_document::series::phase_name;
 use triphammer_observe::Measured;
 
 use crate::watch::JobEvent;

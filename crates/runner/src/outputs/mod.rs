@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::TransactionDef;
-use triphammer_document::second::{Second, SecondRow, SeriesRow};
-use triphammer_document::series::{Layout, SeriesWriter};
+use triphammer_document::second::Second;
+use triphammer_document::series::{Layout, SecondRow, SeriesRow, SeriesWriter};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use crate::watch::JobEvent;
     use triphammer_document::metrics::{Merge, Unit};
-    use triphammer_document::result::ServerTransactions;
+    use triphammer_document::parts::ServerTransactions;
     use triphammer_document::samples::SampleSeries;
     use triphammer_document::second::Second;
 

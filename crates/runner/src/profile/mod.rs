@@ -17,8 +17,9 @@ use triphammer_core::query_plan::QueryTest;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
+use triphammer_document::parts::Status;
 use triphammer_document::profile::{FailedLevel, LevelRun, LevelUnit, Order, ProfileResult, TEST};
-use triphammer_document::result::{RunResult, Status};
+use triphammer_document::result::RunResult;
 use triphammer_document::{JobId, JobType};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
@@ -259,7 +260,7 @@ impl Question for ProfileSearch {
         self.failed_runs.push(FailedLevel {
             users: users.unwrap_or_default(),
             step: step.number,
-            reason: triphammer_document::result::mask_secrets(reason),
+            reason: triphammer_document::redacted::mask_secrets(reason),
         });
     }
 

@@ -9,9 +9,9 @@ use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_document::host::Host;
-use triphammer_document::result::{
-    COUNTED, CounterSpan, DatabaseCount, Redacted, RunFacts, ScriptFacts, Tool, WorkloadFacts,
-};
+use triphammer_document::parts::{COUNTED, ScriptFacts, Tool, WorkloadFacts};
+use triphammer_document::redacted::Redacted;
+use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts};
 use triphammer_document::schedule::Schedule;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};

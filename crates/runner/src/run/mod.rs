@@ -21,10 +21,11 @@ use triphammer_core::{Elapsed, Scale, SpecError};
 use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
+use triphammer_document::parts::SettingChange;
+use triphammer_document::redacted::Redacted;
 use triphammer_document::requirement::{self, Requirement};
 use triphammer_document::result::{
-    DatabaseCount, NodeFact, QueriesResult, Redacted, RunFacts, RunResult, SchemaFact,
-    SettingChange, Slicer,
+    DatabaseCount, NodeFact, QueriesResult, RunFacts, RunResult, SchemaFact, Slicer,
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};

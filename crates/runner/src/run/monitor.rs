@@ -11,7 +11,8 @@ use triphammer_core::session::{Access, Admin, Database, Role, ServerInfo, Sessio
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 use triphammer_document::doctor::Line;
-use triphammer_document::result::{IN_PROCESS, SchemaFact, ServerTransactions};
+use triphammer_document::parts::ServerTransactions;
+use triphammer_document::result::{IN_PROCESS, SchemaFact};
 use triphammer_drivers::AnySession;
 use triphammer_load::Plan;
 use triphammer_observe::doctor::SetupOfRun;

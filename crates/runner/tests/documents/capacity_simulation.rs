@@ -25,7 +25,8 @@ use triphammer_core::recorder::{Arrived, RecordedInterval, TypeInterval, histogr
 use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
 use triphammer_document::capacity::CapacityResult;
-use triphammer_document::result::{RunResult, Slicer, Status};
+use triphammer_document::parts::Status;
+use triphammer_document::result::{RunResult, Slicer};
 use triphammer_document::second::Second;
 use triphammer_runner::campaign::{PlannedRun, Question};
 use triphammer_runner::capacity::{Capacity, CapacityRequest};

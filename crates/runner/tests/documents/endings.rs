@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use triphammer_document::ending::{Ending, Flaw};
-use triphammer_document::result::{Outage, RunResult, Status, Verdict};
+use triphammer_document::parts::Status;
+use triphammer_document::result::{Outage, RunResult, Verdict};
 use triphammer_document::schemas::documents;
 use triphammer_document::{Document, JobDocument as _};
 use triphammer_report as report;

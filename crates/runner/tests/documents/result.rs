@@ -10,9 +10,9 @@ use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
+use triphammer_document::parts::{SettingChange, Status};
 use triphammer_document::result::{
-    Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, SettingChange, Status,
-    Steady, Verdict,
+    Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, Steady, Verdict,
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_report::{Charset, Report as _, Style, junit};
@@ -292,7 +292,8 @@ fn warnings_name_what_spoils_the_number() {
 #[test]
 fn secrets_never_reach_the_document() {
     let (mut facts, mut end) = sample::troubled();
-    facts.target = triphammer_document::result::Redacted::new("postgres://bench:hunter2@db1/tpcc");
+    facts.target =
+        triphammer_document::redacted::Redacted::new("postgres://bench:hunter2@db1/tpcc");
     facts.settings.push(Setting {
         name: "target".into(),
         value: "postgres://bench:hunter2@db1/tpcc".into(),

@@ -18,11 +18,10 @@ use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
 use triphammer_document::host::Host;
+use triphammer_document::parts::{ServerTransactions, SettingChange, Tool, WorkloadFacts};
+use triphammer_document::redacted::Redacted;
 use triphammer_document::requirement::{self, Requirement, Vocabulary};
-use triphammer_document::result::{
-    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, ServerTransactions, SettingChange,
-    Slicer, Tool, WorkloadFacts,
-};
+use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts, RunResult, Slicer};
 use triphammer_document::schedule::Schedule;
 use triphammer_document::second::Second;
 use triphammer_settings::Setting;

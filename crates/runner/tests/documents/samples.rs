@@ -229,6 +229,6 @@ fn a_sparkline_ends_with_the_load() {
     store.flush(job).unwrap();
     assert_eq!(store.sparkline(job, 10).unwrap().len(), 3, "while there is load");
     let result = serde_json::json!({ "durations": { "rampup_s": 0.0, "window_s": 2.0 } });
-    store.finish_with(job, triphammer_document::result::Status::Complete, None, &result).unwrap();
+    store.finish_with(job, triphammer_document::parts::Status::Complete, None, &result).unwrap();
     assert_eq!(store.sparkline(job, 10).unwrap().len(), 2);
 }

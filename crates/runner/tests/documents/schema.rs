@@ -11,8 +11,9 @@ use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
-use triphammer_document::requirement::{Operator, Unit};
-use triphammer_document::result::{Bottleneck, DatabaseCount, RunResult, Status, Verdict};
+use triphammer_document::judgement::{Operator, Unit};
+use triphammer_document::parts::Status;
+use triphammer_document::result::{Bottleneck, DatabaseCount, RunResult, Verdict};
 use triphammer_document::schedule::Schedule;
 use triphammer_document::schemas::{components, published};
 

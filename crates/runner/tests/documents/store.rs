@@ -8,7 +8,8 @@ use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
 use triphammer_document::JobId;
-use triphammer_document::result::{RunResult, Status};
+use triphammer_document::parts::Status;
+use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
 use triphammer_settings::command::JobKind;
 use triphammer_store::{
@@ -260,7 +261,7 @@ fn secrets_do_not_reach_the_file() {
     let (folder, path) = fresh();
     let store = Store::open(&path).unwrap();
     let header = triphammer_store::JobHeader {
-        target: triphammer_document::result::Redacted::new("mysql://u:hunter2@h/d"),
+        target: triphammer_document::redacted::Redacted::new("mysql://u:hunter2@h/d"),
         ..sample::header()
     };
     let job = store.begin(&header).unwrap();

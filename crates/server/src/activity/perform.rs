@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use triphammer_document::Document;
-use triphammer_document::result::Status;
+use triphammer_document::parts::Status;
 use triphammer_settings::handle::Handle;
 
 use super::ActivityState;

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use triphammer_document::doctor::DoctorResult;
-use triphammer_document::result::mask_secrets;
+use triphammer_document::redacted::mask_secrets;
 use triphammer_observe::doctor::examine;
 use triphammer_settings::Settings;
 use triphammer_settings::command::Command;

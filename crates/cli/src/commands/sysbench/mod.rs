@@ -140,7 +140,7 @@ fn run(arguments: &Arguments, settings: Settings, secrets: &Given) -> Result<Exi
     if let Some(failure) = torn.or_else(|| (!finished.is_stored).then(unstored)) {
         return Err(failure);
     }
-    let is_good = result.status == triphammer_document::result::Status::Complete
+    let is_good = result.status == triphammer_document::parts::Status::Complete
         && result.run.total.completed > 0;
     Ok(match crate::signals::interrupted() {
         true => Exit::Interrupted,
