@@ -2,10 +2,11 @@
 //! per several merged ones, see `seconds`); `docs/outputs.md` explains the columns. Live files and
 //! reports of stored jobs use the same rows.
 
-use crate::metrics::{ALL_TYPES as ALL, Metric, OF_SECOND, OF_TYPE, Unit, Values};
-use crate::second::Second;
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
+
+use crate::metrics::{ALL_TYPES as ALL, Metric, OF_SECOND, OF_TYPE, Unit, Values};
+use crate::second::Second;
 
 /// Layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,19 +14,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
-use triphammer_core::workload::{
-    BuildEffect, Chunk, Description, OptionDef, Workload, WorkloadSettings,
-};
+use triphammer_core::workload::{BuildEffect, Chunk, Description, OptionDef, Workload};
 use triphammer_core::{DbError, clock};
 use triphammer_document::JobDocument;
 use triphammer_document::build::{BuildHost, BuildReport};
 use triphammer_drivers::{AnyDatabase, AnySession};
-use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
@@ -36,6 +32,7 @@ use triphammer_settings::worker_pool::{
 use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, describe};
 
+use crate::build_request::BuildRequest;
 use crate::built;
 use crate::cluster::SharedBuild;
 use crate::layout;
@@ -43,6 +40,7 @@ use crate::loader::Loader;
 use crate::record::{Record, Recording};
 use crate::remove::{self, Dropping, Found};
 use crate::watch::Watch;
+use crate::workload_lock::lock_workload;
 
 /// Option of dialects that can load tables within the server, from the source that it names.
 const LOAD_FROM: &str = "load-from";
@@ -52,33 +50,6 @@ const BUILT: &str = "built";
 const RESUMED: &str = "resumed";
 const ADDED: &str = "added";
 const ALREADY_BUILT: &str = "already built";
-
-/// What to build and how.
-#[derive(Clone, Debug)]
-pub struct BuildRequest {
-    /// The workload, created with `settings`.
-    pub workload: Arc<AnyWorkload>,
-    /// Scale, seed and options.
-    pub settings: WorkloadSettings,
-    /// Options of the dialect; options that are not given have their defaults.
-    pub dialect_options: BTreeMap<String, String>,
-    /// Number of parallel loader sessions.
-    pub jobs: u32,
-    /// Whether to drop what an earlier build created.
-    pub replace: bool,
-    /// Whether to drop tables with these names even if they are in no build record.
-    pub force: bool,
-    /// Whether to add the workload's own tables to a build of the workload that it extends.
-    pub add: bool,
-    /// Whether to create the database first.
-    pub create_database: bool,
-    /// Maximum time to open a connection.
-    pub connect_limit: Duration,
-    /// Cancels the build; the same request resumes it.
-    pub cancel: Cancel,
-    /// The hosts that load the data; `None` for this process.
-    pub hosts: Option<SharedBuild>,
-}
 
 /// The effects of the enabled options on the build of a workload.
 fn effects<'a>(
@@ -184,46 +155,6 @@ pub fn build(
         };
         builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })
     })
-}
-
-/// A command that begins right after another finds its lock held: a server ends a session, and
-/// releases its locks, a moment after the client has left.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
-const LOCK_RETRY: Duration = Duration::from_millis(100);
-
-/// Takes the advisory lock of the workload in the schema; the returned session holds it.
-///
-/// # Errors
-/// When another session holds a conflicting lock.
-pub async fn lock_workload(
-    workload: &Description,
-    database: &Arc<AnyDatabase>,
-    role: Role,
-    mode: LockMode,
-    limit: Duration,
-) -> Result<Limited<AnySession>, Failure> {
-    let target = database.target();
-    let mut session =
-        connect(database, role, limit).await.doing(format_args!("connecting to {target}"))?;
-    let name = workload.record_name();
-    let until = Instant::now() + LOCK_PATIENCE;
-    loop {
-        if session.advisory_lock(name, mode).await.doing("locking the workload")? {
-            return Ok(session);
-        }
-        if Instant::now() >= until {
-            break;
-        }
-        tokio::time::sleep(LOCK_RETRY).await;
-    }
-    let what = match mode {
-        LockMode::Shared => "a build, check or drop",
-        LockMode::Exclusive => "a run, build, check or drop",
-    };
-    Err(Failure::refuse(format!(
-        "{what} of {} is running at {target}; wait until it has finished",
-        workload.title
-    )))
 }
 
 /// Inspects the schema, drops existing tables if requested, and returns the record to continue

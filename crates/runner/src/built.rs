@@ -8,7 +8,7 @@ use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::Description;
 use triphammer_document::result::{SchemaFact, SchemaKind};
 
-use crate::run::fingerprint;
+use crate::fingerprint;
 
 /// From this number of tables on, a schema may have more than its facts show.
 const TABLES_MAX: usize = 200;

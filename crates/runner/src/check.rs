@@ -21,11 +21,11 @@ use triphammer_settings::worker_pool::{WorkerPool, connect, identify, on_this_th
 use triphammer_workloads::catalogues;
 
 use crate::answers::wrong;
-use crate::build::lock_workload;
 use crate::record::Record;
 use crate::references::{Known, References};
 use crate::remove::inspect;
 use crate::watch::Watch;
+use crate::workload_lock::lock_workload;
 
 /// Parameters of a check.
 #[derive(Clone, Debug)]

@@ -24,8 +24,8 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::target::Target;
 use triphammer_store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 
-use crate::build::BuildRequest;
-use crate::campaign::CampaignPlan;
+use crate::build_request::BuildRequest;
+use crate::plan::CampaignPlan;
 
 /// Receives the warnings of a journal.
 pub type Warn<'a> = &'a mut dyn FnMut(&str);

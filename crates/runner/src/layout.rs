@@ -11,7 +11,7 @@ use triphammer_core::{Rows, SpecError};
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_workloads::catalogues;
 
-use crate::build::BuildRequest;
+use crate::build_request::BuildRequest;
 
 /// The layouts that a build asks for.
 ///

@@ -8,6 +8,7 @@
 
 pub mod answers;
 pub mod build;
+pub mod build_request;
 mod built;
 pub mod campaign;
 pub mod capacity;
@@ -17,6 +18,7 @@ pub mod cluster;
 pub mod compare;
 pub mod datagen;
 pub mod drill;
+mod fingerprint;
 pub mod history;
 pub mod job;
 pub mod journal;
@@ -24,6 +26,7 @@ mod layout;
 pub mod loader;
 pub mod new_file;
 pub mod outputs;
+pub mod plan;
 pub mod profile;
 pub mod record;
 pub mod references;
@@ -32,8 +35,10 @@ pub mod replay;
 pub mod requests;
 pub mod resources;
 pub mod run;
+pub mod step;
 pub mod sysbench;
 pub mod watch;
+pub mod workload_lock;
 
 pub use triphammer_workloads::custom::EXAMPLE as WORKLOAD_EXAMPLE;
 pub use triphammer_workloads::is_of_user;

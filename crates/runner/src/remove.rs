@@ -19,8 +19,8 @@ use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_workloads::catalogues;
 
-use crate::build::lock_workload;
 use crate::record::{Record, Recording, TABLE};
+use crate::workload_lock::lock_workload;
 
 /// The objects in a schema that concern a workload.
 #[derive(Debug)]

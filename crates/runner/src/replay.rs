@@ -15,8 +15,6 @@ use triphammer_settings::{Mark, Settings, Source, is};
 use triphammer_store::Store;
 use triphammer_workloads::{custom, script};
 
-use crate::campaign::find_job;
-
 /// The setting of the target.
 const TARGET: &str = "target";
 
@@ -49,7 +47,7 @@ impl Exemplar {
         let (job, number) = name.split_once(':').ok_or_else(form)?;
         let number: usize = number.parse().map_err(|_| form())?;
         let store = Store::open_to_read(store).map_err(|error| refuse(error.to_string()))?;
-        let id = find_job(&store, job, JobKind::Run)?;
+        let id = store.find(job, &[JobKind::Run], |_| true)?;
         let stored = store.load(id).map_err(|error| refuse(error.to_string()))?;
         let job = id.0;
         let result: RunResult = stored

@@ -17,7 +17,8 @@ use triphammer_workloads::{
     script, sysbench,
 };
 
-use crate::build::{BuildRequest, base_record};
+use crate::build::base_record;
+use crate::build_request::BuildRequest;
 use crate::check::CheckRequest;
 use crate::cluster::SharedBuild;
 use crate::record::Record;

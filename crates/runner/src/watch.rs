@@ -13,7 +13,7 @@ use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
 use triphammer_observe::Measured;
 
-use crate::campaign::step::{Begin, PlannedRun};
+use crate::step::{Begin, PlannedRun};
 
 /// An event of a job. A run within a campaign reports like any other run, except for its number,
 /// which is reported as [`StepBegan`](JobEvent::StepBegan).

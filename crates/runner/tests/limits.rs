@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use triphammer_core::workload::WorkloadSettings;
 use triphammer_document::result::{Bottleneck, BottleneckVerdict, Cause, RunResult};
-use triphammer_runner::build::{BuildRequest, build};
+use triphammer_runner::build::build;
+use triphammer_runner::build_request::BuildRequest;
 use triphammer_runner::run::Resolved;
 use triphammer_runner::watch::{JobEvent, Watch, Watcher};
 use triphammer_settings::command::JobKind;

@@ -501,7 +501,7 @@ pub mod tests {
         let mut model = model();
         model.campaign = Some(Campaign::default());
         pass(&mut model, 20);
-        let step = triphammer_runner::campaign::PlannedRun {
+        let step = triphammer_runner::step::PlannedRun {
             number: 1,
             target: 0,
             settings: Vec::new(),

@@ -14,7 +14,6 @@
 //! runs: complete runs are not repeated, incomplete ones are.
 
 mod resume;
-pub(crate) mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,11 +35,8 @@ use crate::journal::Journal;
 use crate::run::Resolved;
 use crate::watch::{InStep, JobEvent, Watch};
 
-pub(crate) use resume::CampaignPlan;
-pub(crate) use resume::find_job;
-pub use resume::given_settings;
+use crate::step::{Begin, PlannedRun, RunsAtMost};
 pub use resume::{Resumed, resume};
-pub use step::{Begin, PlannedRun, RunsAtMost};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
 const FAILURES_MAX: u32 = 3;

@@ -1,87 +1,19 @@
-//! The stored plan from which a campaign is resumed: all settings that were given. It contains no
-//! secrets: the target is stored without its password, which is prompted for or read again.
+//! Resumes a campaign from its stored plan: the settings that it was given, and its complete runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer, Serialize};
 use triphammer_document::JobId;
-use triphammer_document::redacted::mask_secrets;
 use triphammer_document::result::RunResult;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, Source, is};
 use triphammer_store::{JobFilter, JobStatus, Store, StoreError};
 
-/// The stored plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CampaignPlan {
-    /// Version of the plan's format.
-    format: u32,
-    /// Working directory at the start; relative file names refer to it.
-    folder: String,
-    /// The target, without its password; `None` for the embedded default.
-    target: Option<String>,
-    /// The second target of a comparison.
-    #[serde(default)]
-    other: Option<String>,
-    /// Every other setting that was given.
-    #[serde(rename = "said")]
-    given: Vec<GivenSetting>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct GivenSetting {
-    name: String,
-    value: String,
-    #[serde(deserialize_with = "read_source")]
-    source: Source,
-}
-
-impl CampaignPlan {
-    /// Creates the plan from the settings that were given.
-    pub fn of(settings: &Settings) -> Self {
-        let given = settings
-            .all_given()
-            .filter(|(name, ..)| {
-                let marked = |mark| is(settings.command(), name, mark);
-                !marked(Mark::OnResume) && !marked(Mark::OnlyAtStart)
-            })
-            .map(|(name, value, source)| GivenSetting {
-                name: name.to_owned(),
-                value: mask_secrets(value),
-                source: source.clone(),
-            })
-            .collect();
-        let [target, other] = TARGETS.map(|name| settings.get(name).map(bare));
-        Self { format: 1, folder: folder(), target, other, given }
-    }
-
-    /// The given target with this name (`target` or `other`).
-    fn target(&self, name: &str) -> Option<&String> {
-        if name == "other" { self.other.as_ref() } else { self.target.as_ref() }
-    }
-}
-
-/// The settings that a job with this stored plan was given, without its targets and secrets; `None`
-/// if it cannot be read.
-#[must_use]
-pub fn given_settings(plan: &serde_json::Value) -> Option<BTreeMap<String, String>> {
-    let plan: CampaignPlan = serde_json::from_value(plan.clone()).ok()?;
-    Some(plan.given.into_iter().map(|given| (given.name, given.value)).collect())
-}
-
-/// The settings that name a database.
-const TARGETS: [&str; 2] = ["target", "other"];
-
-/// Removes the password of a target.
-fn bare(url: &str) -> String {
-    mask_secrets(url).replace(":***@", "@")
-}
-
-fn folder() -> String {
-    std::env::current_dir().map_or_else(|_| String::new(), |folder| folder.display().to_string())
-}
+use crate::plan::CampaignPlan;
+use crate::plan::TARGETS;
+use crate::plan::bare;
+use crate::plan::folder;
 
 /// A job to resume.
 #[derive(Clone, Debug)]
@@ -109,7 +41,7 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
         );
         return Err(Failure::refuse(message));
     };
-    let job = find_job(store, name, kind)?;
+    let job = store.find(name, &[kind], |_| true)?;
     let stored = store.load(job).map_err(refuse)?;
     if stored.row.kind != kind {
         let [is, wanted] = [stored.row.kind, kind].map(JobKind::noun);
@@ -129,14 +61,6 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
         })?;
     let settings = lay(now, &plan, job)?;
     Ok(Some(Resumed { job, settings }))
-}
-
-/// Finds the job with this number, or the `last` one of a kind.
-///
-/// # Errors
-/// When the name is neither, or there is no such job.
-pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
-    store.find(name, &[kind], |_| true)
 }
 
 /// Combines the stored settings with the new ones.
@@ -191,20 +115,6 @@ fn in_the_same_place(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<
     Ok(())
 }
 
-/// Reads a source; earlier versions stored it as display text.
-fn read_source<'de, D: Deserializer<'de>>(stored: D) -> Result<Source, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Stored {
-        Source(Source),
-        Words(String),
-    }
-    Ok(match Stored::deserialize(stored)? {
-        Stored::Source(source) => source,
-        Stored::Words(words) => Source::of_words(&words),
-    })
-}
-
 /// The complete runs of a job, by step.
 pub(super) fn complete_runs(
     store: &Store,
@@ -256,7 +166,7 @@ mod tests {
         let sources = [Source::Request, Source::Flag, Source::Environment, file];
         let plan = serde_json::to_value(CampaignPlan::of(&given(&sources))).unwrap();
         assert!(!plan.to_string().contains("s3cret"), "{plan}");
-        let given: Vec<_> = given_settings(&plan).unwrap().into_keys().collect();
+        let given: Vec<_> = crate::plan::given_settings(&plan).unwrap().into_keys().collect();
         assert_eq!(
             given,
             ["duration", "rampup", "repeats", "vus"],

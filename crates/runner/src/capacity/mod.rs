@@ -26,7 +26,8 @@ use triphammer_statistics::search::{
     CapacityPlan, CapacitySearch as Search, LONG, SearchStep as Next,
 };
 
-use crate::campaign::{PlannedRun, Question, RunsAtMost};
+use crate::campaign::Question;
+use crate::step::{PlannedRun, RunsAtMost};
 
 /// Rate of the first probe.
 const FIRST: f64 = 100.0;

@@ -25,8 +25,9 @@ use triphammer_settings::{Given, Mark, REPEATED, Settings, declared};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
-use crate::campaign::{self, PlannedRun, Question};
+use crate::campaign::{self, Question};
 use crate::profile::Asked as AskedLevels;
+use crate::step::PlannedRun;
 
 /// Minimum number of pairs: fewer give no interval.
 const PAIRS_MIN: u32 = 2;

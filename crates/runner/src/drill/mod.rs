@@ -40,7 +40,8 @@ use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::catalogues;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
 
-use crate::build::{BuildRequest, build};
+use crate::build::build;
+use crate::build_request::BuildRequest;
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::run::Resolved;

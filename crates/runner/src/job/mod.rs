@@ -37,9 +37,10 @@ use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::{Setting, Settings};
 use triphammer_store::{Store, store_path};
 
-use crate::campaign::{self, Begin, Resumed};
+use crate::campaign::{self, Resumed};
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
+use crate::step::Begin;
 use crate::watch::{Silent, Watch, Watcher};
 
 pub use build::BuildJob;

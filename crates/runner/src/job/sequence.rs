@@ -6,8 +6,9 @@ use triphammer_document::Document;
 use triphammer_settings::failure::Failure;
 
 use super::{Finished, Job, Preview, Work};
-use crate::campaign::{self, Begin, Campaign, Question};
+use crate::campaign::{self, Campaign, Question};
 use crate::run::validate;
+use crate::step::Begin;
 use crate::watch::{Watch, Watcher};
 
 impl<Q: Question> Work for Q

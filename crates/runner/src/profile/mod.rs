@@ -26,7 +26,8 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::target::Target;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
-use crate::campaign::{PlannedRun, Question, RunsAtMost};
+use crate::campaign::Question;
+use crate::step::{PlannedRun, RunsAtMost};
 
 pub use levels::Asked;
 pub use order::sequence;

@@ -3,7 +3,6 @@
 
 mod drive;
 mod facts;
-pub(crate) mod fingerprint;
 mod monitor;
 mod query_run;
 mod resolve;
@@ -40,11 +39,11 @@ use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_store::{ReadAt, Store};
 use triphammer_workloads::{AnyWorkload, is_of_user};
 
-use crate::build::lock_workload;
 use crate::cluster::SharedRun;
 use crate::journal::Journal;
 use crate::replay::Exemplar;
 use crate::watch::{JobEvent, Watch};
+use crate::workload_lock::lock_workload;
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 use query_run::{Heard, QueryRun};
 pub(crate) use resolve::validate;

@@ -21,7 +21,7 @@ use triphammer_settings::worker_pool::connect;
 
 use crate::record::{Recording, TABLE};
 
-use super::fingerprint;
+use crate::fingerprint;
 
 /// Maximum wait for a monitoring query during a run.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);

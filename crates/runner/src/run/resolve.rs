@@ -28,7 +28,8 @@ use triphammer_workloads::{AnyWorkload, is_of_user, python};
 
 use super::Resolved;
 use super::query_run::{self, QueryRun};
-use crate::build::{BuildRequest, build, option_of};
+use crate::build::{build, option_of};
+use crate::build_request::BuildRequest;
 use crate::check::built;
 use crate::cluster::{Cluster, SharedRun};
 use crate::record::Record;

@@ -12,8 +12,9 @@ use triphammer_document::profile::{FailedLevel, LevelRun, Order, ProfileResult};
 use triphammer_document::result::{Bottleneck, RunResult, Steady};
 use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_report::{Charset, Report as _, Style};
-use triphammer_runner::campaign::{PlannedRun, Question};
+use triphammer_runner::campaign::Question;
 use triphammer_runner::profile::sequence;
+use triphammer_runner::step::PlannedRun;
 use triphammer_statistics::search::Judgement;
 use triphammer_statistics::{Estimate, Interval};
 

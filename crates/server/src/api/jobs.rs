@@ -12,7 +12,7 @@ use triphammer_core::text::steers;
 use triphammer_document::JobId;
 use triphammer_document::ending::Ending;
 use triphammer_report::{Charset, render};
-use triphammer_runner::campaign::given_settings;
+use triphammer_runner::plan::given_settings;
 use triphammer_runner::requests::is_only_local;
 use triphammer_settings::LABEL_MAX;
 use triphammer_settings::command::JobKind;
