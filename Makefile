@@ -124,7 +124,7 @@ fuzz: deps
 	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
 	  --package triphammer --test it broken_messages -- --nocapture
 
-# Finds import cycles of more than three files in a crate.
+# Finds import cycles of more than three files in a crate, and new ones of its top-level modules.
 cycles:
 	tools/cycles.py
 

@@ -8,7 +8,7 @@ use triphammer_document::result::Blocker;
 use triphammer_document::why::OWN;
 
 use super::sessions::series;
-use super::source::Measured;
+use super::sink::Measured;
 
 /// Name of the metric of sessions of the run that wait for a lock, by who blocks them.
 pub const BLOCKED_SESSIONS: &str = "db.sessions.blocked";

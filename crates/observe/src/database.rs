@@ -27,8 +27,8 @@ use super::capture::{Captures, Trigger, edges_of, snapshot_of};
 use super::known::Known;
 use super::profile::ProfileQuery;
 use super::sessions::{Activity, StatementNames};
+use super::sink::Measured;
 use super::sink::{Bounds, OfWindow, Sink};
-use super::source::Measured;
 use super::statements::{StatementReading, own_key};
 
 /// Maximum time for a query; after that its session is closed and another one is opened.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use triphammer_document::samples::SampleSeries;
 
-use super::source::Measured;
+use super::sink::Measured;
 
 /// Maximum number of series that are stored; those that appear later are left out.
 const SERIES_MAX: usize = 500;

@@ -68,8 +68,8 @@ pub use triphammer_workloads::catalogues::dialects;
 pub use triphammer_workloads::observe::observe as declared;
 
 pub use log_probe::LogProbe;
-pub use sink::{Bounds, CPU_NUMBER, SeriesFigure, Sink};
-pub use source::{Measured, Source, SourceCost, watch_source};
+pub use sink::{Bounds, CPU_NUMBER, Measured, SeriesFigure, Sink};
+pub use source::{Source, SourceCost, watch_source};
 
 /// Metrics of sessions and of the log probe, which the document sums up elsewhere.
 const SUMMED_UP: [&str; 5] =

@@ -27,8 +27,8 @@ use triphammer_workloads::doctor::{WriteTestDef, doctor};
 
 use super::database::bound;
 use super::sessions::series;
+use super::sink::Measured;
 use super::sink::{Bounds, OfWindow, Sink};
-use super::source::Measured;
 use crate::doctor::own::{self, Object};
 use crate::doctor::write_test::{COMMIT_LIMIT, classes};
 

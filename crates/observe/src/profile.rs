@@ -9,7 +9,7 @@ use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
 use triphammer_workloads::observe::{MetricDef, MetricKind, MetricQuery};
 
-use super::source::Measured;
+use super::sink::Measured;
 
 /// Maximum number of rows of a query that are used.
 const ROWS_MAX: usize = 200;

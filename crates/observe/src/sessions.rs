@@ -11,7 +11,7 @@ use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::result::{ActiveSessions, StatementWaits, WaitClass, WaitShare};
 use triphammer_document::samples::SampleSeries;
 
-use super::source::Measured;
+use super::sink::Measured;
 
 /// Name of the metric of active sessions. OpenTelemetry has none for waits.
 pub const ACTIVE_SESSIONS: &str = "db.sessions.active";

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use triphammer_document::samples::SampleSeries;
 use triphammer_store::{SampleWriter, Sampled, StoreError};
 
-use super::source::Measured;
+/// Values of a second.
+pub type Measured = Vec<(Arc<SampleSeries>, f64)>;
 
 /// The label of one of several CPUs. Figures with it are stored, and not in the document: there are
 /// several per CPU, and those of all CPUs together are there.

@@ -6,13 +6,9 @@ use std::time::Duration;
 
 use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, thread_cpu_ns};
-use triphammer_document::samples::SampleSeries;
 use triphammer_settings::cancel::Cancel;
 
-use super::sink::Sink;
-
-/// Values of a second.
-pub type Measured = Vec<(Arc<SampleSeries>, f64)>;
+use super::sink::{Measured, Sink};
 
 /// Longest time after which a source's thread sees that the run has ended.
 const STOP_TICK: Duration = Duration::from_millis(50);
@@ -70,6 +66,7 @@ mod tests {
     use super::*;
     use crate::Bounds;
     use triphammer_document::metrics::{Merge, Unit};
+    use triphammer_document::samples::SampleSeries;
 
     /// Counts its readings, and stops the run after the second.
     struct Counted(u64, Arc<SampleSeries>, Cancel);

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::workload::OptionDef;
 use utoipa::ToSchema;
 
-use super::list::SETTINGS;
 use crate::choices::Choice;
-use crate::command::{Command, Commands};
+use crate::command::Commands;
 
 /// Declaration of a setting.
 #[derive(Clone, Copy, Debug)]
@@ -287,26 +286,11 @@ pub(super) fn variable(name: &str) -> String {
     format!("TRIPHAMMER_{}", name.replace('-', "_").to_uppercase())
 }
 
-/// Settings of a command, in the order of the list.
-pub fn of_command(command: Command) -> impl Iterator<Item = &'static SettingDef> {
-    SETTINGS.iter().filter(move |setting| setting.commands.contains(command))
-}
-
-/// Finds a setting of a command by its name or former name.
-#[must_use]
-pub fn declared(command: impl Into<Command>, name: &str) -> Option<&'static SettingDef> {
-    of_command(command.into()).find(|setting| setting.is_called(name))
-}
-
-/// Whether a setting of a command has a property; options of workloads have none.
-#[must_use]
-pub fn is(command: impl Into<Command>, name: &str, mark: Mark) -> bool {
-    declared(command, name).is_some_and(|setting| setting.is(mark))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SETTINGS;
+    use crate::command::Command;
 
     #[test]
     fn every_setting_of_a_form_has_a_title_and_a_group() {

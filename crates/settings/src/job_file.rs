@@ -7,9 +7,10 @@ use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::workload::OptionDef;
 use triphammer_drivers::target::TargetUrl;
 
-use super::declaration::{Mark, declared};
+use super::declaration::Mark;
 use super::layers::{REPEATED, Settings, belongs, known};
 use super::list::ON_TARGET;
+use super::list::declared;
 use super::source::Source;
 use crate::command::Command;
 use crate::failure::excerpt;

@@ -8,9 +8,10 @@ use triphammer_core::SpecError;
 use triphammer_core::text::steers;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
-use super::declaration::{Mark, SettingDef, declared, is, of_command, variable};
+use super::declaration::{Mark, SettingDef, variable};
 use super::given::Given;
 use super::list::SETTINGS;
+use super::list::{declared, is, of_command};
 use super::source::Source;
 use crate::Setting;
 use crate::command::{Command, JobKind};

@@ -5,7 +5,7 @@ use super::declaration::Mark::{
     BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost, OfLoad, OfOutput,
     OfStored, OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
 };
-use super::declaration::{Group, SettingDef, switch, value};
+use super::declaration::{Group, Mark, SettingDef, switch, value};
 use crate::DATABASE_DEFAULT;
 use crate::choices;
 use crate::command::{Command, Commands, JobKind};
@@ -846,3 +846,20 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[NotInJobFile]),
     switch("open", of(&[SERVE]), "Open the web page in a browser").marked(&[NotInJobFile]),
 ];
+
+/// Settings of a command, in the order of the list.
+pub fn of_command(command: Command) -> impl Iterator<Item = &'static SettingDef> {
+    SETTINGS.iter().filter(move |setting| setting.commands.contains(command))
+}
+
+/// Finds a setting of a command by its name or former name.
+#[must_use]
+pub fn declared(command: impl Into<Command>, name: &str) -> Option<&'static SettingDef> {
+    of_command(command.into()).find(|setting| setting.is_called(name))
+}
+
+/// Whether a setting of a command has a property; options of workloads have none.
+#[must_use]
+pub fn is(command: impl Into<Command>, name: &str, mark: Mark) -> bool {
+    declared(command, name).is_some_and(|setting| setting.is(mark))
+}

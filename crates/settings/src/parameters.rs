@@ -4,8 +4,9 @@
 use serde::Serialize;
 use triphammer_core::workload::OptionDef;
 
-use super::declaration::{Mark, SettingDef, SettingKind, of_command};
+use super::declaration::{Mark, SettingDef, SettingKind};
 use super::layers::belongs;
+use super::list::of_command;
 use crate::all_options;
 use crate::command::Command;
 

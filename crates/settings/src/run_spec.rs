@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::io::Io;
-use triphammer_core::pace::{Cycle, Load};
-use triphammer_core::session::{Capabilities, Isolation, Pipelining, Protocol};
+use triphammer_core::pace::Load;
+use triphammer_core::session::{Isolation, Pipelining, Protocol};
 use triphammer_core::spec::{
     Length, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX, TimeLimits,
 };
-use triphammer_core::workload::{Mode, RecordingDef};
+use triphammer_core::workload::Mode;
 
 use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
+use super::run_defaults::RunDefaults;
 use crate::DATABASE_DEFAULT;
 
 /// Reads the half-width of the primary metric's interval, relative to its value, at which the
@@ -22,27 +23,6 @@ use crate::DATABASE_DEFAULT;
 /// When the value is not a share between 0 and 1.
 pub fn until_ci(settings: &mut Settings) -> Result<Option<f64>, SpecError> {
     settings.optional("until-ci", parse_closeness, |share| format!("{}%", share * 100.0), "by time")
-}
-
-/// The facts that the defaults of a run depend on.
-#[derive(Clone, Copy, Debug)]
-pub struct RunDefaults<'a> {
-    /// Capabilities of the database.
-    pub capabilities: &'a Capabilities,
-    /// Scale of the workload as built.
-    pub scale: u32,
-    /// Modes supported by the workload.
-    pub modes: &'a [Mode],
-    /// Whether its transactions can be pipelined; an error is the reason why not.
-    pub pipelining: Result<(), &'static str>,
-    /// Keying and thinking times of the workload; `None` if it has none.
-    pub cycle: Option<&'a Cycle>,
-    /// The recording that is replayed; `None` if there is none.
-    pub recording: Option<&'a RecordingDef>,
-    /// Whether no target was given.
-    pub embedded: bool,
-    /// Number of logical processors.
-    pub cores: u32,
 }
 
 /// Resolves the spec of a run.

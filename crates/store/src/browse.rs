@@ -15,7 +15,9 @@ use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
 use super::job::{JobRow, JobStatus};
 use super::open::Store;
-use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
+use super::read::{
+    JOB_COLUMNS, bounds, job_row, place, second_row, series_row, unreadable, unsigned,
+};
 
 /// Maximum number of jobs per page.
 pub const PAGE_MAX: u32 = 200;
@@ -267,11 +269,6 @@ impl Stretch {
     fn per_second(&self) -> f64 {
         self.completed as f64 / (self.last - self.first + 1) as f64
     }
-}
-
-pub(super) fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
-    let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
-    [job.0, border(seconds.start), border(seconds.end)]
 }
 
 /// Condition of a query without `before`, and its arguments.

@@ -15,7 +15,6 @@ use triphammer_document::series::{SecondRow, SeriesRow, length, phase_name};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 
-use super::browse::bounds;
 use super::error::StoreError;
 use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{CheckRow, JobFilter, JobRow, JobStatus, PHASES, ReadAt, StoredJob};
@@ -383,4 +382,9 @@ pub(super) fn unreadable(
     reason: String,
 ) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, kind, reason.into())
+}
+
+pub(super) fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
+    let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
+    [job.0, border(seconds.start), border(seconds.end)]
 }
