@@ -11,7 +11,7 @@ use triphammer_runner::history::{self as found, HistoryResult};
 use triphammer_runner::job::{Document, Handle};
 use triphammer_runner::report::{self, Charset, Style};
 use triphammer_runner::settings::{self, Settings};
-use triphammer_runner::target::Secrets;
+use triphammer_runner::target::{Reach, Secrets};
 use triphammer_runner::{all_options, resources};
 
 use crate::failure::Raised;
@@ -30,6 +30,14 @@ impl Secrets for Process {
             "cannot ask for the password without a terminal; use --password-file or \
              TRIPHAMMER_PASSWORD",
         ))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }
 

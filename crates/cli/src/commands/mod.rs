@@ -25,7 +25,7 @@ use triphammer_runner::report::Charset;
 use triphammer_runner::result::Setting;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::Store;
-use triphammer_runner::target::Secrets;
+use triphammer_runner::target::{Reach, Secrets};
 use triphammer_runner::{Failure, cluster, resources};
 
 use crate::stdout::{self, print};
@@ -138,6 +138,14 @@ impl Secrets for Terminal {
         }
         terminal::ask_password(question)
             .map_err(|error| SpecError::new(format!("cannot ask for the password: {error}")))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }
 

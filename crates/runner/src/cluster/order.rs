@@ -17,7 +17,7 @@ use triphammer_workloads::AnyWorkload;
 use crate::command::{Command, JobKind};
 use crate::failure::Failure;
 use crate::settings::{Settings, Source};
-use crate::target::{Origin, Secrets, Target, open};
+use crate::target::{Origin, Reach, Secrets, Target, open};
 use crate::worker_pool::identify;
 use crate::{catalogues, describe, resources};
 
@@ -143,5 +143,13 @@ impl Secrets for Sent {
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
         Err(SpecError::new("a host of a run cannot ask for the password"))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }

@@ -14,7 +14,7 @@ use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::job::{Document, Job, Order};
 use triphammer_runner::settings::{REPEATED, Settings, Source};
 use triphammer_runner::sysbench::ScriptCommand;
-use triphammer_runner::target::Secrets;
+use triphammer_runner::target::{Reach, Secrets};
 use triphammer_runner::{Failure, all_options};
 
 use self::arguments::Arguments;
@@ -46,6 +46,14 @@ impl Secrets for Given {
 
     fn prompt(&self, question: &str) -> std::result::Result<String, SpecError> {
         Terminal.prompt(question)
+    }
+
+    fn reach(&self) -> Reach {
+        Terminal.reach()
+    }
+
+    fn is_of_client(&self) -> bool {
+        Terminal.is_of_client()
     }
 }
 
