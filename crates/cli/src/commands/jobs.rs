@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use triphammer_runner::Failure;
 use triphammer_runner::command::JobKind;
-use triphammer_runner::outputs::OutputFile;
+use triphammer_runner::outputs::ReportFile;
 use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
@@ -44,7 +44,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         None => format.render(&store, &stored, charset, html_export::page)?,
     };
     match output {
-        Some(path) => OutputFile::create(&path)?.write(&text)?,
+        Some(path) => ReportFile::create(&path)?.write(&text)?,
         None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })

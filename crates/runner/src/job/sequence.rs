@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Document, Finished, Job, Preview, Work};
-use crate::campaign::{self, Begin, Campaign, Question};
+use crate::campaign::{Begin, Campaign, CoolDown, Question};
 use crate::failure::Failure;
 use crate::run::validate;
 use crate::watch::{Watch, Watcher};
@@ -19,7 +19,7 @@ where
         let mut each = Duration::ZERO;
         let resolved = trials.iter().map(|trial| {
             let (settings, resolved) = campaign.resolve(trial, watch, true)?;
-            each = each.max(cool_down + resolved.longest());
+            each = each.max(cool_down.most + resolved.longest());
             Ok((settings, resolved.spec().clone()))
         });
         let resolved = resolved.collect::<Result<_, Failure>>()?;
@@ -55,13 +55,12 @@ where
 }
 
 /// Creates the question, and reads the pause between two runs.
-fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
+fn ask<Q: Question>(job: &mut Job) -> Result<(Q, CoolDown), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
-    let cool_down = campaign::cool_down(&job.targets[0]);
-    Ok((question, job.settings.duration("cool-down", cool_down)?))
+    Ok((question, CoolDown::read(&mut job.settings, &job.targets[0])?))
 }
 
-const fn campaign(job: &Job, cool_down: Duration) -> Campaign<'_> {
+const fn campaign(job: &Job, cool_down: CoolDown) -> Campaign<'_> {
     Campaign {
         kind: job.kind,
         workload: &job.workload,

@@ -24,7 +24,7 @@ use crate::store::{SecondRow, SeriesRow};
 use crate::watch::{JobEvent, Watcher};
 
 use address::Collector;
-pub use file::OutputFile;
+pub use file::{OutputFile, ReportFile};
 pub use metrics::RunMetrics;
 pub use prometheus::{CONTENT_TYPE as METRICS_TYPE, exposition as metrics_text};
 
