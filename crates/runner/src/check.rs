@@ -49,7 +49,6 @@ pub struct CheckRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckReport {
     /// Whether all conditions hold that are expected to hold.
-    #[serde(default)]
     pub ending: Ending,
     /// Title of the workload: `TPROC-C`.
     pub workload: String,
@@ -59,8 +58,8 @@ pub struct CheckReport {
     pub target: String,
     /// Results by condition, in order.
     pub checks: Vec<CheckResult>,
-    /// Whether no run had changed the data, so that the rules of the initial population were
-    /// checked too.
+    /// Whether every condition of the workload was checked: after a run, the rules of the initial
+    /// population are not.
     pub untouched: bool,
     /// The program that created the tables, if not triphammer; the rules of the initial population
     /// do not apply then.
@@ -215,7 +214,7 @@ pub fn check(
             scale_unit: workload.scale_unit.many.to_string(),
             target: database.target(),
             checks: asked,
-            untouched: record.is_untouched(),
+            untouched: record.is_untouched() || !has_population,
             made_by: record.made_by().filter(|_| has_population).map(str::to_owned),
             range,
             size: (unit.keys > 1).then(|| unit.count(settings.scale)),
