@@ -16,7 +16,7 @@ use triphammer_runner::resources;
 use triphammer_settings as settings;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::handle::Handle;
-use triphammer_settings::target::Secrets;
+use triphammer_settings::target::{Reach, Secrets};
 use triphammer_settings::{Settings, all_options};
 
 use crate::failure::Raised;
@@ -35,6 +35,14 @@ impl Secrets for Process {
             "cannot ask for the password without a terminal; use --password-file or \
              TRIPHAMMER_PASSWORD",
         ))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }
 

@@ -243,7 +243,8 @@ pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
     let ours = NAMES_ELSEWHERE.into_iter().find(|(theirs, _)| unknown(theirs));
     let ours = ours.map(|(_, ours)| ours).or(of_pairs.then_some("--pairs N"));
     let ours = ours.map(|ours| format!("use {ours}"));
-    let meant = meant(error, command, &all);
+    // What the option is called here is certain; what was probably meant would contradict it.
+    let meant = if ours.is_some() { None } else { meant(error, command, &all) };
     if ours.is_some() || meant.is_some() {
         said.truncate(1);
     }

@@ -104,12 +104,24 @@ pub fn release() {
 /// Prints the error that ends the command. It may repeat an argument that was given in the wrong
 /// place, such as a target with a password.
 pub fn error(failure: &Failure) {
-    line(&mask_message(&format!("error: {failure}")));
+    line(&cut_words(&mask_message(&format!("error: {failure}"))));
 }
 
 /// Prints a warning about something that affects a result or exposes a secret.
 pub fn warn(text: &str) {
-    line(&mask_message(&format!("warning: {text}")));
+    line(&cut_words(&mask_message(&format!("warning: {text}"))));
+}
+
+/// Longest word of a message, in characters: a value that somebody gave may have megabytes.
+const WORD_MAX: usize = 400;
+
+/// Cuts the words that are too long to be read.
+fn cut_words(message: &str) -> String {
+    let cut = |word: &str| match word.char_indices().nth(WORD_MAX) {
+        Some((end, _)) => format!("{}… ({} bytes in all)", &word[..end], word.len()),
+        None => word.to_owned(),
+    };
+    message.split(' ').map(cut).collect::<Vec<_>>().join(" ")
 }
 
 /// Prints an informational line.

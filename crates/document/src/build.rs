@@ -15,7 +15,6 @@ pub struct BuildReport {
     /// `built`, `resumed`, `added`, `already built`.
     pub outcome: String,
     /// Whether the build is good.
-    #[serde(default)]
     pub ending: Ending,
     /// Title of the workload: `TPROC-C`.
     pub workload: String,

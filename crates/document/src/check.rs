@@ -12,7 +12,6 @@ use crate::parts::Status;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckReport {
     /// Whether all conditions hold that are expected to hold.
-    #[serde(default)]
     pub ending: Ending,
     /// Title of the workload: `TPROC-C`.
     pub workload: String,
@@ -22,8 +21,8 @@ pub struct CheckReport {
     pub target: String,
     /// Results by condition, in order.
     pub checks: Vec<CheckResult>,
-    /// Whether no run had changed the data, so that the rules of the initial population were
-    /// checked too.
+    /// Whether every condition of the workload was checked: after a run, the rules of the initial
+    /// population are not.
     pub untouched: bool,
     /// The program that created the tables, if not triphammer; the rules of the initial population
     /// do not apply then.

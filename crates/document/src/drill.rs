@@ -41,7 +41,6 @@ pub struct DrillResult {
     /// `complete`, or how the load ended before its time.
     pub status: Status,
     /// Whether the drill is good, and what is wrong with it.
-    #[serde(default)]
     pub ending: Ending,
     /// Start of the load (second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]

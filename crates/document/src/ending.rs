@@ -19,7 +19,6 @@ pub struct Ending {
     pub words: String,
     /// How a run ended that is not complete, in a sentence: `interrupted after 5s: these are partial
     /// figures`; `None` for other jobs.
-    #[serde(default)]
     pub detail: Option<String>,
 }
 

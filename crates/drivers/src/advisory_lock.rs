@@ -35,7 +35,13 @@ impl LockFile {
         mode: LockMode,
     ) -> Result<Option<Self>, DbError> {
         Self::try_take(database, name, mode).map_err(|error| {
-            let message = format!("locking {}: {error}", database.display());
+            let path = path(database, name);
+            let message = format!(
+                "locking {}: cannot use the lock file {}: {error}; its folder must be writable, so \
+                 that other commands see the lock",
+                database.display(),
+                path.display()
+            );
             DbError::new(ErrorClass::Other, message)
         })
     }

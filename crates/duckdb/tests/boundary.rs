@@ -206,7 +206,8 @@ fn streamed_rows_are_those_of_the_whole_result() {
         while result.fetch()?.is_some() {}
         Ok::<_, triphammer_duckdb::Error>(())
     })();
-    assert!(error.unwrap_err().message.contains("Could not convert"), "an error of its rows");
+    let error = error.unwrap_err();
+    assert!(error.message.contains("Could not convert"), "an error of its rows: {error}");
     assert_eq!(one(&connection, "SELECT 1"), int(1));
 }
 

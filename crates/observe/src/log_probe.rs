@@ -108,9 +108,10 @@ impl LogProbe {
             Ok(table) => Ok(Self { table, begin: Some(begin), stop, thread: Some(thread) }),
             Err(_) => {
                 let outcome = thread.join().unwrap_or_default();
+                let is_denied = outcome.error.as_ref().is_some_and(is_of_rights);
                 let error = outcome.error.map_or_else(String::new, |error| error.to_string());
                 let needs = |grant: String| format!("; it needs {}", grant.trim_end_matches(';'));
-                let grant = grant.map(needs).unwrap_or_default();
+                let grant = grant.filter(|_| is_denied).map(needs).unwrap_or_default();
                 let message = format!(
                     "--log-probe could not create its table: {error}{grant}; or omit --log-probe"
                 );
@@ -152,6 +153,11 @@ impl LogProbe {
             }
         }
     }
+}
+
+/// Whether the user lacks a right, by the codes of PostgreSQL, MySQL and SQL Server.
+fn is_of_rights(error: &DbError) -> bool {
+    matches!(error.code(), Some("42501" | "1044" | "1142" | "229" | "262" | "2760"))
 }
 
 impl Drop for LogProbe {

@@ -103,6 +103,9 @@ fn check(report: &CheckReport) -> String {
         None => format!("of {} on {} {first} to {last}", report.workload, report.scale_unit),
     };
     out.push_str(&match (bad, expected) {
+        (0, 0) if report.checks.is_empty() => {
+            format!("nothing was checked {of}: it has no conditions")
+        }
         (0, 0) if report.checks.len() == 1 => format!("the condition {of} holds"),
         (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
         (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),
@@ -128,8 +131,8 @@ fn check(report: &CheckReport) -> String {
         None if report.untouched => {}
         None => {
             out.push_str(
-                "\nthe rules of the initial population are not checked: a run has changed \
-                          the data",
+                "\nthe rules of the initial population are not checked: a run began here, which may \
+                 have changed the data",
             );
         }
     }

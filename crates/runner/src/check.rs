@@ -116,7 +116,7 @@ pub fn check(
             scale_unit: workload.scale_unit.many.to_string(),
             target: database.target(),
             checks: asked,
-            untouched: record.is_untouched(),
+            untouched: record.is_untouched() || !has_population,
             made_by: record.made_by().filter(|_| has_population).map(str::to_owned),
             range,
             size: (unit.keys > 1).then(|| unit.count(settings.scale)),

@@ -1,4 +1,5 @@
-//! Files that a command creates and never overwrites: those of `capture`, `datagen` and `new`.
+//! Files that a command creates and never overwrites, those of `capture`, `datagen` and `new`, and
+//! reports, which replace an older one when they are complete.
 //!
 //! A file has the name `NAME.partial` until it is complete. That file is locked while it is
 //! written, so that a second command notices at its beginning that another one writes the same
@@ -29,6 +30,7 @@ pub struct NewFile {
     path: PathBuf,
     partial: PathBuf,
     file: File,
+    replaces: bool,
     is_kept: bool,
 }
 
@@ -103,6 +105,18 @@ impl NewFile {
     /// When the file exists, when another command writes it, and as the system reports.
     pub fn create(path: &Path, readers: Readers) -> Result<Self, Failure> {
         refuse_present(path)?;
+        Self::open(path, readers, false)
+    }
+
+    /// The same for a file that replaces an existing one when it is complete.
+    ///
+    /// # Errors
+    /// When another command writes it, and as the system reports.
+    pub fn replacing(path: &Path) -> Result<Self, Failure> {
+        Self::open(path, Readers::Default, true)
+    }
+
+    fn open(path: &Path, readers: Readers, replaces: bool) -> Result<Self, Failure> {
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
         let partial = PathBuf::from(name);
@@ -113,7 +127,7 @@ impl NewFile {
                 path.display()
             )));
         };
-        Ok(Self { path: path.to_owned(), partial, file, is_kept: false })
+        Ok(Self { path: path.to_owned(), partial, file, replaces, is_kept: false })
     }
 
     /// The file, empty at first.
@@ -141,7 +155,11 @@ impl NewFile {
     /// When a file of this name has appeared meanwhile, which stays as it is, and as the system
     /// reports.
     pub fn keep(mut self) -> Result<(), Failure> {
-        let named = self.file.sync_all().and_then(|()| rename_new(&self.partial, &self.path));
+        let rename = |from: &Path, to: &Path| match self.replaces {
+            true => std::fs::rename(from, to),
+            false => rename_new(from, to),
+        };
+        let named = self.file.sync_all().and_then(|()| rename(&self.partial, &self.path));
         match named {
             Ok(()) => {
                 self.is_kept = true;

@@ -137,22 +137,30 @@ pub enum Command {
 
 impl Command {
     /// Every command, in the order of the help: jobs first, then commands on stored jobs.
-    pub const ALL: [Self; JobKind::ALL.len() + 8] = {
-        let mut all = [Self::History; JobKind::ALL.len() + 8];
+    pub const ALL: [Self; JobKind::ALL.len() + Self::OTHERS.len()] = {
+        let mut all = [Self::Capture; JobKind::ALL.len() + Self::OTHERS.len()];
         let mut next = 0;
-        while next < JobKind::ALL.len() {
-            all[next] = Self::Job(JobKind::ALL[next]);
+        while next < all.len() {
+            all[next] = match next < JobKind::ALL.len() {
+                true => Self::Job(JobKind::ALL[next]),
+                false => Self::OTHERS[next - JobKind::ALL.len()],
+            };
             next += 1;
         }
-        all[next] = Self::Capture;
-        all[next + 1] = Self::Datagen;
-        all[next + 2] = Self::Doctor;
-        all[next + 4] = Self::Jobs;
-        all[next + 5] = Self::Report;
-        all[next + 6] = Self::Why;
-        all[next + 7] = Self::Serve;
         all
     };
+
+    /// The commands that are no jobs.
+    const OTHERS: [Self; 8] = [
+        Self::Capture,
+        Self::Datagen,
+        Self::Doctor,
+        Self::History,
+        Self::Jobs,
+        Self::Report,
+        Self::Why,
+        Self::Serve,
+    ];
 
     /// Name on the command line, and of the command's table in a job file.
     #[must_use]

@@ -372,7 +372,10 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Length, "Pause between runs")
     .formerly("settle")
-    .default("10s; 1s where the database is in this process"),
+    .default(
+        "at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this \
+         process",
+    ),
     value(
         "limit",
         "LIMIT",
@@ -673,9 +676,10 @@ pub const SETTINGS: &[SettingDef] = &[
     value("label", "TEXT", of(&[JOBS]), "Only jobs with this label")
         .marked(&[NotInJobFile, Label]),
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
-                                     .csv or .jsonl")
+                                     .csv or .jsonl; an existing one is replaced")
         .marked(&[OfTransactions, OfHost]),
-    value("junit", "FILE", of(&[RUN, DRILL, CHECK]), "Write what passed and failed to this file as JUnit XML")
+    value("junit", "FILE", of(&[RUN, DRILL, CHECK]), "Write what passed and failed to this file as JUnit XML; an existing one is \
+                                                 replaced")
         .marked(&[OfHost, OfOutput]),
     value(
         "metrics-listen",
@@ -772,7 +776,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "FILE",
         of(&[CAPTURE]),
         "Workload file (FILE.toml) or recording (FILE.recording) to write, or a directory for \
-         workload.toml; created if it does not exist",
+         workload.toml; created if it does not exist; an existing file is never overwritten",
     )
     .short('o')
     .default("the current directory")
@@ -792,7 +796,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Print the execution plan of this query of a run, such as 9, or of `all` queries",
     )
     .marked(&[NotInJobFile]),
-    value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout")
+    value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout; an existing one is replaced")
         .short('o')
         .marked(&[NotInJobFile]),
     value("listen", "HOST:PORT", of(&[SERVE]), "Address and port to listen on")

@@ -14,7 +14,8 @@ use triphammer_core::session::{
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
-use triphammer_drivers::target::{ConnectSettings, Fence, Reach, Secret, TargetUrl};
+pub use triphammer_drivers::target::Reach;
+use triphammer_drivers::target::{ConnectSettings, Fence, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_proxy::Relay;
 use triphammer_workloads::describe;
@@ -98,14 +99,10 @@ pub trait Secrets {
     /// When there is no terminal.
     fn prompt(&self, question: &str) -> Result<String, SpecError>;
     /// Access of the target to this process and its host.
-    fn reach(&self) -> Reach {
-        Reach::Process
-    }
+    fn reach(&self) -> Reach;
     /// Whether somebody else asks for what is done: their SQL must not use this process to open
     /// files of its host.
-    fn is_of_client(&self) -> bool {
-        false
-    }
+    fn is_of_client(&self) -> bool;
 }
 
 /// No environment and no terminal, for programs that run unattended.
@@ -119,6 +116,14 @@ impl Secrets for NoSecrets {
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
         Err(SpecError::new("cannot ask for the password without a terminal; use --password-file"))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }
 

@@ -55,13 +55,13 @@ impl WorkerPool {
         let failure: Mutex<Option<Failure>> = Mutex::new(None);
         let fail = |doing: String, error: DbError| {
             stop.store(true, Ordering::Relaxed);
-            let mut first = failure.lock().expect("no member panics with it");
+            let mut first = failure.lock().expect("no thread panics with it");
             first.get_or_insert(Failure::Database { doing, error });
         };
-        let members = AtomicU32::new(0);
-        let member = async || {
-            let slot = members.fetch_add(1, Ordering::Relaxed);
-            let connecting = connect_member(&self.database, self.role, slot, self.connect_limit);
+        let threads = AtomicU32::new(0);
+        let worker = async || {
+            let slot = threads.fetch_add(1, Ordering::Relaxed);
+            let connecting = connect_worker(&self.database, self.role, slot, self.connect_limit);
             let mut session = match connecting.await {
                 Ok(session) => session,
                 Err(error) => {
@@ -79,7 +79,7 @@ impl WorkerPool {
                 let work = work(&mut session, &mut context, task);
                 match unless(&self.cancel, &*canceller, work).await {
                     Ok(result) => {
-                        results.lock().expect("no member panics with it")[index] = Some(result);
+                        results.lock().expect("no thread panics with it")[index] = Some(result);
                     }
                     Err(error) => {
                         fail(name(task), error);
@@ -91,7 +91,7 @@ impl WorkerPool {
         };
         let alone = || {
             let work = async {
-                member().await;
+                worker().await;
                 Ok::<_, DbError>(())
             };
             if let Err(error) = on_this_thread(work) {
@@ -101,7 +101,7 @@ impl WorkerPool {
         let size = (self.size as usize).clamp(1, tasks.len().max(1));
         std::thread::scope(|scope| {
             for _ in 0..size {
-                let thread = std::thread::Builder::new().name("crew".into());
+                let thread = std::thread::Builder::new().name("worker-pool".into());
                 if let Err(error) = thread.spawn_scoped(scope, alone) {
                     let error = DbError::new(ErrorClass::Other, error.to_string());
                     fail(format!("starting {size} threads (--jobs)"), error);
@@ -112,10 +112,10 @@ impl WorkerPool {
         if self.cancel.is_cancelled() {
             return Err(Failure::Cancelled);
         }
-        if let Some(failure) = failure.into_inner().expect("all members are home") {
+        if let Some(failure) = failure.into_inner().expect("no thread panicked") {
             return Err(failure);
         }
-        let results = results.into_inner().expect("all members are home");
+        let results = results.into_inner().expect("no thread panicked");
         Ok(results.into_iter().map(|r| r.expect("no failure, so every task is done")).collect())
     }
 }
@@ -150,11 +150,11 @@ pub async fn connect(
     role: Role,
     limit: Duration,
 ) -> Result<Limited<AnySession>, DbError> {
-    connect_member(database, role, 0, limit).await
+    connect_worker(database, role, 0, limit).await
 }
 
 /// Like [`connect`], for one of several parallel sessions.
-async fn connect_member(
+async fn connect_worker(
     database: &AnyDatabase,
     role: Role,
     slot: u32,

@@ -11,7 +11,7 @@ use triphammer_document::parts::Status;
 use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::job::{Finished, Job, Order};
-use triphammer_runner::outputs::OutputFile;
+use triphammer_runner::outputs::ReportFile;
 use triphammer_runner::requests;
 use triphammer_runner::watch::Silent;
 use triphammer_settings::command::JobKind;
@@ -204,9 +204,12 @@ fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
 }
 
 /// Creates the file for JUnit XML before anything runs.
-fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
+fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<ReportFile>> {
     if declared(kind, "junit").is_none() || settings.get("junit").is_none() {
         return Ok(None);
+    }
+    if settings.get("junit") == settings.get("series") {
+        return Err(Failure::refuse("--series and --junit name the same file: name two"));
     }
     let path = settings.optional(
         "junit",
@@ -215,7 +218,7 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
         "none",
     )?;
     let is_preview = declared(kind, "show-spec").is_some() && settings.switch("show-spec")?;
-    path.filter(|_| !is_preview).map(|path| OutputFile::create(&path)).transpose()
+    path.filter(|_| !is_preview).map(|path| ReportFile::create(&path)).transpose()
 }
 
 /// The failure of a job that was not stored completely; a warning has already given the reason.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_report as report;
 use triphammer_report::Charset;
-use triphammer_runner::outputs::OutputFile;
+use triphammer_runner::outputs::ReportFile;
 use triphammer_server::html_export;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
@@ -46,7 +46,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         None => report::render(format, &store, &stored, charset, html_export::page)?,
     };
     match output {
-        Some(path) => OutputFile::create(&path)?.write(&text)?,
+        Some(path) => ReportFile::create(&path)?.write(&text)?,
         None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })

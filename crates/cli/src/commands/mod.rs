@@ -24,7 +24,7 @@ use triphammer_report::Charset;
 use triphammer_runner::{cluster, resources};
 use triphammer_settings::command::Command;
 use triphammer_settings::failure::Failure;
-use triphammer_settings::target::Secrets;
+use triphammer_settings::target::{Reach, Secrets};
 use triphammer_settings::{Setting, Settings};
 use triphammer_store::Store;
 
@@ -138,6 +138,14 @@ impl Secrets for Terminal {
         }
         terminal::ask_password(question)
             .map_err(|error| SpecError::new(format!("cannot ask for the password: {error}")))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }
 

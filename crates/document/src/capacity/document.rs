@@ -48,7 +48,6 @@ pub struct CapacityResult {
     /// `complete`, or how the search ended before it was finished.
     pub status: Status,
     /// Whether a capacity was found, and what is wrong with the search.
-    #[serde(default)]
     pub ending: Ending,
     /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]

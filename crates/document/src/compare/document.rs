@@ -47,7 +47,6 @@ pub struct ComparisonResult {
     /// `complete`, or `interrupted` or `failed` if pairs are missing.
     pub status: Status,
     /// Whether all runs were made and are good, and the verdict passes.
-    #[serde(default)]
     pub ending: Ending,
     /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]

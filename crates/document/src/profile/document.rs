@@ -46,7 +46,6 @@ pub struct ProfileResult {
     /// `complete`, or how the profile ended if runs are missing.
     pub status: Status,
     /// Whether all runs were made and are good.
-    #[serde(default)]
     pub ending: Ending,
     /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]

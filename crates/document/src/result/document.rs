@@ -64,7 +64,6 @@ pub struct RunResult {
     /// How the run ended.
     pub status: Status,
     /// Whether the run is good, and what is wrong with it.
-    #[serde(default)]
     pub ending: Ending,
     /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]

@@ -5,6 +5,7 @@
 mod declared;
 mod linux;
 mod node_exporter;
+mod quiet;
 mod scrape;
 mod snapshot;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use scrape::Exporter;
 
 use crate::{Measured, Source};
 pub(crate) use linux::{ProcessGroup, memory_of};
+pub use quiet::QuietHost;
 use snapshot::{HostValue, Snapshot, values};
 
 /// The label of a host that is not this one.

@@ -13,6 +13,7 @@
 //! the same steps. A campaign that was interrupted in any way therefore continues from the stored
 //! runs: complete runs are not repeated, incomplete ones are.
 
+mod cool_down;
 mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,18 +37,11 @@ use crate::run::Resolved;
 use crate::watch::{InStep, JobEvent, Watch};
 
 use crate::step::{Begin, PlannedRun, RunsAtMost};
+pub use cool_down::CoolDown;
 pub use resume::{Resumed, resume};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
 const FAILURES_MAX: u32 = 3;
-
-/// Default pause between two runs, in which a server finishes what it does in the background;
-/// shorter where the database is in this process and does nothing between runs.
-#[must_use]
-pub fn cool_down(target: &Target) -> Duration {
-    let is_quiet = target.is_file() || !target.database.capabilities().stores;
-    Duration::from_secs(if is_quiet { 1 } else { 10 })
-}
 
 /// A question that a campaign answers. Its only state is the results received, in step order.
 pub trait Question: JobType + Sized {
@@ -118,7 +112,7 @@ pub struct Campaign<'a> {
     /// The databases, at least one; steps refer to them by index.
     pub targets: &'a [Target],
     /// Pause between two runs.
-    pub cool_down: Duration,
+    pub cool_down: CoolDown,
     /// The interrupted job to resume, if any.
     pub resumed: Option<&'a Resumed>,
 }
@@ -165,7 +159,7 @@ impl Campaign<'_> {
         let Some(scale) = scale else {
             return Err(Failure::refuse("there is nothing to run"));
         };
-        let each = self.cool_down + longest;
+        let each = self.cool_down.most + longest;
         let mut stored = match (self.resumed, store.as_deref()) {
             (Some(resumed), Some(store)) => resume::complete_runs(store, resumed.job)?,
             _ => BTreeMap::new(),
@@ -186,8 +180,7 @@ impl Campaign<'_> {
         watch.report(JobEvent::Began(journal.job));
         let (runs, at_most) = (question.runs(), question.at_most());
         watch.report(JobEvent::Sequence(&Begin { runs, at_most, done, each }));
-        let mut sequence =
-            Sequence { handle, watch, done: 0, failures: 0, made: false, warned: BTreeSet::new() };
+        let mut sequence = Sequence::new(handle, watch);
         let ended = loop {
             let Some(step) = question.next() else { break (Status::Complete, None) };
             let made = stored.remove(&step.number).filter(|run| question.is_of(&step, run));
@@ -262,16 +255,23 @@ struct Sequence<'a, 'w> {
     failures: u32,
     /// Whether this process has made a run.
     made: bool,
+    /// Whether the servers of all its runs were on this host.
+    is_here: bool,
     /// Warnings of its runs so far.
     warned: BTreeSet<String>,
 }
 
-impl Sequence<'_, '_> {
+impl<'a, 'w> Sequence<'a, 'w> {
+    fn new(handle: &'a Handle, watch: &'a Watch<'w>) -> Self {
+        let warned = BTreeSet::new();
+        Self { handle, watch, done: 0, failures: 0, made: false, is_here: true, warned }
+    }
+
     /// Pauses before a run, except before the first of this process.
-    fn rest(&mut self, cool_down: Duration) {
-        if self.made && !cool_down.is_zero() && !self.handle.is_stopped() {
-            self.watch.report(JobEvent::Rest(cool_down));
-            self.handle.wait(cool_down);
+    fn rest(&self, cool_down: CoolDown) {
+        if self.made && !cool_down.most.is_zero() && !self.handle.is_stopped() {
+            self.watch.report(JobEvent::Rest(cool_down.most));
+            cool_down.wait(self.handle, self.is_here);
         }
     }
 
@@ -294,6 +294,8 @@ impl Sequence<'_, '_> {
             resolved.step_of(parent).run(&settings, journal.store(), self.handle, &watch)
         });
         self.handle.ended();
+        let is_here = |result: &RunResult| result.server.same_host == Some(true);
+        self.is_here &= run.as_ref().is_ok_and(is_here);
         match run {
             Ok(result) if result.status == Status::Complete => {
                 self.failures = 0;

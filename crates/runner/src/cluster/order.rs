@@ -14,7 +14,7 @@ use triphammer_core::workload::{Workload as _, WorkloadSettings};
 use triphammer_load::Plan;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
-use triphammer_settings::target::{Origin, Secrets, Target, open};
+use triphammer_settings::target::{Origin, Reach, Secrets, Target, open};
 use triphammer_settings::worker_pool::identify;
 use triphammer_settings::{Settings, Source};
 use triphammer_workloads::AnyWorkload;
@@ -144,5 +144,13 @@ impl Secrets for Sent {
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
         Err(SpecError::new("a host of a run cannot ask for the password"))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
     }
 }

@@ -25,7 +25,7 @@ use triphammer_settings::{Given, Mark, REPEATED, Settings, declared};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
-use crate::campaign::{self, Question};
+use crate::campaign::{CoolDown, Question};
 use crate::profile::Asked as AskedLevels;
 use crate::step::PlannedRun;
 
@@ -76,7 +76,7 @@ impl PairsRequest {
         let names = [0, 1].map(|side: usize| targets[side].database.target());
         settings.show("target", names[0].clone(), &settings.source("target"));
         settings.show("other", names[1].clone(), &settings.source("other"));
-        let cool_down = settings.duration("cool-down", campaign::cool_down(&targets[0]))?;
+        let cool_down = CoolDown::read(settings, &targets[0])?.most;
         let levels = levels(settings, workload, targets)?;
         let default = if levels.is_some() { PAIRS_OF_LEVEL } else { PAIRS };
         let pairs = settings.parse("pairs", || default)?;

@@ -50,6 +50,10 @@ impl Secrets for Remembered<'_> {
     fn reach(&self) -> Reach {
         self.secrets.reach()
     }
+
+    fn is_of_client(&self) -> bool {
+        self.secrets.is_of_client()
+    }
 }
 
 /// Sets the workload to the one that the build record of the target names, if the settings name

@@ -6,7 +6,7 @@ use triphammer_document::Document;
 use triphammer_settings::failure::Failure;
 
 use super::{Finished, Job, Preview, Work};
-use crate::campaign::{self, Campaign, Question};
+use crate::campaign::{Campaign, CoolDown, Question};
 use crate::run::validate;
 use crate::step::Begin;
 use crate::watch::{Watch, Watcher};
@@ -22,7 +22,7 @@ where
         let mut each = Duration::ZERO;
         let resolved = trials.iter().map(|trial| {
             let (settings, resolved) = campaign.resolve(trial, watch, true)?;
-            each = each.max(cool_down + resolved.longest());
+            each = each.max(cool_down.most + resolved.longest());
             Ok((settings, resolved.spec().clone()))
         });
         let resolved = resolved.collect::<Result<_, Failure>>()?;
@@ -58,13 +58,12 @@ where
 }
 
 /// Creates the question, and reads the pause between two runs.
-fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
+fn ask<Q: Question>(job: &mut Job) -> Result<(Q, CoolDown), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
-    let cool_down = campaign::cool_down(&job.targets[0]);
-    Ok((question, job.settings.duration("cool-down", cool_down)?))
+    Ok((question, CoolDown::read(&mut job.settings, &job.targets[0])?))
 }
 
-const fn campaign(job: &Job, cool_down: Duration) -> Campaign<'_> {
+const fn campaign(job: &Job, cool_down: CoolDown) -> Campaign<'_> {
     Campaign {
         kind: job.kind,
         workload: &job.workload,

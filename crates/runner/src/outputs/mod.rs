@@ -23,7 +23,7 @@ use triphammer_settings::failure::Failure;
 use crate::watch::{JobEvent, Watcher};
 
 use address::Collector;
-pub use file::OutputFile;
+pub use file::{OutputFile, ReportFile};
 pub use metrics::RunMetrics;
 pub use prometheus::{CONTENT_TYPE as METRICS_TYPE, exposition as metrics_text};
 

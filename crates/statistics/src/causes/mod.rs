@@ -20,8 +20,8 @@
 //!
 //! A few seconds that are far from all others make such an interval too narrow, and of many causes
 //! one is outside its interval by chance. So a change is [certain](Change::is_certain) only if the
-//! ranks of the seconds differ too, with the probability of an error divided by the number of causes
-//! that matter. Of ten causes that did not change, one is then called changed in at most 8 % of the
+//! ranks of the seconds differ too, with the probability of an error divided among the causes by
+//! their shares of the session time. Of ten causes that did not change, one is then called changed in at most 8 % of the
 //! stretches, whatever the noise.
 
 mod ranks;
@@ -30,7 +30,7 @@ mod stretch;
 pub use stretch::{DROP_MIN, lowest};
 
 use crate::Interval;
-use crate::distribution::{NORMAL_975, t_975};
+use crate::distribution::{NORMAL_975, normal_two_sided, t_975};
 use crate::numbers::{finite, length, mean, size};
 use crate::random::Random;
 
@@ -104,13 +104,14 @@ pub fn changes(here: &Side, rest: Option<&Side>) -> Option<Vec<Change>> {
     if !is_long(here) || !rest.is_none_or(|rest| is_long(rest) && mean(&rest.transactions) > 0.0) {
         return None;
     }
-    let least = ranks::least(ALARM, rest.map_or(0, |rest| matter(here, rest)));
+    let weights = rest.map(|rest| weights(here, rest)).unwrap_or_default();
     let of = |cause: usize| {
         let here = Pairs::new(&here.causes[cause], &here.transactions);
         let rest = rest.map(|rest| Pairs::new(&rest.causes[cause], &rest.transactions));
         let change = change(cause, &here, rest.as_ref());
         let in_ranks = rest.is_none_or(|rest| {
             let [here, rest] = [&here, &rest].map(|side| side.excesses(change.rest));
+            let least = normal_two_sided(ALARM * weights[cause]);
             ranks::difference(&here, &rest) * change.excess.signum() > least
         });
         Change { in_ranks, ..change }
@@ -120,14 +121,20 @@ pub fn changes(here: &Side, rest: Option<&Side>) -> Option<Vec<Change>> {
     Some(all)
 }
 
-/// Number of causes that are at least [`SHARE_MIN`] of all session time in one of the sides.
-fn matter(here: &Side, rest: &Side) -> usize {
+/// The part of [`ALARM`] that each cause gets: its share of all session time, in the side where that
+/// is greater, so that what may explain most is found soonest (weighted Bonferroni; Genovese, Roeder
+/// and Wasserman, Biometrika 93, 2006). Shares below [`SHARE_MIN`] get none.
+fn weights(here: &Side, rest: &Side) -> Vec<f64> {
     let shares = |side: &Side| {
         let means: Vec<f64> = side.causes.iter().map(|cause| mean(cause)).collect();
         let all: f64 = means.iter().sum();
-        means.into_iter().map(|mean| mean >= SHARE_MIN * all && mean > 0.0).collect::<Vec<_>>()
+        means.into_iter().map(move |mean| if all > 0.0 { mean / all } else { 0.0 })
     };
-    shares(here).into_iter().zip(shares(rest)).filter(|(here, rest)| *here || *rest).count()
+    let greater = shares(here).zip(shares(rest)).map(|(here, rest)| here.max(rest));
+    let greater: Vec<f64> =
+        greater.map(|share| if share >= SHARE_MIN { share } else { 0.0 }).collect();
+    let all: f64 = greater.iter().sum();
+    greater.into_iter().map(|share| share / all.max(f64::MIN_POSITIVE)).collect()
 }
 
 /// Session time and transactions of the seconds of a side.

@@ -3,13 +3,7 @@
 //! of neighbours. Ranks are bounded: no single second decides.
 
 use super::{RHO_MAX, variance};
-use crate::distribution::normal_two_sided;
 use crate::numbers::{mean, size, squares};
-
-/// Smallest difference that is certain among so many comparisons (Bonferroni), in standard errors.
-pub(super) fn least(alarm: f64, comparisons: usize) -> f64 {
-    normal_two_sided(alarm / size(comparisons.max(1)))
-}
 
 /// Difference of the mean ranks, `here` minus `rest`, in standard errors; 0 if all are equal.
 pub(super) fn difference(here: &[f64], rest: &[f64]) -> f64 {

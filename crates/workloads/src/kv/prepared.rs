@@ -22,13 +22,9 @@ pub struct Prepared {
     read: StatementId,
     /// Reads [`Prepared::batch`] keys.
     read_many: Option<StatementId>,
-    update: StatementId,
-    insert: StatementId,
-    delete: StatementId,
-    /// Deletes a row and returns its version, where the database has that.
-    take: Option<StatementId>,
-    lock: StatementId,
     scan: StatementId,
+    /// If the mix changes anything: who may only read can prepare no changes.
+    changes: Option<Changes>,
     /// The last key at the start of the run.
     last_key: i64,
     batch: usize,
@@ -38,10 +34,40 @@ pub struct Prepared {
     rows: Rows,
 }
 
+/// The statements that change or lock rows.
+#[derive(Clone, Copy, Debug)]
+struct Changes {
+    update: StatementId,
+    insert: StatementId,
+    delete: StatementId,
+    /// Deletes a row and returns its version, where the database has that.
+    take: Option<StatementId>,
+    lock: StatementId,
+}
+
+impl Changes {
+    async fn prepare<S: Session>(
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Self, DbError> {
+        let has_take = statements.has("row.take");
+        let take =
+            if has_take { Some(statements.prepare(session, "row.take").await?) } else { None };
+        Ok(Self {
+            update: statements.prepare(session, "row.update").await?,
+            insert: statements.prepare(session, "row.insert").await?,
+            delete: statements.prepare(session, "row.delete").await?,
+            take,
+            lock: statements.prepare(session, "row.lock").await?,
+        })
+    }
+}
+
 impl Prepared {
-    /// Prepares all statements on a session.
+    /// Prepares the statements on a session; those that change rows if the mix `writes`.
     pub(super) async fn new<S: Session>(
         settings: &Settings,
+        writes: bool,
         last_key: i64,
         statements: &mut Statements<'_>,
         session: &mut S,
@@ -51,18 +77,13 @@ impl Prepared {
             1 => None,
             _ => Some(session.prepare(&multi_get(batch, statements)).await?),
         };
-        let has_take = statements.has("row.take");
-        let take =
-            if has_take { Some(statements.prepare(session, "row.take").await?) } else { None };
+        let changes =
+            if writes { Some(Changes::prepare(statements, session).await?) } else { None };
         Ok(Self {
             read: statements.prepare(session, "row.read").await?,
             read_many,
-            update: statements.prepare(session, "row.update").await?,
-            insert: statements.prepare(session, "row.insert").await?,
-            delete: statements.prepare(session, "row.delete").await?,
-            take,
-            lock: statements.prepare(session, "row.lock").await?,
             scan: statements.prepare(session, "row.scan").await?,
+            changes,
             last_key,
             batch,
             payload_size: settings.payload_size,
@@ -136,6 +157,12 @@ impl Prepared {
         Ok(changed)
     }
 
+    /// The statements that change rows, which the mix has.
+    fn changes(&self) -> Result<Changes, DbError> {
+        let without = || DbError::new(ErrorClass::Other, "the mix of this run changes no rows");
+        self.changes.ok_or_else(without)
+    }
+
     /// The statement and the arguments that write a row with a new payload.
     fn row(
         &mut self,
@@ -143,12 +170,13 @@ impl Prepared {
         id: i64,
         rng: &mut Rng,
     ) -> Result<(StatementId, [Value<'_>; 3]), DbError> {
+        let changes = self.changes()?;
         self.payload.clear();
         payload(self.payload_size, rng, &mut self.payload);
         let sum = checksum(&self.payload);
         let text = str::from_utf8(&self.payload)
             .map_err(|_| DbError::new(ErrorClass::Other, "a payload must be ASCII"))?;
-        let statement = if operation == INSERT { self.insert } else { self.update };
+        let statement = if operation == INSERT { changes.insert } else { changes.update };
         Ok((statement, [id.into(), sum.into(), text.into()]))
     }
 
@@ -159,7 +187,8 @@ impl Prepared {
         input: &Input,
         session: &mut S,
     ) -> Result<Completion, DbError> {
-        if let (Some(take), [key]) = (self.take, input.keys.all()) {
+        let changes = self.changes()?;
+        if let (Some(take), [key]) = (changes.take, input.keys.all()) {
             let id = key.resolve(self.last_key);
             session.call(take, &[id.into()], &mut self.rows).await?;
             let version = self.rows.iter().next().map(|row| row.int(0)).transpose()?;
@@ -170,11 +199,12 @@ impl Prepared {
         let (mut lost, mut found) = (0, false);
         for key in input.keys.all() {
             let id = key.resolve(self.last_key);
-            session.query(self.take.unwrap_or(self.lock), &[id.into()], &mut self.rows).await?;
+            let lock = changes.take.unwrap_or(changes.lock);
+            session.query(lock, &[id.into()], &mut self.rows).await?;
             let Some(row) = self.rows.iter().next() else { continue };
             (lost, found) = (lost + row.int(0)?, true);
-            if self.take.is_none() {
-                session.execute(self.delete, &[id.into()]).await?;
+            if changes.take.is_none() {
+                session.execute(changes.delete, &[id.into()]).await?;
             }
         }
         if !found {
@@ -193,11 +223,12 @@ impl Prepared {
         session: &mut S,
     ) -> Result<i64, DbError> {
         let mut rng = input.payloads();
+        let lock = self.changes()?.lock;
         session.begin(Access::Write).await?;
         let mut changed = 0;
         for (key, is_last) in with_last(input.keys.all()) {
             let id = key.resolve(self.last_key);
-            session.query(self.lock, &[id.into()], &mut self.rows).await?;
+            session.query(lock, &[id.into()], &mut self.rows).await?;
             if !self.rows.is_empty() {
                 let (statement, args) = self.row(UPDATE, id, &mut rng)?;
                 changed += affected(execute(session, statement, &args, is_last).await?);

@@ -221,7 +221,8 @@ impl Workload for Kv {
         session: &mut S,
     ) -> Result<Prepared, DbError> {
         let last_key = self.last_key(statements, session).await?;
-        Prepared::new(&self.settings, last_key, statements, session).await
+        let writes = self.writes() == Some(true);
+        Prepared::new(&self.settings, writes, last_key, statements, session).await
     }
 
     fn acknowledged(&self, input: &Input) -> Option<Completion> {

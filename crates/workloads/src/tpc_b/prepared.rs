@@ -12,30 +12,40 @@ use super::transactions::{Change, Input};
 /// Statements and buffer of a session.
 #[derive(Debug)]
 pub struct Prepared {
-    update_account: StatementId,
     balance: StatementId,
-    update_teller: StatementId,
-    update_branch: StatementId,
-    insert_history: StatementId,
+    /// If the mix changes anything: who may only read can prepare no changes.
+    changes: Option<Changes>,
     rows: Rows,
     abalance: i64,
 }
 
+/// The statements that change rows.
+#[derive(Clone, Copy, Debug)]
+struct Changes {
+    update_account: StatementId,
+    update_teller: StatementId,
+    update_branch: StatementId,
+    insert_history: StatementId,
+}
+
 impl Prepared {
-    /// Prepares all statements on a session.
+    /// Prepares the statements on a session; those that change rows if the mix `writes`.
     pub(super) async fn new<S: Session>(
+        writes: bool,
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Self, DbError> {
-        Ok(Self {
-            update_account: statements.prepare(session, "account.update").await?,
-            balance: statements.prepare(session, "account.balance").await?,
-            update_teller: statements.prepare(session, "teller.update").await?,
-            update_branch: statements.prepare(session, "branch.update").await?,
-            insert_history: statements.prepare(session, "history.insert").await?,
-            rows: Rows::new(),
-            abalance: 0,
-        })
+        let balance = statements.prepare(session, "account.balance").await?;
+        let changes = match writes {
+            false => None,
+            true => Some(Changes {
+                update_account: statements.prepare(session, "account.update").await?,
+                update_teller: statements.prepare(session, "teller.update").await?,
+                update_branch: statements.prepare(session, "branch.update").await?,
+                insert_history: statements.prepare(session, "history.insert").await?,
+            }),
+        };
+        Ok(Self { balance, changes, rows: Rows::new(), abalance: 0 })
     }
 
     /// The account balance that the last transaction read.
@@ -69,15 +79,18 @@ impl Prepared {
         session: &mut S,
     ) -> Result<Completion, DbError> {
         let Change { aid, bid, tid, delta, mtime } = *change;
+        let changes = self.changes.ok_or_else(|| {
+            DbError::new(ErrorClass::Other, "the mix of this run changes no rows")
+        })?;
         session.begin(Access::Write).await?;
-        update(self.update_account, delta, ("account", aid), session).await?;
+        update(changes.update_account, delta, ("account", aid), session).await?;
         self.read_balance(aid, session).await?;
         if teller_and_branch {
-            update(self.update_teller, delta, ("teller", tid), session).await?;
-            update(self.update_branch, delta, ("branch", bid), session).await?;
+            update(changes.update_teller, delta, ("teller", tid), session).await?;
+            update(changes.update_branch, delta, ("branch", bid), session).await?;
         }
         let row = [tid.into(), bid.into(), aid.into(), delta.into(), Value::Timestamp(mtime)];
-        session.execute_and_commit(self.insert_history, &row, None).await?;
+        session.execute_and_commit(changes.insert_history, &row, None).await?;
         Ok(Completion { committed: true, counter: delta.into() })
     }
 

@@ -128,7 +128,7 @@ impl Workload for TpcB {
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Prepared, DbError> {
-        Prepared::new(statements, session).await
+        Prepared::new(self.writes() == Some(true), statements, session).await
     }
 
     fn acknowledged(&self, input: &Input) -> Option<Completion> {

@@ -8,7 +8,7 @@ use super::buffers::Buffers;
 use super::input::Input;
 use super::names::LastNames;
 use super::output::Output;
-use super::settings::Routines;
+use super::settings::{Routines, Settings};
 use super::{delivery, hammerdb, new_order, order_status, payment, stock_level};
 
 /// Statements and buffers of a session.
@@ -25,52 +25,77 @@ enum Work {
     Hammerdb(hammerdb::Routines),
 }
 
+/// The procedures of the types in the mix: who may only read can prepare no others.
 #[derive(Debug)]
 struct Calls {
-    new_order: StatementId,
-    payment: StatementId,
-    order_status: StatementId,
-    delivery: StatementId,
-    stock_level: StatementId,
+    new_order: Option<StatementId>,
+    payment: Option<StatementId>,
+    order_status: Option<StatementId>,
+    delivery: Option<StatementId>,
+    stock_level: Option<StatementId>,
 }
 
+/// The statements of the types in the mix.
 #[derive(Debug)]
 struct Ids {
-    new_order: new_order::Ids,
-    payment: payment::Ids,
-    order_status: order_status::Ids,
-    delivery: delivery::Ids,
-    stock_level: stock_level::Ids,
+    new_order: Option<new_order::Ids>,
+    payment: Option<payment::Ids>,
+    order_status: Option<order_status::Ids>,
+    delivery: Option<delivery::Ids>,
+    stock_level: Option<stock_level::Ids>,
+}
+
+/// The result of preparing what is in the mix; `None` for the rest.
+macro_rules! if_in_mix {
+    ($weight:expr, $prepare:expr) => {
+        if $weight > 0 { Some($prepare.await?) } else { None }
+    };
 }
 
 impl Prepared {
-    /// Prepares the statements of a mode.
+    /// Prepares the statements of a mode, of the types that are in the mix.
     pub(super) async fn new<S: Session>(
         mode: Mode,
-        routines: Routines,
+        settings: &Settings,
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Self, DbError> {
         let mut buffers = Buffers::default();
+        let [new_order, payment, order_status, delivery, stock_level] = settings.mix;
         let work = match mode {
-            _ if routines == Routines::Hammerdb => Work::Hammerdb(
+            _ if settings.routines == Routines::Hammerdb => Work::Hammerdb(
                 hammerdb::Routines::prepare(mode, statements, session, &mut buffers.rows).await?,
             ),
             Mode::Procedures => Work::Procedures(Calls {
-                new_order: statements.prepare(session, "new_order.call").await?,
-                payment: statements.prepare(session, "payment.call").await?,
-                order_status: statements.prepare(session, "order_status.call").await?,
-                delivery: statements.prepare(session, "delivery.call").await?,
-                stock_level: statements.prepare(session, "stock_level.call").await?,
+                new_order: if_in_mix!(new_order, statements.prepare(session, "new_order.call")),
+                payment: if_in_mix!(payment, statements.prepare(session, "payment.call")),
+                order_status: if_in_mix!(
+                    order_status,
+                    statements.prepare(session, "order_status.call")
+                ),
+                delivery: if_in_mix!(delivery, statements.prepare(session, "delivery.call")),
+                stock_level: if_in_mix!(
+                    stock_level,
+                    statements.prepare(session, "stock_level.call")
+                ),
             }),
             Mode::Statements => {
                 let by_name = statements.prepare(session, "customer.by_last_name").await?;
                 Work::Statements(Box::new(Ids {
-                    new_order: new_order::Ids::prepare(statements, session).await?,
-                    payment: payment::Ids::prepare(by_name, statements, session).await?,
-                    order_status: order_status::Ids::prepare(by_name, statements, session).await?,
-                    delivery: delivery::Ids::prepare(statements, session).await?,
-                    stock_level: stock_level::Ids::prepare(statements, session).await?,
+                    new_order: if_in_mix!(new_order, new_order::Ids::prepare(statements, session)),
+                    payment: if_in_mix!(
+                        payment,
+                        payment::Ids::prepare(by_name, statements, session)
+                    ),
+                    order_status: if_in_mix!(
+                        order_status,
+                        order_status::Ids::prepare(by_name, statements, session)
+                    ),
+                    delivery: if_in_mix!(delivery, delivery::Ids::prepare(statements, session)),
+                    stock_level: if_in_mix!(
+                        stock_level,
+                        stock_level::Ids::prepare(statements, session)
+                    ),
                 }))
             }
         };
@@ -93,26 +118,46 @@ impl Prepared {
         let buffers = &mut self.buffers;
         match &self.work {
             Work::Procedures(calls) => match input {
-                Input::NewOrder(i) => new_order::call(calls.new_order, i, buffers, session).await,
-                Input::Payment(i) => payment::call(calls.payment, i, names, buffers, session).await,
-                Input::OrderStatus(i) => {
-                    order_status::call(calls.order_status, i, names, buffers, session).await
+                Input::NewOrder(i) => {
+                    new_order::call(of_mix(calls.new_order)?, i, buffers, session).await
                 }
-                Input::Delivery(i) => delivery::call(calls.delivery, i, buffers, session).await,
+                Input::Payment(i) => {
+                    payment::call(of_mix(calls.payment)?, i, names, buffers, session).await
+                }
+                Input::OrderStatus(i) => {
+                    order_status::call(of_mix(calls.order_status)?, i, names, buffers, session)
+                        .await
+                }
+                Input::Delivery(i) => {
+                    delivery::call(of_mix(calls.delivery)?, i, buffers, session).await
+                }
                 Input::StockLevel(i) => {
-                    stock_level::call(calls.stock_level, i, buffers, session).await
+                    stock_level::call(of_mix(calls.stock_level)?, i, buffers, session).await
                 }
                 Input::Hammerdb(_) => Err(drawn_otherwise()),
             },
             Work::Statements(ids) => match input {
-                Input::NewOrder(i) => new_order::run(&ids.new_order, i, buffers, session).await,
-                Input::Payment(i) => payment::run(&ids.payment, i, names, buffers, session).await,
-                Input::OrderStatus(i) => {
-                    order_status::run(&ids.order_status, i, names, buffers, session).await
+                Input::NewOrder(i) => {
+                    new_order::run(of_mix(ids.new_order.as_ref())?, i, buffers, session).await
                 }
-                Input::Delivery(i) => delivery::run(&ids.delivery, i, buffers, session).await,
+                Input::Payment(i) => {
+                    payment::run(of_mix(ids.payment.as_ref())?, i, names, buffers, session).await
+                }
+                Input::OrderStatus(i) => {
+                    order_status::run(
+                        of_mix(ids.order_status.as_ref())?,
+                        i,
+                        names,
+                        buffers,
+                        session,
+                    )
+                    .await
+                }
+                Input::Delivery(i) => {
+                    delivery::run(of_mix(ids.delivery.as_ref())?, i, buffers, session).await
+                }
                 Input::StockLevel(i) => {
-                    stock_level::run(&ids.stock_level, i, buffers, session).await
+                    stock_level::run(of_mix(ids.stock_level.as_ref())?, i, buffers, session).await
                 }
                 Input::Hammerdb(_) => Err(drawn_otherwise()),
             },
@@ -124,7 +169,12 @@ impl Prepared {
     }
 }
 
-/// The error for an input of other routines: the workload draws inputs and prepares sessions with
+/// What was prepared for a type of the mix.
+fn of_mix<T>(prepared: Option<T>) -> Result<T, DbError> {
+    prepared.ok_or_else(drawn_otherwise)
+}
+
+/// The error for an input of other routines or of no type in the mix: the workload draws inputs and prepares sessions with
 /// the same settings.
 #[cold]
 fn drawn_otherwise() -> DbError {

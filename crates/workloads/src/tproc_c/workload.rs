@@ -170,7 +170,7 @@ impl Workload for TprocC {
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Prepared, DbError> {
-        Prepared::new(mode, self.settings.routines, statements, session).await
+        Prepared::new(mode, &self.settings, statements, session).await
     }
 
     fn acknowledged(&self, input: &Input) -> Option<Completion> {

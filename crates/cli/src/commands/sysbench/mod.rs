@@ -15,7 +15,7 @@ use triphammer_runner::job::{Job, Order};
 use triphammer_runner::sysbench::ScriptCommand;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
-use triphammer_settings::target::Secrets;
+use triphammer_settings::target::{Reach, Secrets};
 use triphammer_settings::{REPEATED, Settings, Source, all_options};
 
 use self::arguments::Arguments;
@@ -47,6 +47,14 @@ impl Secrets for Given {
 
     fn prompt(&self, question: &str) -> std::result::Result<String, SpecError> {
         Terminal.prompt(question)
+    }
+
+    fn reach(&self) -> Reach {
+        Terminal.reach()
+    }
+
+    fn is_of_client(&self) -> bool {
+        Terminal.is_of_client()
     }
 }
 
