@@ -23,7 +23,7 @@ pub(super) fn create(connection: &mut Connection, path: &Path) -> Result<(), Sto
     }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    if is_store(&transaction, path)? {
+    if is_store_in(&transaction, path)? {
         return Ok(());
     }
     transaction.execute_batch(TABLES).map_err(failed)?;
@@ -43,6 +43,12 @@ pub(super) fn create(connection: &mut Connection, path: &Path) -> Result<(), Sto
 /// # Errors
 /// When it belongs to another program, or to another version of this one.
 pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    // In one transaction: another program may create the tables meanwhile.
+    let transaction = connection.unchecked_transaction();
+    is_store_in(&*transaction.map_err(|error| StoreError::from_sqlite(path, error))?, path)
+}
+
+fn is_store_in(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0)).map_err(failed);
     let claimed: u32 = pragma("application_id")?;

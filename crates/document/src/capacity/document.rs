@@ -448,8 +448,8 @@ fn of_change(change: ServerChange) -> Option<String> {
     let interval = interval.filter(|interval| !interval.contains(0.0))?;
     let percent = |share: f64| format!("{:+.1} %", share * 100.0);
     Some(format!(
-        "the server changed by {} ({} to {}) during the search, as {}/s at its start and its end \
-         show: the interval contains that, but neither state alone",
+        "the server changed by {} ({} to {}) during the search, as the probes before and after \
+         show, some of both at {}/s: the capacity is neither that before nor that after",
         percent(value),
         percent(interval.low),
         percent(interval.high),

@@ -12,42 +12,40 @@ use serde::{Deserialize, Serialize};
 
 use super::belief::Belief;
 use super::{Answer, Distance, Reported};
-use crate::distribution::t_975;
+use crate::distribution::{t_975, t_of_all};
 use crate::numbers::size;
 use crate::{Estimate, Interval};
 
 /// Distance from the limit up to which a run implies a capacity, as a logarithm: a factor of 2.
 const NEAR: f64 = 0.7;
-/// The same for an early run that is repeated at the end.
+/// The same for runs that show whether the server changed.
 const NEAR_ENOUGH: f64 = 1.0;
 /// Minimum number of runs that show how much they scatter.
 const RUNS_MIN: f64 = 4.0;
 /// Greatest correlation of neighbouring runs that is accepted.
 const RHO_MAX: f64 = 0.8;
 
-/// The median of the absolute value of a standard normal variable.
-const NORMAL_MEDIAN: f64 = 0.674_49;
-/// The efficiency of a scale from a median: so many degrees of freedom does a run count for.
-const MEDIAN_EFFICIENCY: f64 = 0.37;
+/// Minimum number of runs near the limit on each side of a change.
+const SIDE_MIN: usize = 3;
 
-/// A rate that was measured early and again at the end.
+/// How a server changed during a search. An early rate is measured again at its end, so that there
+/// are runs near the same rates before and after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerChange {
-    /// The rate of both runs, in transactions per second.
+    /// The early rate that was measured again, in transactions per second.
     pub rate: f64,
-    /// By how much the capacity changed from the first run to the last, as a share; the interval
-    /// allows for how much neighbouring runs differ.
+    /// By how much the capacity changed, as a share.
     pub change: Estimate,
 }
 
-/// The early run nearest to the limit: its rate and its place.
-pub(super) fn early(reported: &[Reported]) -> Option<(f64, usize)> {
+/// The rate of the early run nearest to the limit.
+pub(super) fn early(reported: &[Reported]) -> Option<f64> {
     let half = &reported[..reported.len().div_ceil(2)];
-    let near = half.iter().enumerate().filter_map(|(place, run)| {
+    let near = half.iter().filter_map(|run| {
         let Distance { ln, .. } = distance(run)?;
-        (ln.abs() < NEAR_ENOUGH).then_some((ln.abs(), run.rate, place))
+        (ln.abs() < NEAR_ENOUGH).then_some((ln.abs(), run.rate))
     });
-    near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate, place)| (rate, place))
+    near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate)| rate)
 }
 
 /// The 95 % interval of the capacity's logarithm from the scatter of the runs near the limit;
@@ -70,43 +68,92 @@ pub(super) fn interval(reported: &[Reported], belief: &Belief) -> Option<Interva
     Some(Interval::around(centre, half))
 }
 
-/// By how much the server changed between an early run and the last one at the same rate.
-pub(super) fn change(reported: &[Reported], belief: &Belief, early: usize) -> Option<ServerChange> {
-    let (first, last) = (reported.get(early)?, reported.last()?);
-    // Where the target fell behind, its capacity is what it served, at most.
-    let capacity = |run: &Reported| match run.answer {
-        Answer::Overloaded { served } => Some(served.value.ln()),
-        _ => Some(run.rate.ln() - belief.offset(distance(run)?.ln)),
-    };
-    let ln = capacity(last)? - capacity(first)?;
-    let implied = implied(reported, belief);
-    if size(implied.len()) < RUNS_MIN {
-        return None;
-    }
-    let half = t_975(MEDIAN_EFFICIENCY * (size(implied.len()) - 1.0)) * step_error(&implied);
-    if !(ln.is_finite() && half.is_finite()) {
-        return None;
-    }
-    let interval = Interval { low: (ln - half).exp_m1(), high: (ln + half).exp_m1() };
-    let change = Estimate { value: ln.exp_m1(), interval: Some(interval) };
-    Some(ServerChange { rate: last.rate, change })
+/// By how much the server changed during the search, at the place where the runs before and after
+/// differ most; `None` if there are too few near the limit. Of a queue near its capacity, the inverse
+/// of the response time is linear in the rate, and a server of another speed moves that line: before
+/// and after the change it has the same slope. The interval allows for the choice of the place
+/// (Bonferroni).
+pub(super) fn change(reported: &[Reported]) -> Option<ServerChange> {
+    let points: Vec<Point> = reported.iter().filter_map(Point::of).collect();
+    let places = SIDE_MIN..(points.len() + 1).saturating_sub(SIDE_MIN);
+    let choices = places.len();
+    let lines = places.filter_map(|at| Lines::of(&points[..at], &points[at..]));
+    let lines = lines.min_by(|a, b| a.residual.total_cmp(&b.residual))?;
+    let freedom = size(points.len()) - 3.0;
+    let half = t_of_all(freedom, choices) * lines.error(freedom);
+    let share = |shift: f64| shift / lines.capacity;
+    let interval = Interval { low: share(lines.shift - half), high: share(lines.shift + half) };
+    let change = Estimate { value: share(lines.shift), interval: Some(interval) };
+    let is_known = lines.capacity > 0.0 && interval.low.is_finite() && interval.high.is_finite();
+    is_known.then_some(ServerChange { rate: reported.last()?.rate, change })
 }
 
-/// Standard deviation of the difference of two neighbouring runs. Neighbours do not contain a slow
-/// change, and the median does not contain the one step at which the server changed at once: it is
-/// the weighted median of the absolute differences (Rousseeuw & Croux, JASA 88, 1993).
-fn step_error(implied: &[Implied]) -> f64 {
-    let of_pair = |pair: &[Implied]| (pair[1].ln - pair[0].ln, pair[0].weight * pair[1].weight);
-    let mut steps: Vec<(f64, f64)> = implied.windows(2).map(of_pair).collect();
-    steps.iter_mut().for_each(|(step, _)| *step = step.abs());
-    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = steps.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
-    let mut below = 0.0;
-    let middle = steps.iter().find(|(_, weight)| {
-        below += weight;
-        below >= half
-    });
-    middle.map_or(f64::NAN, |(step, _)| step / NORMAL_MEDIAN)
+/// A run near the limit.
+#[derive(Clone, Copy)]
+struct Point {
+    rate: f64,
+    /// The limit over the response time.
+    inverse: f64,
+    /// The relative error of response times is about the same everywhere.
+    weight: f64,
+}
+
+impl Point {
+    fn of(run: &Reported) -> Option<Self> {
+        let ln = distance(run)?.ln;
+        let inverse = (-ln).exp();
+        let point = Self { rate: run.rate, inverse, weight: inverse.powi(-2) };
+        (ln.abs() <= NEAR_ENOUGH).then_some(point)
+    }
+}
+
+/// Two parallel lines, through the points before and after a change.
+struct Lines {
+    /// Weighted sum of the squared residuals.
+    residual: f64,
+    /// Variance of the shift, in units of the residuals' variance.
+    spread: f64,
+    /// Rate at which the first line reaches the limit.
+    capacity: f64,
+    /// By how much the second line reaches it at a higher rate.
+    shift: f64,
+}
+
+impl Lines {
+    /// `None` where rates do not differ, or response times do not grow with them.
+    fn of(before: &[Point], after: &[Point]) -> Option<Self> {
+        let sides = [before, after];
+        let weights = sides.map(|side| side.iter().map(|p| p.weight).sum::<f64>());
+        let mean = |at: usize, of: fn(&Point) -> f64| {
+            sides[at].iter().map(|p| p.weight * of(p)).sum::<f64>() / weights[at]
+        };
+        let rates = [0, 1].map(|at| mean(at, |p| p.rate));
+        let inverses = [0, 1].map(|at| mean(at, |p| p.inverse));
+        let [mut xx, mut xy, mut yy] = [0.0; 3];
+        for (at, side) in sides.into_iter().enumerate() {
+            for Point { rate, inverse, weight } in side {
+                let (x, y) = (rate - rates[at], inverse - inverses[at]);
+                xx += weight * x * x;
+                xy += weight * x * y;
+                yy += weight * y * y;
+            }
+        }
+        let slope = xy / xx;
+        let at_limit = |at: usize| rates[at] + (1.0 - inverses[at]) / slope;
+        let capacity = at_limit(0);
+        let spread = 1.0 / weights[0] + 1.0 / weights[1] + (rates[1] - rates[0]).powi(2) / xx;
+        (slope < 0.0).then(|| Self {
+            residual: yy - slope * xy,
+            spread: spread / slope.powi(2),
+            capacity,
+            shift: at_limit(1) - capacity,
+        })
+    }
+
+    /// Standard error of the shift.
+    fn error(&self, freedom: f64) -> f64 {
+        (self.residual / freedom * self.spread).sqrt()
+    }
 }
 
 /// A capacity that a run implies.

@@ -180,8 +180,8 @@ struct Confirming {
     from: usize,
     /// The rate that the search found.
     found: f64,
-    /// An early rate near the limit, and the run at it.
-    early: (f64, usize),
+    /// An early rate near the limit.
+    early: f64,
     /// The low end of the interval that the search found.
     low: f64,
 }
@@ -221,7 +221,7 @@ impl CapacitySearch {
     /// The next confirming run; `None` after the last.
     fn confirm(&self, confirming: Confirming) -> Option<SearchStep> {
         let Confirming { from, found, early, low } = confirming;
-        let rates: [f64; CONFIRMING] = [found, found, low, found, early.0];
+        let rates: [f64; CONFIRMING] = [found, found, low, found, early];
         let place = self.reported.len() - from;
         let length = if place == LONG_PLACE { LONG } else { 1 };
         Some(SearchStep::Run { rate: *rates.get(place)?, length })
@@ -278,17 +278,12 @@ impl CapacitySearch {
         run(at(place))
     }
 
-    /// By how much the server changed during the search, from an early rate that was repeated as
-    /// the last confirming run; `None` before that, or if it was not near the limit.
+    /// By how much the server changed during the search; `None` before the last confirming run, or if
+    /// too few runs were near the limit.
     #[must_use]
     pub fn change(&self) -> Option<ServerChange> {
-        let Confirming { from, early, .. } = self.confirming?;
-        let reported = self.reported.get(..from + CONFIRMING)?;
-        let Climb::Between { bracket, .. } = climb(&self.plan, &self.reported) else {
-            return None;
-        };
-        let belief = Belief::of(&self.reported, bracket, served_at_least(&self.reported));
-        effects::change(reported, &belief, early.1)
+        let from = self.confirming?.from;
+        effects::change(self.reported.get(..from + CONFIRMING)?)
     }
 
     /// The confirming run of several times the length: its place; `None` before it was made.
