@@ -9,8 +9,8 @@ use triphammer_core::session::Database as _;
 
 use triphammer_observe::host_metrics::QuietHost;
 use triphammer_settings::handle::Handle;
-use triphammer_settings::{Settings, Source};
 use triphammer_settings::target::Target;
+use triphammer_settings::{Settings, Source};
 
 /// Time between two looks at the host.
 const LOOK: Duration = Duration::from_secs(1);
