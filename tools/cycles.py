@@ -26,7 +26,6 @@ KNOWN = {
     "duckdb": ["connection result statement"],
     "lua": ["state watchdog"],
     "server": ["activity live", "api guard html_export openapi serve ui", "config targets"],
-    "store": ["open write"],
 }
 
 
