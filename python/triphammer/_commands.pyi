@@ -248,7 +248,7 @@ def run(
     capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
     require: Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1
     label: Label of the job, to find it later
-    series: Write the figures of each second to this file during the run: .csv or .jsonl
+    series: Write the figures of each second to this file during the run: .csv or .jsonl; an existing one is replaced
     metrics_listen: Serve the run's metrics to Prometheus at this address, such as 127.0.0.1:9187; a port alone means 127.0.0.1
     otlp: Send the run's metrics to this OpenTelemetry collector every 10 s (OTLP over HTTP with JSON): http://localhost:4318, or https:// for TLS
     otlp_ca: PEM file with the certificate authorities to verify an https:// collector against [default: the system's authorities]
@@ -389,7 +389,7 @@ def profile(
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
-    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s where the database is in this process]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
     resume: Resume this interrupted job (a number or `last`) with its original settings
     mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
@@ -545,7 +545,7 @@ def capacity(
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
-    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s where the database is in this process]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
     limit: Response time limit to keep, as in 'new_order.p95 < 50ms': a transaction type (or `all`), a percentile and a maximum
     max_rate: Highest rate to try, in transactions per second [default: until the limit is exceeded]
     precision: Search until the capacity is known to within this share [default: 5%]
@@ -715,7 +715,7 @@ def compare(
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
     duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
     until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
-    cool_down: Pause between two runs, so that the database can finish its background work [default: 10s; 1s where the database is in this process]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
     ab: Run A and B in pairs, with either of them first, and compare them; A and B are targets
     a: With --ab, a setting that applies only to the runs of A, such as vus=8; can be repeated
     b: With --ab, a setting that applies only to the runs of B; can be repeated

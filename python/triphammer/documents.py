@@ -390,7 +390,7 @@ class CapacityResult(Document):
     #: Findings in words, the most important first.
     findings: list[str]
     #: Version of the document's format.
-    format: Literal[2]
+    format: Literal[1]
     #: The host of the client.
     host: Host
     #: Job number; `None` if it was not stored.
@@ -567,7 +567,7 @@ class CheckReport(Document):
     size: Optional[str]
     #: URL of the target, without secrets.
     target: str
-    #: Whether no run had changed the data, so that the rules of the initial population were checked too.
+    #: Whether every condition of the workload was checked: after a run, the rules of the initial population are not.
     untouched: bool
     #: Title of the workload: `TPROC-C`.
     workload: str
@@ -696,7 +696,7 @@ class ComparisonResult(Document):
     #: Figures of both sides, the primary metric first.
     figures: list[Figure]
     #: Version of the document's format.
-    format: Literal[2]
+    format: Literal[1]
     #: Job number; `None` for a comparison of stored jobs, which creates no job.
     job: Optional[int]
     #: Kind of document, by the name of its command.
@@ -1124,7 +1124,7 @@ class HistoryResult(Document):
     #: By how much the primary metric drifts steadily from run to run; changes are those beside it. `None` if it does not.
     drift: Optional[float]
     #: Version of the document's format.
-    format: Literal[2]
+    format: Literal[1]
     #: Kind of document, by the name of its command.
     kind: Literal["history"]
     #: The requested label; `None` if none was given.
@@ -1760,7 +1760,7 @@ class ProfileResult(Document):
     #: Findings in words, the most important first.
     findings: list[str]
     #: Version of the document's format.
-    format: Literal[2]
+    format: Literal[1]
     #: The host of the client.
     host: Host
     #: Job number; `None` if it was not stored.
@@ -1986,7 +1986,7 @@ class RunResult(RunDocument):
     #: Declared figures without separate fields, in display order.
     figures: list[DeclaredFigure]
     #: Version of the document's format.
-    format: Literal[2]
+    format: Literal[1]
     #: The host of the client.
     host: Host
     #: What each host did, if several drove the load; otherwise empty.

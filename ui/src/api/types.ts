@@ -529,7 +529,7 @@ export interface CheckReport {
   size?: string | null | undefined;
   /** URL of the target, without secrets. */
   target: string;
-  /** Whether no run had changed the data, so that the rules of the initial population were checked too. */
+  /** Whether every condition of the workload was checked: after a run, the rules of the initial population are not. */
   untouched: boolean;
   /** Title of the workload: `TPROC-C`. */
   workload: string;
