@@ -25,9 +25,7 @@ KNOWN = {
     "drivers": ["database_file odbc redactor target"],
     "duckdb": ["connection result statement"],
     "lua": ["state watchdog"],
-    "report": ["load queries words", "profile summary"],
     "server": ["activity live", "api guard html_export openapi serve ui", "config targets"],
-    "store": ["open write"],
 }
 
 

@@ -6,10 +6,11 @@ use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::chart::Charset;
 use super::markdown::plainly;
-use super::profile::{fill, markdown_end, markdown_head, printed};
+use super::profile::{fill, markdown_end, markdown_head};
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, wrapped};
-use super::words::{self, DOT};
+use super::words;
+use crate::lines::{DOT, printed};
 
 /// Renders a capacity search as text, with a final line break.
 #[must_use]

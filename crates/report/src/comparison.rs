@@ -14,11 +14,12 @@ use triphammer_statistics::Estimate;
 use super::chart::Charset;
 use super::markdown::plainly;
 use super::plans;
-use super::profile::{WIDTH, fill, printed};
+use super::profile::{WIDTH, fill};
 use super::summary::{self, Summary, indented};
 use super::table::{Table, width, wrapped};
 use super::why::{Sides, tables, waits};
-use super::words::{self, DOT};
+use super::words;
+use crate::lines::{DOT, printed};
 
 /// Maximum columns of a value in the text's table of differences.
 const VALUE: usize = 24;

@@ -6,9 +6,9 @@ use triphammer_document::doctor::{
 use triphammer_settings::format::{counted, duration, integer, milliseconds, seconds};
 
 use super::chart::Charset;
-use super::profile::{WIDTH, ascii, fill};
+use super::profile::{WIDTH, fill};
 use super::table::{width, wrapped};
-use super::words::DOT;
+use crate::lines::{DOT, ascii};
 
 /// Columns of a verdict and the space after it.
 const VERDICT: usize = 7;

@@ -9,10 +9,11 @@ use super::chart::Charset;
 use super::junit::{self, Case, Outcome, Suite};
 use super::markdown::plainly;
 use super::nodes;
-use super::profile::{WIDTH, fill, markdown_end, markdown_head, printed};
+use super::profile::{WIDTH, fill, markdown_end, markdown_head};
 use super::summary::{Summary, indented};
 use super::table::{Table, wrapped};
-use super::words::{self, DOT};
+use super::words;
+use crate::lines::{DOT, printed};
 
 /// Number of the conditions that a summary shows: service and target.
 const CONDITIONS_SHORT: usize = 2;

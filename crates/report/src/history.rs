@@ -5,9 +5,9 @@ use triphammer_settings::format::{self, counted, figure};
 
 use super::chart::Charset;
 use super::comparison::what_differs;
-use super::profile::{WIDTH, ascii, fill};
+use super::profile::{WIDTH, fill};
 use super::table::{Table, wrapped};
-use super::words::DOT;
+use crate::lines::{DOT, ascii};
 
 /// Maximum number of runs shown; the newest are shown.
 const SHOWN: usize = 60;

@@ -96,7 +96,7 @@ pub fn of_run(result: &RunResult) -> Suite {
         ]),
     }
     if let Some(streams) = &result.query_streams {
-        let text = query_streams::outcome(streams).join(words::DOT);
+        let text = query_streams::outcome(streams).join(crate::lines::DOT);
         let outcome = passed(streams.is_good(), text);
         cases.push(case("triphammer.queries", "the queries of all streams are answered", outcome));
     }

@@ -19,6 +19,7 @@ mod hosts;
 pub mod jobs;
 mod json;
 pub mod junit;
+mod lines;
 mod load;
 mod markdown;
 mod nodes;

@@ -7,7 +7,7 @@ use triphammer_document::result::{Efficiency, RunResult};
 use triphammer_settings::format::{clock, counted, figure, integer, milliseconds, origin, percent};
 
 use super::table::Table;
-use super::words::{DOT, times_cells};
+use crate::lines::{DOT, times_cells};
 
 /// Heading of the table of waits.
 pub(super) const WAITS: &str = "Wait for a session, from when a transaction was due to its first \

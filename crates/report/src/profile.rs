@@ -9,7 +9,8 @@ use super::chart::{self, Charset, Chart, ChartPoint};
 use super::markdown::plainly;
 use super::summary::{Summary, indented, nearest, resume};
 use super::table::{Table, width, wrapped};
-use super::words::{self, DOT};
+use super::words;
+use crate::lines::{DOT, ascii};
 
 /// Maximum width of a line, in columns.
 pub(super) const WIDTH: usize = 80;
@@ -125,41 +126,6 @@ pub(super) fn markdown_end(conditions: &[(&'static str, String)], job: Option<i6
     let mut out = format!("\n## Conditions\n\n{}", table.markdown());
     if let Some(job) = job {
         out.push_str(&format!("\nJob {job}; `triphammer jobs --parent {job}` lists its runs.\n"));
-    }
-    out
-}
-
-/// The lines of a report as text, without blanks at their ends.
-pub(super) fn printed(lines: &[String], charset: Charset) -> String {
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    match charset {
-        Charset::Unicode => text,
-        Charset::Ascii => ascii(&text),
-    }
-}
-
-/// Replaces the non-ASCII characters of reports.
-pub(super) fn ascii(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '•' => out.push('*'),
-            '·' => out.push('|'),
-            '“' | '”' => out.push('"'),
-            '±' => out.push_str("+-"),
-            'λ' => out.push_str("lambda"),
-            'σ' => out.push_str("sigma"),
-            'κ' => out.push_str("kappa"),
-            '²' => out.push('2'),
-            '→' => out.push_str("->"),
-            '×' => out.push('x'),
-            'µ' => out.push('u'),
-            '—' | '–' => out.push('-'),
-            '…' => out.push_str("..."),
-            '≥' => out.push_str(">="),
-            sign if sign.is_ascii() => out.push(sign),
-            _ => out.push('?'),
-        }
     }
     out
 }

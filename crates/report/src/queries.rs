@@ -6,7 +6,7 @@ use triphammer_document::result::{QueriesResult, QueryFigure};
 use triphammer_settings::format::{self, counted, figure, integer};
 
 use super::table::Table;
-use super::words::DOT;
+use crate::lines::DOT;
 
 /// Heading of the table of queries.
 pub(super) const QUERIES: &str = "Time of each query, in seconds";

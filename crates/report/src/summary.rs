@@ -4,9 +4,8 @@
 use triphammer_document::parts::Status;
 
 use super::chart::Charset;
-use super::profile::{ascii, printed};
 use super::table::{Table, WIDTH, paragraph, width};
-use super::words::DOT;
+use crate::lines::{DOT, ascii, printed};
 
 /// Maximum lines of a summary: a terminal of 24 lines has one left for the next command.
 pub(super) const HEIGHT: usize = 23;

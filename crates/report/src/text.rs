@@ -444,7 +444,7 @@ impl Page {
         self.blank();
         for (name, text) in words::conditions(result) {
             let lead = format!("{name:NAME_WIDTH$}");
-            for (index, line) in listing(&lead, &text, words::DOT).iter().enumerate() {
+            for (index, line) in listing(&lead, &text, crate::lines::DOT).iter().enumerate() {
                 let line = match line.strip_prefix(&lead) {
                     Some(rest) if index == 0 => {
                         format!("{}{rest}", self.style.paint(Ink::Dim, &lead))

@@ -7,9 +7,9 @@ use triphammer_document::why::{Basis, CauseFigures, Evidence, Lock, Part, Waits,
 use triphammer_settings::format::{clock, counted, figure, percent, scale};
 
 use super::chart::Charset;
-use super::profile::{WIDTH, fill, printed};
+use super::profile::{WIDTH, fill};
 use super::table::{Table, wrapped};
-use super::words::DOT;
+use crate::lines::{DOT, printed};
 
 /// Maximum length of a name in a table, in characters.
 const NAME_LENGTH: usize = 30;

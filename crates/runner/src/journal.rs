@@ -12,7 +12,6 @@ use triphammer_core::workload::{Description, Workload};
 use triphammer_document::build::BuildReport;
 use triphammer_document::check::{CheckReport, CheckResult};
 use triphammer_document::ending::Flaw;
-use triphammer_document::host::Host;
 use triphammer_document::parts::Status;
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::{RunFacts, RunResult};
@@ -348,7 +347,7 @@ fn header(
         users,
         spec: None,
         facts,
-        host: Host::detect(),
+        host: triphammer_observe::host::detect(),
         transactions: Vec::new(),
         parent: None,
         plan: None,

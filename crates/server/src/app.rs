@@ -50,7 +50,7 @@ impl App {
             hub,
             targets,
             activities,
-            host: Host::detect(),
+            host: triphammer_observe::host::detect(),
             started_at: now(),
         })))
     }

@@ -1,6 +1,6 @@
 //! The report formats, each declared once: name, file extension, media type, the jobs that have it,
 //! and a description. Command line, help, server and guide use this list. The rendering is in
-//! `report::output`.
+//! the crate `report`.
 
 use std::path::Path;
 

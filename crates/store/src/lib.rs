@@ -17,6 +17,7 @@ mod chunks;
 mod columns;
 mod cpu_tests;
 mod error;
+mod held;
 mod histograms;
 mod job;
 mod lock;

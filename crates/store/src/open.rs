@@ -11,8 +11,8 @@ use rusqlite::{
 use triphammer_document::JobId;
 
 use super::error::StoreError;
-use super::write::Held;
 use super::{path, tables};
+use crate::held::Held;
 
 /// Maximum wait of a writer for another one.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);

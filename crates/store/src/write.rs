@@ -3,75 +3,35 @@
 
 use std::path::Path;
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params, params_from_iter};
+use rusqlite::{Connection, params};
 use serde::Serialize;
 use triphammer_core::clock;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_document::ending::{Ending, Flaw};
-use triphammer_document::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use triphammer_document::parts::Status;
 use triphammer_document::redacted::mask_setting;
 use triphammer_document::result::{Remark, RunResult, rfc3339};
-use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
-use triphammer_document::series::{SecondRow, SeriesRow, phase_name};
 use triphammer_document::{JobDocument as _, JobId};
 
-use super::chunks::Chunks;
-use super::columns::{columns, without_column};
 use super::error::StoreError;
-use super::histograms::{Encoded, Merger, Scope, encode};
+use super::histograms::{Scope, encode};
 use super::job::{CheckRow, JobHeader, JobStatus, ReadAt};
 use super::lock::{self, JobLock};
 use super::open::Store;
+
+use crate::held::Held;
+use crate::held::Waiting;
+use crate::held::integer;
+use crate::held::place;
 
 /// Number of seconds written together.
 const BATCH_SECONDS: usize = 5;
 /// Maximum number of seconds kept while the store cannot be written to; more are dropped, with a
 /// note.
 const WAITING_MAX: usize = 600;
-
-/// State of a job started by this store.
-#[derive(Debug)]
-pub(super) struct Held {
-    /// Shows that this process is alive; released when dropped.
-    _lock: JobLock,
-    waiting: Waiting,
-    /// Metrics without a column.
-    chunks: Chunks,
-    /// Keys of the transaction types.
-    types: Vec<String>,
-    merger: Merger,
-    /// Number of notes written so far.
-    notes: u32,
-    /// Number of seconds dropped.
-    dropped: usize,
-}
-
-impl Held {
-    fn new(lock: JobLock, types: Vec<String>) -> Self {
-        Self {
-            _lock: lock,
-            waiting: Waiting::default(),
-            chunks: Chunks::default(),
-            types,
-            merger: Merger::default(),
-            notes: 0,
-            dropped: 0,
-        }
-    }
-}
-
-/// Rows to be written.
-#[derive(Debug, Default)]
-struct Waiting {
-    seconds: Vec<SecondRow>,
-    series: Vec<SeriesRow>,
-    histograms: Vec<Encoded>,
-}
 
 impl Store {
     /// Starts a job at the current time, and returns its number. Jobs left behind by other
@@ -340,85 +300,6 @@ impl Store {
     }
 }
 
-impl Held {
-    fn take(&mut self, second: &Second) {
-        let row = SecondRow::of(second);
-        self.sample(OF_SECOND, &row.values, row.first, None);
-        self.waiting.seconds.push(row);
-        for row in SeriesRow::of(second) {
-            self.sample(OF_TYPE, &row.values, row.first, Some(row.transaction));
-            self.waiting.series.push(row);
-        }
-    }
-
-    /// Stores the metrics without a column, with the first second covered.
-    fn sample(
-        &mut self,
-        metrics: &'static [Metric],
-        values: &Values,
-        second: u64,
-        transaction: Option<usize>,
-    ) {
-        let name = transaction.and_then(|place| self.types.get(place)).map(String::as_str);
-        for metric in without_column(metrics) {
-            if let Some(value) = values.get(metric.name) {
-                self.chunks.put(&SampleSeries::of(metric, name), second, value);
-            }
-        }
-    }
-}
-
-impl Waiting {
-    fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
-        let sql = insert("seconds", "phase", OF_SECOND);
-        let mut statement = connection.prepare_cached(&sql)?;
-        for row in &self.seconds {
-            let phase: Value = row.phase.map(|p| phase_name(p).to_owned()).into();
-            let key = key(job, row.first, row.last, phase);
-            statement.execute(params_from_iter(key.into_iter().chain(cells(&row.values))))?;
-        }
-        let sql = insert("series", "type", OF_TYPE);
-        let mut statement = connection.prepare_cached(&sql)?;
-        for row in &self.series {
-            let key = key(job, row.first, row.last, place(row.transaction).into());
-            statement.execute(params_from_iter(key.into_iter().chain(cells(&row.values))))?;
-        }
-        let mut statement =
-            connection.prepare_cached("INSERT INTO histograms VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
-        for row in &self.histograms {
-            statement.execute(params![
-                job.0,
-                integer(row.first),
-                place(row.transaction),
-                row.times.name(),
-                integer(row.last),
-                row.counts,
-            ])?;
-        }
-        Ok(())
-    }
-}
-
-/// Inserts a row of declared metrics: job, seconds, one more column, and the values.
-fn insert(table: &str, more: &str, metrics: &[Metric]) -> String {
-    let figures = metrics.iter().filter(|metric| metric.column.is_some()).count();
-    format!(
-        "INSERT INTO {table} (job, first_second, last_second, {more}{}) VALUES (?, ?, ?, ?{})",
-        columns(metrics),
-        ", ?".repeat(figures)
-    )
-}
-
-fn key(job: JobId, first: u64, last: u64, more: Value) -> [Value; 4] {
-    [job.0.into(), integer(first).into(), integer(last).into(), more]
-}
-
-/// Values of the columns of declared metrics. Integer columns convert them to whole numbers.
-fn cells(values: &Values) -> impl Iterator<Item = Value> {
-    let in_columns = values.iter().filter(|(metric, _)| metric.column.is_some());
-    in_columns.map(|(metric, value)| value.or(metric.zero.then_some(0.0)).into())
-}
-
 /// Marks the jobs whose process is gone. Within a write transaction no other process can end a job,
 /// so a running job without a lock is lost.
 fn mark_lost(transaction: &Connection, path: &Path) -> rusqlite::Result<()> {
@@ -540,15 +421,6 @@ fn write_note(
 
 fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("what the store keeps has text keys and finite numbers")
-}
-
-/// SQLite's integers are signed; counters of a run take centuries to reach their limit.
-fn integer(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn place(index: usize) -> i64 {
-    i64::try_from(index).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
 use triphammer_document::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
-use triphammer_document::host::Host;
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::rfc3339;
 use triphammer_settings::Settings;
@@ -88,7 +87,7 @@ pub fn examine(
     if let Some(target) = target.filter(|_| tests.any()) {
         test(&target, tests, handle.cancel(), &mut result)?;
         if let (Some(test), Some(server)) = (&mut result.cpu_test, &result.server) {
-            let cpu = Host::detect().cpu.filter(|_| result.host_of_database);
+            let cpu = crate::host::detect().cpu.filter(|_| result.host_of_database);
             remember(test, server, cpu, settings, warn)?;
         }
     }

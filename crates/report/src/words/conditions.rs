@@ -9,7 +9,8 @@ use triphammer_document::result::{
 use triphammer_settings::DATABASE_DEFAULT;
 use triphammer_settings::format::{self, bytes, counted, duration, figure, integer, percent};
 
-use super::{DOT, failures, host, in_unit, moment};
+use super::{failures, host, in_unit, moment};
+use crate::lines::DOT;
 use crate::{load, queries, query_streams};
 
 /// The conditions under which the figures were measured: name and text.

@@ -17,16 +17,14 @@ use super::query_streams;
 
 pub(super) use conditions::{conditions, conduct, server};
 pub(super) use tables::{
-    INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, slices, statements, times,
-    times_cells, times_note,
+    INTERVALS, SLICES, STATEMENTS, counts, errors, intervals, slices, statements, times, times_note,
 };
 pub(super) use verdicts::{
     AUDITS, LIMITED_BY, REQUIREMENTS, STEADINESS, audits, bottleneck, failures, in_short, in_unit,
     judged_steadiness, not_judged, requirements, steadiness, verdict, verification,
 };
 
-/// Separator between the parts of a line.
-pub(super) const DOT: &str = " · ";
+use crate::lines::DOT;
 
 /// `TPROC-C on PostgreSQL 15.4 · 10 warehouses · 16 virtual users`.
 pub(super) fn title(result: &RunResult) -> String {

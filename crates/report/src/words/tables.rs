@@ -6,6 +6,8 @@ use triphammer_document::result::{Figures, PercentileIntervals, RunResult, TypeF
 use triphammer_settings::format::{clock, figure, integer, milliseconds, percent};
 use triphammer_statistics::Interval;
 
+use crate::lines::times_cells;
+use crate::lines::whole_milliseconds;
 use crate::table::Table;
 
 /// Title of the table of slices.
@@ -124,32 +126,10 @@ pub(crate) fn intervals(figures: &Figures) -> Option<Table> {
     known.then_some(table)
 }
 
-/// Formats a row of a table of times.
-pub(crate) fn times_cells(title: &str, times: &Times) -> Vec<String> {
-    let mut cells = vec![title.to_owned()];
-    if times.count == 0 {
-        cells.extend((0..8).map(|_| "-".to_owned()));
-    } else {
-        cells.extend([whole_milliseconds(times.min_us), milliseconds(times.mean_us)]);
-        cells.extend(
-            [times.p50_us, times.p90_us, times.p95_us, times.p99_us]
-                .into_iter()
-                .chain([times.p99_9_us, times.max_us])
-                .map(whole_milliseconds),
-        );
-    }
-    cells
-}
-
 /// All types, and their total if there are several.
 fn rows(figures: &Figures) -> impl Iterator<Item = &TypeFigures> {
     let total = (figures.types.len() > 1).then_some(&figures.total);
     figures.types.iter().chain(total)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
-pub(super) fn whole_milliseconds(us: u64) -> String {
-    milliseconds(us as f64)
 }
 
 /// Explains response and service times, and whether they differ.

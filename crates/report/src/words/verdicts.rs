@@ -5,8 +5,8 @@ use triphammer_document::judgement::{Judgement, Unit};
 use triphammer_document::result::{Audit, RunResult, Steadiness, Steady, Verdict};
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
-use super::tables::whole_milliseconds;
-use super::{DOT, shown};
+use super::shown;
+use crate::lines::{DOT, whole_milliseconds};
 use crate::{nodes, observed, queries};
 
 /// Formats the verification: `verified: the database counts the same`.

@@ -7,8 +7,8 @@
 //! Handle ──► stop, abort, from any thread
 //! ```
 //!
-//! A kind of job is a line in the list of [`command`](triphammer_settings::command), and a type: [`JobType`]
-//! defines its document, and `Work` how it is previewed and run. For every
+//! A kind of job is a line in the list of [`command`](triphammer_settings::command), and a type:
+//! [`JobType`] defines its document, and `Work` how it is previewed and run. For every
 //! [`Question`](campaign::Question) of a campaign, `sequence` implements `Work`.
 
 mod build;

@@ -8,7 +8,6 @@ use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
-use triphammer_document::host::Host;
 use triphammer_document::parts::{COUNTED, ScriptFacts, Tool, WorkloadFacts};
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts};
@@ -50,7 +49,7 @@ impl Resolved {
             target: Redacted::target_of(&self.plan.database),
             server,
             database_on_threads: self.plan.database.capabilities().blocks,
-            host: Host::detect(),
+            host: triphammer_observe::host::detect(),
             database_count: DatabaseCount::default(),
             answers_at_end: false,
             audits: self.audits(),

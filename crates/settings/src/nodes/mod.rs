@@ -1,6 +1,7 @@
 //! The nodes of a target, as users declare them: a file (`--nodes`), HammerDB's connect pool, or a
 //! URL with several hosts and `--route`. The engine routes transactions to them
-//! (`triphammer_core::nodes`); what each did is in `figures`, and in the result's `nodes`.
+//! (`triphammer_core::nodes`); what each did is in `node_figures` of the crate `observe`, and in the
+//! result's `nodes`.
 
 mod file;
 mod hammerdb;
