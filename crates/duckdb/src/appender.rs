@@ -4,8 +4,9 @@ use std::ptr;
 use std::rc::Rc;
 
 use crate::api::{Handle, SUCCESS};
-use crate::connection::{Connection, Open};
+use crate::connection::Connection;
 use crate::error::{Error, c_text, text};
+use crate::open::Open;
 use crate::result::{NOTHING, logical_kind};
 use crate::value::{Kind, Value};
 

@@ -1,53 +1,19 @@
-//! A connection to a database, and its interruption from other threads.
+//! Connections to databases.
 
 use std::path::Path;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::api::{Api, Handle, RawResult, SUCCESS};
+use crate::api::{RawResult, SUCCESS};
 use crate::error::{Error, c_text, text};
 use crate::library::{Library, one_spelling};
+use crate::open::{Interrupter, Open};
 use crate::result::QueryResult;
 use crate::statement::Prepared;
 
 /// One connection. Dropping it, and all statements, results and appenders made from it, rolls an
 /// open transaction back; the last connection to a file closes its database.
 pub struct Connection(pub(crate) Rc<Open>);
-
-/// An open connection and its database.
-pub(crate) struct Open {
-    pub(crate) library: &'static Library,
-    database: Handle,
-    pub(crate) handle: Handle,
-    live: Arc<Mutex<Live>>,
-}
-
-/// The connection for as long as it is open, and null afterwards.
-struct Live(Handle);
-
-// SAFETY: other threads use it for nothing but duckdb_interrupt, which sets an atomic flag and may
-// be called from any thread; the mutex keeps the connection open during the call.
-unsafe impl Send for Live {}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner).0 = ptr::null_mut();
-        let api = &self.library.api;
-        let _alone = self.library.alone();
-        // SAFETY: opened by `Connection::open`, and everything made from it holds this object, so
-        // nothing of it is in use.
-        unsafe { (api.disconnect)(&raw mut self.handle) };
-        // SAFETY: as above; other connections have handles of their own to the database.
-        unsafe { (api.close)(&raw mut self.database) };
-    }
-}
-
-impl Open {
-    pub(crate) fn api(&self) -> &'static Api {
-        &self.library.api
-    }
-}
 
 impl Library {
     /// Opens a connection to a database file, which is created if it does not exist. All
@@ -95,25 +61,11 @@ impl Library {
             unsafe { (self.api.free)(message.cast()) };
             return Err(error);
         }
-        Connection::open(self, database)
+        Ok(Connection(Rc::new(Open::new(self, database)?)))
     }
 }
 
 impl Connection {
-    /// Connects to a database, which is closed with the connection. The caller keeps the library
-    /// [to itself](Library::alone).
-    fn open(library: &'static Library, mut database: Handle) -> Result<Self, Error> {
-        let mut handle = ptr::null_mut();
-        // SAFETY: the database is open, and there is a place for the new connection.
-        if unsafe { (library.api.connect)(database, &raw mut handle) } != SUCCESS {
-            // SAFETY: nothing uses the database.
-            unsafe { (library.api.close)(&raw mut database) };
-            return Err(Error::new("cannot connect to the database"));
-        }
-        let live = Arc::new(Mutex::new(Live(handle)));
-        Ok(Self(Rc::new(Open { library, database, handle, live })))
-    }
-
     /// The library that the connection uses.
     #[must_use]
     pub fn library(&self) -> &'static Library {
@@ -151,24 +103,6 @@ impl Connection {
     /// A handle with which any thread can interrupt what the connection is doing.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter { library: self.0.library, live: Arc::clone(&self.0.live) }
-    }
-}
-
-/// Interrupts a connection; does nothing once that is closed.
-#[derive(Clone)]
-pub struct Interrupter {
-    library: &'static Library,
-    live: Arc<Mutex<Live>>,
-}
-
-impl Interrupter {
-    /// Makes the connection's current statement fail as soon as possible; affects no later one.
-    pub fn interrupt(&self) {
-        let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        if !live.0.is_null() {
-            // SAFETY: the connection is open, because closing it needs the lock.
-            unsafe { (self.library.api.interrupt)(live.0) };
-        }
+        self.0.interrupter()
     }
 }

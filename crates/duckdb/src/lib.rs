@@ -22,15 +22,17 @@ mod connection;
 mod error;
 mod library;
 mod locate;
+mod open;
 mod result;
 mod statement;
 mod value;
 
 pub use appender::{Appender, Misfit};
-pub use connection::{Connection, Interrupter};
+pub use connection::Connection;
 pub use error::{Error, ErrorKind};
 pub use library::Library;
 pub use locate::{LibraryError, VARIABLE};
+pub use open::Interrupter;
 pub use result::{Chunk, Column, QueryResult};
 pub use statement::Prepared;
 pub use value::{Kind, Value};

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::{ptr, slice};
 
 use crate::api::{Handle, RawResult, SUCCESS};
-use crate::connection::Open;
 use crate::error::{Error, text};
+use crate::open::Open;
 use crate::value::{Kind, Value};
 
 /// Length up to which a text lies in its entry of the vector (`duckdb_string_t`).

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::api::{Handle, RawDecimal, RawResult, SUCCESS};
-use crate::connection::Open;
 use crate::error::{Error, c_text, text};
+use crate::open::Open;
 use crate::result::{NOTHING, QueryResult};
 
 /// DuckDB's number of the type INTEGER.
