@@ -23,7 +23,6 @@ KNOWN = {
     "cli": ["args commands", "signals tui"],
     "core": ["engine event nodes recorder", "io spec", "session sql workload"],
     "drivers": ["database_file odbc redactor target"],
-    "lua": ["state watchdog"],
     "server": ["activity live", "api guard html_export openapi serve ui", "config targets"],
 }
 

@@ -8,8 +8,8 @@
 //!   setup             what it has before the script is loaded
 //!   arguments         arguments of statements
 //!   report            the report hooks of the script
-//!   api/*.lua         sysbench's API in Lua, on top of requests
-//!   host              functions that the API calls in Rust
+//! api                 sysbench's API in Lua, on top of requests
+//! host                functions that the API calls in Rust
 //! environment         what a script sees around it
 //! error               why scripts fail
 //! results             rows of results that a script may still read
@@ -21,6 +21,7 @@
 //! LuaJIT's `ffi` library is available to scripts, as in sysbench, so a script can do anything that the process may: it
 //! is the user's own code. The limits on memory and on time catch mistakes, not malice.
 
+mod api;
 mod environment;
 mod error;
 mod host;

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use mlua::ffi;
 
-use crate::state::is_api;
+use crate::api::is_api;
 
 /// CPU time that a script may use without a request: a busy host does not end anything.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);

@@ -17,7 +17,6 @@ use triphammer_core::rows::Rows;
 pub use self::arguments::Arguments;
 use self::arguments::text_at;
 pub use self::report::{Hook, Stat};
-pub(crate) use self::setup::is_api;
 use self::setup::{declared, host, lua_value, set_general_options, start};
 use crate::MEMORY_LIMIT;
 use crate::environment::Environment;

@@ -6,23 +6,11 @@ use mlua::{Function, Lua, Table, Value as LuaValue};
 use triphammer_core::{SpecError, Value};
 
 use super::arguments::number;
+use crate::api::API;
 use crate::environment::{Environment, Output};
 use crate::error::message_of;
 use crate::host::{Shared, add_functions};
 use crate::options::{GENERAL, Kind, Scalar, ScriptOption};
-
-/// The API, in the order of its parts.
-const API: [(&str, &str); 4] = [
-    ("=sysbench", include_str!("../api/start.lua")),
-    ("=sysbench.rand", include_str!("../api/rand.lua")),
-    ("=sysbench.sql", include_str!("../api/sql.lua")),
-    ("=sysbench.report", include_str!("../api/report.lua")),
-];
-
-/// Whether code is a part of the API, by the name that Lua has for its source.
-pub(crate) fn is_api(source: &[u8]) -> bool {
-    API.iter().any(|(name, _)| &name.as_bytes()[1..] == source)
-}
 
 /// The table `host`, with what the API needs to know and to call.
 pub(super) fn host(
