@@ -19,6 +19,11 @@ which override the job file.
 
 Exit codes: 0 success, 1 a check or requirement failed, 2 could not run, 130 interrupted.";
 
+/// Name of the command that writes an example.
+pub const NEW: &str = "new";
+/// Name of the command that takes sysbench's command line, and of its workload.
+pub const SYSBENCH: &str = "sysbench";
+
 /// Builds the parser for the whole command line.
 pub fn command() -> Clap {
     let mut command = Clap::new("triphammer")
@@ -38,8 +43,8 @@ pub fn command() -> Clap {
                 .about("Print a completion script for a shell")
                 .arg(shell.required(true)),
         )
-        .subcommand(crate::commands::new::declare())
-        .subcommand(crate::commands::sysbench::declare())
+        .subcommand(new())
+        .subcommand(sysbench())
         // The Python package has the command; here it says so.
         .subcommand(
             Clap::new("hammerdb")
@@ -65,6 +70,44 @@ pub fn command() -> Clap {
                 .arg(folder.required(true))
                 .hide(true),
         )
+}
+
+/// Declares `new`.
+fn new() -> Clap {
+    let folder = Arg::new("folder")
+        .value_name("DIR")
+        .help("folder for the files; it is created if it does not exist")
+        .value_parser(clap::value_parser!(std::path::PathBuf))
+        .required(true);
+    let workload = Clap::new("workload")
+        .about("Write an example of a workload file, which runs as it is on PostgreSQL, MariaDB and SQLite")
+        .arg(folder);
+    Clap::new(NEW)
+        .about("Write an example to begin with")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(workload)
+}
+
+/// Declares `sysbench`: its arguments are those of sysbench.
+fn sysbench() -> Clap {
+    let arguments = Arg::new("arguments")
+        .value_name("SCRIPT [--OPTION=VALUE …] COMMAND")
+        .help(
+            "sysbench 1.0's command line: a Lua script or the name of a test that comes with sysbench, \
+             its options, and prepare, run, cleanup, help or another command of the script",
+        )
+        .action(ArgAction::Append)
+        .num_args(0..)
+        .trailing_var_arg(true)
+        .allow_hyphen_values(true);
+    Clap::new(SYSBENCH)
+        .about("Run a Lua script for sysbench 1.0, with sysbench's own command line")
+        .after_help(
+            "Settings of `triphammer run` can be given as environment variables, such as \
+             TRIPHAMMER_STORE.",
+        )
+        .arg(arguments)
 }
 
 /// Examples of a command, one per line, for its long help and its manual page.

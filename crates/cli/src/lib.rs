@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod full_screen;
 mod signals;
 mod stdout;
 mod terminal;

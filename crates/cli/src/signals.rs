@@ -215,7 +215,7 @@ fn end_soon() {
 
 #[expect(clippy::exit, reason = "the person at the terminal wants out, and nothing can be drained")]
 fn end_now() {
-    crate::tui::restore();
+    crate::full_screen::restore();
     if let Some(words) = LAST_WORDS.lock().expect("no thread panics while it holds the lock").take()
     {
         words();

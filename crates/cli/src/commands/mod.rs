@@ -8,10 +8,10 @@ mod drop;
 mod history;
 mod job;
 mod jobs;
-pub mod new;
+mod new;
 mod screen;
 mod serve;
-pub mod sysbench;
+mod sysbench;
 mod why;
 
 use std::io::IsTerminal;
@@ -71,8 +71,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
             return cluster::share().map(|()| Exit::Done);
         }
         "hammerdb" => return hammerdb(matches),
-        new::NAME => return new::command(matches),
-        sysbench::NAME => {
+        args::NEW => return new::command(matches),
+        args::SYSBENCH => {
             resources::check_process()?;
             signals::listen();
             return sysbench::command(matches);

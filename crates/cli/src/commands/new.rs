@@ -2,32 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command as Clap, value_parser};
+use clap::ArgMatches;
 use triphammer_runner::WORKLOAD_EXAMPLE;
 use triphammer_runner::new_file::{self, NewFolders, Readers, refuse_present};
 
 use crate::stdout::print;
 use crate::{Exit, Result};
-
-/// Name of the command.
-pub const NAME: &str = "new";
-
-/// Declares the command.
-pub fn declare() -> Clap {
-    let folder = Arg::new("folder")
-        .value_name("DIR")
-        .help("folder for the files; it is created if it does not exist")
-        .value_parser(value_parser!(PathBuf))
-        .required(true);
-    let workload = Clap::new("workload")
-        .about("Write an example of a workload file, which runs as it is on PostgreSQL, MariaDB and SQLite")
-        .arg(folder);
-    Clap::new(NAME)
-        .about("Write an example to begin with")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommand(workload)
-}
 
 /// Runs the command.
 ///

@@ -17,7 +17,7 @@ use triphammer_settings::handle::Handle;
 
 use crate::terminal::{self, Bars, Live};
 use crate::tui::{Model, Tui};
-use crate::{Result, signals};
+use crate::{Result, full_screen, signals};
 
 /// What Ctrl-C says and does while a run is driven.
 const STOPPING: &str = "stopping: waiting for transactions in flight; Ctrl-C again abandons them";
@@ -135,7 +135,7 @@ impl Screen {
 
     /// Switches from the view to the live line after the user has left the view.
     fn look(&mut self) {
-        if self.tui.is_some() && !Tui::is_up() {
+        if self.tui.is_some() && !full_screen::is_up() {
             self.tui = None;
             if let Some(live) = &mut self.live {
                 live.show();

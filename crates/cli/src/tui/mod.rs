@@ -14,7 +14,6 @@ mod units;
 mod view;
 
 use std::io::{IsTerminal, stdout};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -22,12 +21,7 @@ use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, Event as Input};
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
-};
 use triphammer_runner::watch::JobEvent;
 use triphammer_settings::failure::Failure;
 
@@ -35,7 +29,7 @@ use self::keys::{Action, Keys};
 pub use self::model::Model;
 use self::palette::Palette;
 use self::view::Seen;
-use crate::{signals, terminal};
+use crate::{full_screen, signals, terminal};
 
 /// Maximum wait for a key before checking for changes.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -43,11 +37,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const END_MAX: Duration = Duration::from_secs(2);
 /// Number of message lines to look at: more than any terminal has rows.
 const SAID_MAX: usize = 100;
-
-/// Whether the view is shown.
-static UP: AtomicBool = AtomicBool::new(false);
-/// Held while cells are written.
-static WRITING: Mutex<()> = Mutex::new(());
 
 /// Checks that there is a terminal for the view and that no other output goes there.
 ///
@@ -70,25 +59,6 @@ pub fn refuse(json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Restores the terminal, at the end, after a panic or on a signal. Only the first call has an
-/// effect.
-pub fn restore() {
-    if !UP.swap(false, Ordering::SeqCst) {
-        return;
-    }
-    // A started write may finish, but a terminal that accepts nothing must not block.
-    let _written = (0..20).find_map(|_| {
-        let free = WRITING.try_lock().ok();
-        if free.is_none() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        free
-    });
-    let _ = disable_raw_mode();
-    let _ = execute!(stdout(), LeaveAlternateScreen, Show);
-    terminal::release();
-}
-
 /// The view of a run.
 #[derive(Debug)]
 pub struct Tui {
@@ -105,21 +75,14 @@ impl Tui {
     /// When the terminal cannot be switched to the full-screen view.
     pub fn start(model: Model) -> Result<Self, Failure> {
         let failed = |error| Failure::System { doing: "preparing the terminal".into(), error };
-        restore_after_panic();
-        terminal::keep();
-        UP.store(true, Ordering::SeqCst);
-        let entered = enable_raw_mode().and_then(|()| execute!(stdout(), EnterAlternateScreen));
-        if let Err(error) = entered {
-            restore();
-            return Err(failed(error));
-        }
+        full_screen::enter().map_err(failed)?;
         let model = Arc::new(Mutex::new(model));
         let shown = Arc::clone(&model);
         let (lives, over) = channel();
         let thread = std::thread::Builder::new().name("view".into()).spawn(move || {
             let _lives = lives;
             let ended = show(&shown);
-            restore();
+            full_screen::restore();
             if let Err(error) = ended {
                 terminal::warn(&format!("the live view stopped: {error}"));
             }
@@ -127,15 +90,10 @@ impl Tui {
         match thread {
             Ok(thread) => Ok(Self { model, thread: Some(thread), ended: over }),
             Err(error) => {
-                restore();
+                full_screen::restore();
                 Err(failed(error))
             }
         }
-    }
-
-    /// Whether the view is still shown.
-    pub fn is_up() -> bool {
-        UP.load(Ordering::SeqCst)
     }
 
     /// Updates the model from an event of the job.
@@ -146,7 +104,7 @@ impl Tui {
 
 impl Drop for Tui {
     fn drop(&mut self) {
-        restore();
+        full_screen::restore();
         if self.ended.recv_timeout(END_MAX) == Err(RecvTimeoutError::Disconnected)
             && let Some(thread) = self.thread.take()
         {
@@ -160,28 +118,17 @@ fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
     model.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn restore_after_panic() {
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        restore();
-        before(panic);
-    }));
-}
-
 /// Draws and reads keys, until the user leaves the view or the terminal disconnects.
 fn show(model: &Mutex<Model>) -> std::io::Result<()> {
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let palette = Palette::new(colours);
     let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;
     let (mut keys, mut drawn) = (Keys::default(), None);
-    while Tui::is_up() {
+    while full_screen::is_up() {
         let said = terminal::kept(SAID_MAX);
         let news = (lock(model).revision, said.last().cloned(), keys);
         if drawn.as_ref() != Some(&news) {
-            let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-            if !Tui::is_up() {
-                break;
-            }
+            let Some(_writing) = full_screen::writing() else { break };
             screen.draw(|frame| {
                 let seen = Seen { model: &lock(model), said: &said, keys, palette };
                 view::draw(&seen, frame.area(), frame.buffer_mut());
@@ -246,7 +193,7 @@ mod tests {
         let workload = triphammer_runner::describe("tpc-b").unwrap();
         let model = Model::of_campaign("tpc-b on null:".into(), &workload);
         let _tui = Tui::start(model).unwrap();
-        assert!(Tui::is_up());
+        assert!(full_screen::is_up());
         panic!("on purpose");
     }
 

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use clap::{Arg, ArgAction, Command};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
 use triphammer_lua::{GENERAL, Kind, Scalar};
-
-/// Name of the command.
-pub const NAME: &str = "sysbench";
 
 /// Old names of options.
 const ALIASES: [(&str, &str); 4] = [
@@ -35,27 +31,6 @@ const REFUSED: [(&str, &str); 14] = [
     ("mysql_dry_run", "use `triphammer run null: -w sysbench`"),
     ("oltp_test_mode", "it is an option of sysbench 0.5"),
 ];
-
-/// Declares the command: its arguments are those of sysbench.
-pub fn declare() -> Command {
-    let arguments = Arg::new("arguments")
-        .value_name("SCRIPT [--OPTION=VALUE …] COMMAND")
-        .help(
-            "sysbench 1.0's command line: a Lua script or the name of a test that comes with sysbench, \
-             its options, and prepare, run, cleanup, help or another command of the script",
-        )
-        .action(ArgAction::Append)
-        .num_args(0..)
-        .trailing_var_arg(true)
-        .allow_hyphen_values(true);
-    Command::new(NAME)
-        .about("Run a Lua script for sysbench 1.0, with sysbench's own command line")
-        .after_help(
-            "Settings of `triphammer run` can be given as environment variables, such as \
-             TRIPHAMMER_STORE.",
-        )
-        .arg(arguments)
-}
 
 /// A command line.
 #[derive(Debug, PartialEq, Eq)]

@@ -19,13 +19,12 @@ use triphammer_settings::target::{Reach, Secrets};
 use triphammer_settings::{REPEATED, Settings, Source, all_options};
 
 use self::arguments::Arguments;
-pub use self::arguments::{NAME, declare};
 use self::hooks::Hooks;
 use self::report::Report;
 use super::job::unstored;
 use super::screen::Screen;
 use super::{Terminal, print};
-use crate::{Exit, Result, terminal};
+use crate::{Exit, Result, args, terminal};
 
 /// Length of a run without a limit: what sysbench means by --time=0.
 const UNLIMITED: &str = "1000h";
@@ -84,7 +83,7 @@ pub fn command(matches: &ArgMatches) -> Result<Exit> {
 fn settings(arguments: &Arguments) -> Result<Settings> {
     let mut settings = Settings::new(Command::Job(JobKind::Run));
     let mut set = |name: &str, value: String| settings.set(name, value, Source::Flag);
-    set("workload", NAME.to_owned());
+    set("workload", args::SYSBENCH.to_owned());
     set("script", arguments.script.clone());
     set("target", arguments.target()?);
     set("vus", arguments.number("threads")?.to_string());
