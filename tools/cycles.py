@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parent.parent
 KNOWN = {
     "core": ["engine event nodes recorder", "io spec", "session sql workload"],
     "drivers": ["database_file odbc redactor target"],
-    "server": ["activity live", "api guard html_export openapi serve ui", "config targets"],
 }
 
 

@@ -41,7 +41,8 @@ impl App {
         let store = &config.store;
         let first = Store::open(store)?;
         let hub = Arc::new(Hub::new());
-        let targets = Targets::open(config)?;
+        let targets =
+            Targets::open(store, &config.data, config.targets.clone(), config.allow_scripts)?;
         let activities = Activities::new(Arc::clone(&hub), store.clone());
         Ok(Self(Arc::new(Shared {
             store: store.clone(),

@@ -13,14 +13,16 @@
 //! separate threads. Serving therefore uses very little CPU on the host where the measurements run.
 
 mod activity;
+mod activity_state;
 mod api;
 mod app;
 mod command_line;
+mod compress;
 mod config;
 mod error;
 mod extract;
 mod guard;
-pub mod html_export;
+mod limiter;
 pub mod live;
 pub mod openapi;
 mod schema;
@@ -29,6 +31,7 @@ mod targets;
 mod time;
 mod ui;
 
+pub use api::html_export;
 pub use app::App;
 pub use config::{Config, LISTEN, ServerLimits};
 pub use error::ApiError;

@@ -19,7 +19,6 @@ use triphammer_settings::target::Secrets;
 use triphammer_settings::{Settings, Source};
 use utoipa::ToSchema;
 
-use crate::config::Config;
 use crate::error::ApiError;
 
 /// Maximum length of a name, in characters.
@@ -161,13 +160,18 @@ struct Held {
 }
 
 impl Targets {
-    /// Loads the targets in the file next to the job store, and those that the server is started
-    /// with.
+    /// Loads the targets in the file next to the job store `store`; `fixed` are those that the
+    /// server is started with, and `data` is the directory of the SQLite files of clients.
     ///
     /// # Errors
     /// When an existing file cannot be read, or the data directory does not exist.
-    pub fn open(config: &Config) -> Result<Self, ApiError> {
-        let file = config.store.with_extension("targets.json");
+    pub fn open(
+        store: &Path,
+        data: &Path,
+        fixed: BTreeMap<String, FixedTarget>,
+        allow_scripts: bool,
+    ) -> Result<Self, ApiError> {
+        let file = store.with_extension("targets.json");
         let cannot = |what: &dyn std::fmt::Display| {
             ApiError::invalid(format!("reading the saved targets {}: {what}", file.display()))
         };
@@ -182,14 +186,13 @@ impl Targets {
             Some(TargetForm { url, schema: stored.schema })
         };
         let saved = stored.into_iter().filter_map(|(name, one)| Some((name, form(one)?))).collect();
-        let data = DataFolder::new(config.data.clone(), config.store.clone()).map_err(|error| {
-            let folder = config.data.display();
-            ApiError::invalid(format!("cannot use the data directory {folder}: {error}"))
+        let folder = DataFolder::new(data.to_owned(), store.to_owned()).map_err(|error| {
+            let shown = data.display();
+            ApiError::invalid(format!("cannot use the data directory {shown}: {error}"))
                 .about("data")
         })?;
         let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
-        let (fixed, reach) = (config.targets.clone(), Reach::Folder(data));
-        Ok(Self { file, fixed, reach, allow_scripts: config.allow_scripts, held })
+        Ok(Self { file, fixed, reach: Reach::Folder(folder), allow_scripts, held })
     }
 
     /// Rejects scripts of clients, unless the server was started to accept them.

@@ -6,8 +6,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use crate::compress::accepts;
 use crate::error::ApiError;
-use crate::serve::accepts;
 
 /// The built interface; empty when it was not built.
 #[derive(rust_embed::RustEmbed)]

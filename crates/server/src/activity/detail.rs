@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::form::Form;
-use super::state::Activity;
+use crate::activity_state::Activity;
 use crate::schema::{document_schema, run_spec_schema};
 
 /// An activity with its form, spec and result.

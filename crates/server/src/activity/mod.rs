@@ -6,10 +6,9 @@ mod form;
 mod perform;
 mod queue;
 mod run_metrics;
-mod state;
 mod watch;
 
+pub use crate::activity_state::{Activity, ActivityState};
 pub use detail::ActivityDetail;
 pub use form::{Form, Preview, preview};
 pub use queue::Activities;
-pub use state::{Activity, ActivityState};

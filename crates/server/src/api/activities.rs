@@ -14,8 +14,8 @@ use crate::activity::{Activity, ActivityDetail, Form};
 use crate::app::{App, blocking};
 use crate::error::ApiError;
 use crate::extract::{Body, Path};
+use crate::limiter::Visitor;
 use crate::live::LiveSeconds;
-use crate::serve::Visitor;
 
 /// Running, queued and recently ended activities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

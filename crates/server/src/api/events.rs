@@ -12,8 +12,8 @@ use futures_util::stream;
 
 use crate::app::App;
 use crate::error::ApiError;
+use crate::limiter::Visitor;
 use crate::live::LiveEvent;
-use crate::serve::Visitor;
 
 /// Interval of keep-alive messages, which reveal dead connections.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);

@@ -22,12 +22,12 @@ use triphammer_store::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-use super::Answer;
+use super::{Answer, html_export};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
 use crate::schema::{ending_schema, host_schema, run_spec_schema, stored_document_schema};
-use crate::{command_line, html_export, ui};
+use crate::{command_line, ui};
 
 /// Maximum points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;

@@ -8,9 +8,6 @@ use triphammer_runner::outputs::{METRICS_TYPE, metrics_text};
 
 use crate::app::App;
 
-/// Path of the metrics: the one that Prometheus uses by default.
-pub const PATH: &str = "/metrics";
-
 /// Returns the metrics of all current runs; nothing if there are none.
 pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
     let text = metrics_text(&app.activities().run_metrics().all());

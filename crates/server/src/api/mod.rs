@@ -1,4 +1,5 @@
-//! The resources below `/api/v1`. Each module has the requests, responses and handlers of one.
+//! The resources below `/api/v1`. Each module has the requests, responses and handlers of one;
+//! `html_export` renders a report as a page.
 
 #![expect(unused_qualifications, reason = "what utoipa makes of a handler's parameters")]
 
@@ -8,11 +9,12 @@ mod commands;
 mod comparisons;
 mod doctor;
 mod events;
-pub(crate) mod jobs;
-pub(crate) mod latency;
+pub mod html_export;
+mod jobs;
+mod latency;
 mod metrics;
-pub(crate) mod samples;
-pub(crate) mod series;
+mod samples;
+mod series;
 mod session;
 mod targets;
 mod why;
@@ -24,7 +26,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::error::ApiError;
 
-pub(crate) use metrics::{PATH as METRICS_PATH, metrics};
+pub(crate) use metrics::metrics;
 
 /// Result of a handler.
 type Answer<T> = Result<Json<T>, ApiError>;

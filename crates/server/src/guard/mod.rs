@@ -17,11 +17,12 @@ use futures_util::FutureExt;
 pub use login::{Login, TOKEN_MIN, random as random_token};
 pub use origin::Hosts;
 
-use crate::api::METRICS_PATH;
 use crate::config::ServerLimits;
 use crate::error::ApiError;
-use crate::serve::Visitor;
+use crate::limiter::Visitor;
 
+/// Path of the metrics: the one that Prometheus uses by default. It has a token of its own.
+pub const METRICS_PATH: &str = "/metrics";
 /// Delay of the response to a wrong token.
 pub const WRONG_TOKEN_WAIT: Duration = Duration::from_millis(500);
 /// Maximum size of a request body, in bytes.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::second::LiveSecond;
-use crate::activity::Activity;
+use crate::activity_state::Activity;
 
 /// An event of `GET /api/v1/events`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]

@@ -1,7 +1,5 @@
 //! The server: its socket, its connections, and its shutdown.
 
-mod compress;
-mod limiter;
 mod stall;
 mod tls;
 
@@ -22,14 +20,11 @@ use tokio::sync::watch;
 use crate::app::App;
 use crate::config::{Config, ServerLimits};
 use crate::error::ApiError;
-use crate::guard::{self, Guard, Hosts, Login};
+use crate::guard::{self, Guard, Hosts, Login, METRICS_PATH};
+use crate::limiter::{ConnectionLimiter, Visitor};
 use crate::live::{Goodbye, LiveEvent};
-use crate::serve::limiter::ConnectionLimiter;
 use crate::serve::stall::Stall;
-use crate::{api, ui};
-
-pub(crate) use compress::accepts;
-pub(crate) use limiter::Visitor;
+use crate::{api, compress, ui};
 
 /// Maximum size of a request head, in bytes.
 const HEAD_MAX: usize = 32 * 1024;
@@ -178,7 +173,7 @@ fn routes(app: App, guard: &Arc<Guard>) -> Router {
     let (api, _) = api::routes().split_for_parts();
     let document = axum::routing::get(async || axum::Json(crate::openapi::document()));
     api.route("/api/v1/openapi.json", document)
-        .route(api::METRICS_PATH, axum::routing::get(api::metrics))
+        .route(METRICS_PATH, axum::routing::get(api::metrics))
         .fallback(ui::page)
         .method_not_allowed_fallback(ui::method_not_allowed)
         .layer(middleware::from_fn(compress::compress))

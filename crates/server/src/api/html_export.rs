@@ -6,10 +6,10 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{Scope, Store, StoreError, StoredJob};
 
-use crate::api::jobs::{JobDetail, ServerSettings};
-use crate::api::latency::{Heatmap, HeatmapParams, Percentiles};
-use crate::api::samples::JobSamples;
-use crate::api::series::{JobSeries, SeriesParams};
+use super::jobs::{JobDetail, ServerSettings};
+use super::latency::{Heatmap, HeatmapParams, Percentiles};
+use super::samples::JobSamples;
+use super::series::{JobSeries, SeriesParams};
 use crate::time::now;
 use crate::ui;
 
