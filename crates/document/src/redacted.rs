@@ -7,7 +7,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::Database as _;
-use triphammer_drivers::odbc::connection_string::{Braced, password_of_login};
+use triphammer_drivers::connection_string::{Braced, password_of_login};
 use triphammer_drivers::{AnyDatabase, SCHEMES};
 
 /// Replacement for a secret.

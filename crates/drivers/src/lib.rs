@@ -7,6 +7,7 @@ mod advisory_lock;
 mod answer;
 pub mod any;
 mod arguments;
+pub mod connection_string;
 mod database_file;
 pub mod duckdb;
 mod json_list;
@@ -19,6 +20,7 @@ pub mod postgres;
 mod redactor;
 #[cfg(target_os = "linux")]
 mod ringed;
+mod secret;
 mod socket;
 pub mod sqlite;
 pub mod sqlserver;

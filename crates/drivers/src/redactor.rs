@@ -8,7 +8,7 @@ use triphammer_core::DbError;
 use triphammer_core::session::{Canceller, IsAtWork};
 use triphammer_core::text::one_line;
 
-use crate::odbc::connection_string::{has_secret, secrets_of};
+use crate::connection_string::{has_secret, secrets_of};
 use crate::target::{ConnectSettings, Secret, TargetUrl};
 
 /// What stands for a secret.

@@ -12,6 +12,10 @@ use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Isolation, Pipelining, Protocol, Waits};
 use triphammer_proxy::Relay;
 
+use crate::connection_string;
+pub use crate::secret::Secret;
+use crate::secret::is_secret;
+
 /// The form of a URL, for messages.
 const FORM: &str = "scheme://user:password@host:port/database?name=value";
 
@@ -30,47 +34,6 @@ const PLAIN_PATH: &AsciiSet =
 
 /// Looks up an environment variable; tests pass their own.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-/// Text that no `Debug`, `Display` or serialiser shows.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps `text` as a secret.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text itself, for the one place that sends it.
-    #[must_use]
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(***)")
-    }
-}
-
-impl fmt::Display for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
-    }
-}
-
-impl From<&str> for Secret {
-    fn from(text: &str) -> Self {
-        Self::new(text)
-    }
-}
-
-impl From<String> for Secret {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
 
 /// One host of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +83,7 @@ impl TargetUrl {
             params: Vec::new(),
         };
         if url.scheme == ODBC {
-            let parts = crate::odbc::connection_string::Parts::parse(rest)?;
+            let parts = connection_string::Parts::parse(rest)?;
             (url.params, url.password) = (parts.pairs, parts.password);
             return Ok(url);
         }
@@ -171,7 +134,7 @@ impl TargetUrl {
             None => (userinfo, None),
         };
         self.user = Some(decode(user)).filter(|user| !user.is_empty());
-        self.password = password.map(|password| Secret(decode(password)));
+        self.password = password.map(|password| Secret::new(decode(password)));
     }
 
     /// The path without its first slash; `None` if that is empty.
@@ -216,8 +179,7 @@ impl TargetUrl {
     /// Whether the URL contains a password, where the process list shows it.
     #[must_use]
     pub fn has_password(&self) -> bool {
-        self.password.is_some()
-            || self.params.iter().any(crate::odbc::connection_string::has_secret)
+        self.password.is_some() || self.params.iter().any(connection_string::has_secret)
     }
 
     /// The URL without any password, for people.
@@ -225,7 +187,7 @@ impl TargetUrl {
     pub fn redacted(&self) -> String {
         let mut out = format!("{}:", self.scheme);
         if self.scheme == ODBC {
-            out.push_str(&crate::odbc::connection_string::redacted(&self.params));
+            out.push_str(&connection_string::redacted(&self.params));
             return out;
         }
         if self.has_authority {
@@ -271,12 +233,6 @@ pub fn host_text(name: &str, port: Option<u16>) -> String {
         out.push_str(&format!(":{port}"));
     }
     out
-}
-
-/// Whether a parameter of this name contains a secret, by the names that other programs use.
-pub(crate) fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["pass", "pwd", "secret", "token", "credential"].iter().any(|word| name.contains(word))
 }
 
 /// The scheme in lower case, and what follows its colon.

@@ -9,11 +9,11 @@ use triphammer_core::rows::Rows;
 use triphammer_core::session::{Admin, LockMode, ServerInfo};
 use triphammer_odbc::{Field, Info};
 
-use super::connection_string::{get, redacted};
 use super::errors::on_statement;
 use super::session::OdbcSession;
 use super::shared::Shared;
 use crate::advisory_lock::LockFile;
+use crate::connection_string::{get, redacted};
 use crate::socket::is_loopback;
 
 /// Where a database in this process is reached.

@@ -7,7 +7,6 @@
 //! the driver reports it.
 
 mod admin;
-pub mod connection_string;
 mod errors;
 mod lists;
 mod load;
@@ -23,8 +22,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::session::{Capabilities, Database, EngineControl, Role, Waits};
 
-use self::connection_string::redacted;
 use self::shared::{Profile, Shared, UNKNOWN};
+use crate::connection_string::redacted;
 use crate::database_file::DatabaseFile;
 use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, Fence, TargetUrl};

@@ -10,8 +10,8 @@ use triphammer_core::session::{Capabilities, Isolation, Protocol, Role};
 use triphammer_core::small_file::check_regular;
 use triphammer_odbc::{Connection, Info, Manager, Number, Opened};
 
-use super::connection_string::{get, has_secret, text};
 use super::errors::{on_connect, on_load, on_statement};
+use crate::connection_string::{get, has_secret, text};
 use crate::database_file::DatabaseFile;
 use crate::target::Secret;
 

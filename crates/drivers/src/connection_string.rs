@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use triphammer_core::SpecError;
 
-use crate::target::{Secret, is_secret};
+use crate::secret::{Secret, is_secret};
 
 /// The form of a target, for messages.
 const FORM: &str = "odbc:DSN=name, or odbc:Driver={name};Server=host;Database=name;UID=user";
