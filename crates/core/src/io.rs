@@ -8,14 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SpecError;
-use crate::session::Capabilities;
-use crate::spec::RunSpec;
 
 /// What a run with rings adds to [`ServerInfo::transport`](crate::session::ServerInfo).
 pub const RING: &str = ", io_uring";
-
-/// Sessions per thread from which a ring takes less CPU time than epoll (`bench/client_cost.py`).
-const SESSIONS_FOR_RING: u32 = 2;
 
 /// How worker threads wait for their sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,27 +57,9 @@ impl Io {
     }
 }
 
-/// Whether the worker threads of a run on this host have rings: all or none of them. Databases that
-/// are not reached by a socket of this program need none.
-#[must_use]
-pub fn uses_ring(spec: &RunSpec, database: &Capabilities) -> bool {
-    if database.blocks || !database.stores {
-        return false;
-    }
-    match spec.io {
-        Io::Epoll => false,
-        Io::Uring => true,
-        Io::Auto => {
-            let is_cheaper = spec.sessions() / spec.threads.max(1) >= SESSIONS_FOR_RING;
-            // The limits of transactions of all threads would be kept by one timer, behind a lock.
-            is_cheaper && spec.limits.transaction.is_zero() && probe().is_ok()
-        }
-    }
-}
-
 /// Whether this host allows rings; else why not.
 #[cfg(target_os = "linux")]
-fn probe() -> Result<(), String> {
+pub(crate) fn probe() -> Result<(), String> {
     triphammer_uring::probe().map_err(|error| {
         format!(
             "the kernel does not allow io_uring ({error}): it needs Linux 6.1, \
@@ -93,7 +70,7 @@ fn probe() -> Result<(), String> {
 
 /// Whether this host allows rings; else why not.
 #[cfg(not(target_os = "linux"))]
-fn probe() -> Result<(), String> {
+pub(crate) fn probe() -> Result<(), String> {
     Err("io_uring is part of Linux".into())
 }
 

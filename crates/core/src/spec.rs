@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
-use crate::io::Io;
+use crate::io::{Io, probe};
 use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Pipelining, Protocol};
 use crate::workload::Mode;
@@ -27,6 +27,9 @@ pub const TRANSACTIONS_MAX: u64 = 1_000_000_000_000;
 pub const RETRIES_MAX: u32 = 1_000;
 /// Longest duration that any setting accepts: 366 days.
 pub const DURATION_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// Sessions per thread from which a ring takes less CPU time than epoll (`bench/client_cost.py`).
+const SESSIONS_FOR_RING: u32 = 2;
 
 /// How a workload is driven.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -206,6 +209,25 @@ impl RunSpec {
     #[must_use]
     pub const fn sessions(&self) -> u32 {
         self.pacing.sessions.count(self.users)
+    }
+
+    /// Whether the worker threads of the run on this host have rings: all or none of them.
+    /// Databases that are not reached by a socket of this program need none.
+    #[must_use]
+    pub fn uses_ring(&self, database: &Capabilities) -> bool {
+        if database.blocks || !database.stores {
+            return false;
+        }
+        match self.io {
+            Io::Epoll => false,
+            Io::Uring => true,
+            Io::Auto => {
+                let is_cheaper = self.sessions() / self.threads.max(1) >= SESSIONS_FOR_RING;
+                // The limits of transactions of all threads would be kept by one timer, behind a
+                // lock.
+                is_cheaper && self.limits.transaction.is_zero() && probe().is_ok()
+            }
+        }
     }
 
     /// Rejects a run that is not possible on a database with these capabilities, with a workload

@@ -28,7 +28,6 @@ use super::{NO_RUNTIME, RunEnd, RunError, RunPlan, Violation, accounts, worker};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
-use crate::io::uses_ring;
 use crate::nodes::NodeInterval;
 use crate::pace::Load;
 use crate::session::Database;
@@ -46,7 +45,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     gate: Option<Gate>,
     runtime: Arc<Runtime>,
 ) -> Result<RunEnd, RunError> {
-    let ring = uses_ring(&plan.spec, plan.database.capabilities());
+    let ring = plan.spec.uses_ring(plan.database.capabilities());
     let (control, contexts) = prepare(plan, events, stopper, signal, true, gate);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());

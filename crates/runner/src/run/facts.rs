@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triphammer_core::SpecError;
-use triphammer_core::io::{RING, uses_ring};
+use triphammer_core::io::RING;
 use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
@@ -31,7 +31,7 @@ impl Resolved {
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
         let mut server = session.server().await.doing("identifying the server")?;
-        if uses_ring(&self.plan.spec, self.plan.database.capabilities()) {
+        if self.plan.spec.uses_ring(self.plan.database.capabilities()) {
             server.transport.push_str(RING);
         }
         let workload = self.workload();
