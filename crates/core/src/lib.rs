@@ -32,6 +32,7 @@ pub mod spec;
 pub mod sql;
 mod sql_forms;
 pub mod stats;
+mod table;
 pub mod text;
 pub mod timer;
 pub mod value;

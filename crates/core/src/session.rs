@@ -19,8 +19,8 @@ pub use crate::pipelining::{Pipeline, Pipelining};
 pub use crate::protocol::Protocol;
 use crate::rows::Rows;
 use crate::sql::BoundStatement;
+use crate::table::TableDef;
 use crate::value::Value;
-use crate::workload::TableDef;
 
 /// A server or file on which sessions can be opened. Shared by all threads.
 pub trait Database: Send + Sync + 'static {

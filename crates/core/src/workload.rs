@@ -21,8 +21,10 @@ use crate::random::Rng;
 use crate::rows::{Row, Rows};
 use crate::scale::Scale;
 use crate::session::{Access, Capabilities, Isolation, Protocol, RowSource, Session, StatementId};
+pub use crate::sql::{OwnSql, OwnSqlUse};
 use crate::sql::{StatementCatalogue, StatementDef};
-use crate::value::{ColumnType, Timestamp, Value};
+pub use crate::table::{Column, TableDef, column, table};
+use crate::value::{Timestamp, Value};
 
 /// The declarations of a workload, for all code that drives, stores or shows it. They belong to an
 /// instance, so that a workload may come from a file as well as from a module.
@@ -107,28 +109,6 @@ pub struct RecordingDef {
     pub transactions: u64,
     /// Transactions that are due in each second.
     pub due: Arc<[u32]>,
-}
-
-/// SQL that a workload supplies as it is, such as one read from a file: without template variables and parameters.
-#[derive(Clone, Debug)]
-pub struct OwnSql {
-    /// Name in the catalogue, such as `check.orphans`.
-    pub name: Name,
-    /// What it is.
-    pub used: OwnSqlUse,
-    /// The SQL for dialects without their own; `None` if there is none.
-    pub default: Option<Name>,
-    /// The SQL of single dialects and those that extend them, as (dialect, SQL).
-    pub dialects: Vec<(Name, Name)>,
-}
-
-/// What a catalogue does with a text of SQL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnSqlUse {
-    /// A statement without parameters.
-    Statement,
-    /// A script of the kind that its name begins with: `setup.` or `teardown.`.
-    Script,
 }
 
 /// Unit of a scale.
@@ -774,36 +754,6 @@ pub enum AnswerRule {
     Sum,
     /// An average or a ratio: within 1 % of the expected value.
     Ratio,
-}
-
-/// Declaration of a table.
-#[derive(Clone, Debug)]
-pub struct TableDef {
-    /// Name of the table.
-    pub name: Name,
-    /// Columns of the table, in order.
-    pub columns: Vec<Column>,
-}
-
-/// Declaration of a column.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Name of the column.
-    pub name: Name,
-    /// Type of the column.
-    pub column_type: ColumnType,
-}
-
-/// Declares a column; short enough to write tables as tables.
-#[must_use]
-pub const fn column(name: &'static str, column_type: ColumnType) -> Column {
-    Column { name: Name::new_static(name), column_type }
-}
-
-/// Declares a table; short enough to write a schema as a list.
-#[must_use]
-pub fn table<const N: usize>(name: &'static str, columns: [Column; N]) -> TableDef {
-    TableDef { name: Name::new_static(name), columns: columns.into() }
 }
 
 /// A piece of the data, loaded in one transaction.

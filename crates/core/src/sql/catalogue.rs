@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::dialect::{Dialect, Explain, Layout, Placeholder};
 use super::keys;
-use super::statement::{BoundStatement, Required, StatementDef};
+use super::statement::{BoundStatement, OwnSql, OwnSqlUse, Required, StatementDef};
 use super::text::{Script, bind, expand_variables, lay_over, parse_blocks};
 use crate::error::{DbError, ErrorClass, SpecError};
 use crate::sql_forms::join_by;
-use crate::workload::{OwnSql, OwnSqlUse};
 
 /// Maximum nesting of template variables.
 const VARIABLES_DEEP: u8 = 4;

@@ -25,7 +25,8 @@ pub use catalogue::{DialectLayer, StatementCatalogue};
 pub use dialect::{Dialect, DialectOption, Explain, Layout, ParamKind, Placeholder, PlanFormat};
 pub use keys::KeysWithTables;
 pub use statement::{
-    BoundStatement, Param, Required, StatementDef, call, optional, param, statement,
+    BoundStatement, OwnSql, OwnSqlUse, Param, Required, StatementDef, call, optional, param,
+    statement,
 };
 pub use text::Script;
 

@@ -65,6 +65,28 @@ fn definition(name: &'static str, params: &[Param], required: Required) -> State
     StatementDef { name: Name::new_static(name), params: params.to_vec(), required, text: None }
 }
 
+/// SQL that a workload supplies as it is, such as one read from a file: without template variables and parameters.
+#[derive(Clone, Debug)]
+pub struct OwnSql {
+    /// Name in the catalogue, such as `check.orphans`.
+    pub name: Name,
+    /// What it is.
+    pub used: OwnSqlUse,
+    /// The SQL for dialects without their own; `None` if there is none.
+    pub default: Option<Name>,
+    /// The SQL of single dialects and those that extend them, as (dialect, SQL).
+    pub dialects: Vec<(Name, Name)>,
+}
+
+/// What a catalogue does with a text of SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnSqlUse {
+    /// A statement without parameters.
+    Statement,
+    /// A script of the kind that its name begins with: `setup.` or `teardown.`.
+    Script,
+}
+
 /// A statement ready for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundStatement {
