@@ -16,6 +16,7 @@ pub mod isolation;
 mod name;
 pub mod nodes;
 pub mod odbc;
+mod origin;
 pub mod outcome;
 pub mod pace;
 pub mod pipelining;

@@ -1,9 +1,9 @@
 //! Exemplars: the slowest transactions of the timed window, with the data needed to repeat each.
 //! Inputs are drawn from streams that start from a seed and a number, so only the number is kept.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::origin::Origin;
 use crate::outcome::{Outcome, Timing};
 
 /// Number of exemplars kept per run.
@@ -22,21 +22,6 @@ pub struct Exemplar {
     pub outcome: Outcome,
     /// Number of attempts, including the first.
     pub attempts: u32,
-}
-
-/// Origin of a transaction's input. With the seed of the run, it determines the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// A virtual user or terminal.
-    User {
-        /// Number of the user, from 0.
-        user: u32,
-        /// Number of the transaction among those of the user, from 1.
-        nth: u64,
-    },
-    /// An arrival of an open load: its number, from 0.
-    Arrival(u64),
 }
 
 /// The slowest transactions seen so far.

@@ -2,12 +2,13 @@
 //! flight, the first error of each kind, the slowest transactions, and recovery after an outage.
 
 use super::ErrorSample;
-use super::exemplar::{Exemplar, Origin, Slowest};
+use super::exemplar::{Exemplar, Slowest};
 use super::node_events::{Failover, LastWrites};
 use super::outage::{Recovery, Watch};
 use crate::clock::Elapsed;
 use crate::error::DbError;
 use crate::nodes::NodeSet;
+use crate::origin::Origin;
 use crate::outcome::{Outcome, Timing};
 use crate::recorder::{Recorder, Totals, TransactionEnd};
 

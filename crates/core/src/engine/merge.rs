@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-use crate::nodes::{NodeInterval, add_nodes};
-use crate::recorder::{Gauges, RecordedInterval, TypeInterval, merge};
+use crate::recorder::{Gauges, NodeInterval, RecordedInterval, TypeInterval, add_nodes, merge};
 
 /// Whether two intervals may be merged: never across an edge of the timed window, because what
 /// ended in the window could no longer be separated from the rest.

@@ -90,6 +90,7 @@ use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note};
 use crate::nodes::{NodeInterval, Nodes};
+pub use crate::origin::Origin;
 use crate::recorder::{Gauges, TypeInterval};
 use crate::session::Database;
 use crate::spec::RunSpec;
@@ -98,7 +99,7 @@ use crate::value::Timestamp;
 use crate::workload::Workload;
 
 pub use accounts::Violation;
-pub use exemplar::{EXEMPLARS, Exemplar, Origin};
+pub use exemplar::{EXEMPLARS, Exemplar};
 pub use metered::Metered;
 pub use node_events::{Failover, NodeChange};
 pub use replay::{Replay, replay};

@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::RunPlan;
-use super::exemplar::Origin;
 use super::metered::Metered;
 use super::recorded::Recorded;
 use super::virtual_user::VirtualUser;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
+use crate::origin::Origin;
 use crate::session::{Database, Role, Session};
 use crate::value::Timestamp;
 use crate::workload::{Completion, Statements, Workload};

@@ -1,8 +1,8 @@
 //! A virtual user, a terminal or an arrival: plain data, so that a waiting one costs its bytes and
 //! no task. What it does depends only on the seed and on its number.
 
-use super::exemplar::Origin;
 use crate::clock::Elapsed;
+use crate::origin::Origin;
 use crate::random::Rng;
 use crate::spec::{Length, RunSpec};
 use crate::workload::Workload;

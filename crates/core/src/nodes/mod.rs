@@ -11,7 +11,6 @@
 //!
 //! A run on a single server has no [`Nodes`] at all, and pays nothing for them.
 
-mod interval;
 mod routing;
 mod rule;
 mod states;
@@ -20,11 +19,11 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use interval::add_nodes;
-pub use interval::{LagInterval, NodeInterval};
 pub use routing::{Destination, Routing};
 pub use rule::{Candidates, Policy, Rule};
 pub use states::{Change, NodeStates};
+
+pub use crate::recorder::{LagInterval, NodeInterval};
 
 use crate::error::{DbError, ErrorClass};
 use crate::session::{Admin, Database, NodeStatus, Role, ServerInfo, Session};

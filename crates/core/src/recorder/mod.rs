@@ -7,6 +7,8 @@
 //! A recorded event is two or three array increments. The histogram of a type and outcome is
 //! created with its first event, so a type that never fails costs no memory for failures.
 
+mod node;
+
 use std::sync::LazyLock;
 
 use hdrhistogram::Histogram;
@@ -14,8 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 use crate::error::ErrorClass;
-use crate::nodes::{NodeInterval, add_nodes};
 use crate::outcome::{Counts, Outcome, Timing};
+
+pub(crate) use node::add_nodes;
+pub use node::{LagInterval, NodeInterval};
 
 /// Lowest value distinguished, in microseconds.
 pub const LOWEST_US: u64 = 1;

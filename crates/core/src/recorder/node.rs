@@ -1,10 +1,10 @@
 //! What a node did in a second, or in several: counted by the worker threads, merged exactly like
-//! everything in a [`RecordedInterval`](crate::recorder::RecordedInterval).
+//! everything in a [`RecordedInterval`](super::RecordedInterval).
 
 use serde::{Deserialize, Serialize};
 
+use super::{TransactionEnd, TypeInterval};
 use crate::outcome::{Outcome, Timing};
-use crate::recorder::{TransactionEnd, TypeInterval};
 use crate::session::NodeStatus;
 
 /// What one node of the target did in an interval, in a run with several nodes.
