@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Finds import cycles in each crate: between its top-level modules, and between its files.
 
-Fails on a cycle of more than three files, and on any cycle of top-level modules that is not among KNOWN, where each
-may only become shorter.
+Fails on a cycle of more than three files, and on any cycle of top-level modules.
 
 A file imports another when it names something that the other defines, by `use` or by a path in its code. Names
 that a module re-exports count as imports of the file that defines them, and the re-export itself as none: a
@@ -17,10 +16,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-
-# The cycles of top-level modules that remain, by crate. A module that has left its cycle must be removed here.
-KNOWN = {
-}
 
 
 def code(text):
@@ -177,25 +172,16 @@ def folders(graph):
     return modules
 
 
-def wrong_modules(name, graph, listed):
-    """Prints the cycles of the top-level modules of a crate; returns the number of those that are not known."""
+def wrong_modules(name, graph):
+    """Prints the cycles of the top-level modules of a crate; returns their number."""
     modules = folders(graph)
-    known = [set(cycle.split()) for cycle in KNOWN.get(name, [])]
-    failed = 0
-    remaining = []
-    for cycle in cycles(modules):
-        of = next((of for of in known if of >= set(cycle)), None)
-        failed += of is None
-        remaining += cycle
-        if of is None or listed:
-            print(f"{name}: a cycle over {len(cycle)} modules" + (", not known" if of is None else ""))
-            for module in cycle:
-                inside = ", ".join(sorted(to for to in modules[module] if to in cycle))
-                print(f"  {module} imports {inside}")
-    for gone in sorted(set().union(*known) - set(remaining)):
-        failed += 1
-        print(f"{name}: {gone} is in no cycle any more: remove it from KNOWN in tools/cycles.py")
-    return failed
+    found = cycles(modules)
+    for cycle in found:
+        print(f"{name}: a cycle over {len(cycle)} modules")
+        for module in cycle:
+            inside = ", ".join(sorted(to for to in modules[module] if to in cycle))
+            print(f"  {module} imports {inside}")
+    return len(found)
 
 
 def main():
@@ -209,7 +195,7 @@ def main():
     for name in names:
         crate = Crate(ROOT / "crates" / name / "src")
         graph = crate.imports()
-        failed += wrong_modules(name, graph, asked.list)
+        failed += wrong_modules(name, graph)
         for cycle in cycles(graph):
             too_long = len(cycle) > asked.most
             failed += too_long
