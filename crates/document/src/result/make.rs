@@ -22,6 +22,7 @@ use super::figures::Edges;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::nodes;
+use super::observed::Observed;
 use super::queries::{QueriesResult, StepOutcome};
 use super::query_streams::QueryStreams;
 use super::steadiness::Steadiness;
@@ -41,31 +42,19 @@ impl RunResult {
     /// When `end` and `facts` differ in the number of transaction types.
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
-        let durations = durations(facts, end);
+        let mut result = Self::unjudged(facts, end, Computed::new(facts, end));
+        result.warnings = warnings::of(&result, facts);
+        result.judged()
+    }
+
+    /// The result without warnings and judgement.
+    fn unjudged(facts: &RunFacts, end: &RunEnd, computed: Computed) -> Self {
+        let Computed { durations, window, run, primary_metric, .. } = computed;
         let types = &facts.description.transactions;
-        let window =
-            Figures::new(types, &end.timed, durations.window_s, None).with_intervals(&facts.slicer);
-        let edges = Edges { started: &end.started, in_flight: &end.in_flight };
-        let run =
-            Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
-        let completed = measured(end, run.total.completed);
         let server_transactions = server_transactions(facts, &durations);
-        let round_trips = RoundTrips {
-            total: end.round_trips,
-            per_transaction: share(end.round_trips, completed),
-        };
-        let per_transaction = round_trips.per_transaction;
-        let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
-        let primary_metric = match &facts.queries {
-            Some(queries) => primary_metric_of_queries(queries),
-            None => primary_metric(facts, end, &durations),
-        };
-        let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
-        let availability = Availability::new(facts, end);
-        let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
-        let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
         let query_streams = query_streams(facts, durations.window_s, primary_metric.value);
-        let mut result = Self {
+        let availability = Availability::new(facts, end);
+        Self {
             format: FORMAT,
             job: facts.job,
             kind: JobKind::Run,
@@ -88,32 +77,22 @@ impl RunResult {
             availability,
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
-            client: client_cost(
-                end,
-                bottleneck.figures.client_cpus,
-                &durations,
-                &window,
-                completed,
-            ),
+            client: computed.client,
             figures: DeclaredFigure::all(OF_RUN, facts, end),
-            round_trips,
-            bottleneck,
+            round_trips: computed.round_trips,
+            bottleneck: computed.bottleneck,
             hosts: HostShare::all(facts, end),
             nodes: nodes::nodes(facts, end, durations.window_s),
             failovers: nodes::failovers(facts, end),
-            observed,
+            observed: computed.observed,
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             backlog_max: end.backlog_max,
             exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
             window,
-            slices: facts.slicer.slices(&facts.description.transactions, end.window),
+            slices: facts.slicer.slices(types, end.window),
             run,
-            statements: facts
-                .statements
-                .iter()
-                .map(|times| StatementFigures::of(times, &facts.description.transactions))
-                .collect(),
+            statements: facts.statements.iter().map(|t| StatementFigures::of(t, types)).collect(),
             requirements: Vec::new(),
             errors: errors(facts, end),
             warnings: Vec::new(),
@@ -127,9 +106,44 @@ impl RunResult {
             setup: facts.setup.iter().map(SetupFact::of).collect(),
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
+        }
+    }
+}
+
+/// The parts of a result from which others are computed.
+struct Computed {
+    durations: Durations,
+    window: Figures,
+    run: Figures,
+    round_trips: RoundTrips,
+    client: ClientCost,
+    primary_metric: PrimaryMetricFigure,
+    observed: Option<Observed>,
+    bottleneck: BottleneckVerdict,
+}
+
+impl Computed {
+    fn new(facts: &RunFacts, end: &RunEnd) -> Self {
+        let durations = durations(facts, end);
+        let types = &facts.description.transactions;
+        let window =
+            Figures::new(types, &end.timed, durations.window_s, None).with_intervals(&facts.slicer);
+        let edges = Edges { started: &end.started, in_flight: &end.in_flight };
+        let run = Figures::new(types, &end.run, durations.whole_s, Some(edges));
+        let completed = measured(end, run.total.completed);
+        let per_transaction = share(end.round_trips, completed);
+        let round_trips = RoundTrips { total: end.round_trips, per_transaction };
+        let primary_metric = match &facts.queries {
+            Some(queries) => primary_metric_of_queries(queries),
+            None => primary_metric(facts, end, &durations),
         };
-        result.warnings = warnings::of(&result, facts);
-        result.judged()
+        let observed = facts.observed.clone().map(|of| of.per_transaction(window.total.per_minute));
+        let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
+        let evidence = Measure::from(facts.description.primary_metric.measure).evidence();
+        let bottleneck = BottleneckVerdict::new(limits, evidence).explained(observed.as_ref());
+        let cpus = bottleneck.figures.client_cpus;
+        let client = client_cost(end, cpus, &durations, &window, completed);
+        Self { durations, window, run, round_trips, client, primary_metric, observed, bottleneck }
     }
 }
 
