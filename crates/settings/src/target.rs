@@ -68,6 +68,16 @@ pub struct Origin {
     pub password: Option<Secret>,
 }
 
+impl Origin {
+    fn new(settings: &Settings, url: &str, password: Option<Secret>) -> Self {
+        let given = OF_ORIGIN
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), settings.get(name)?.to_owned())));
+        let given = given.chain([("target".to_owned(), url.to_owned())]).collect();
+        Self { given, password }
+    }
+}
+
 impl fmt::Debug for Origin {
     /// Without the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,37 +176,62 @@ pub fn open(
 ) -> Result<Target, SpecError> {
     let nodes = Given::read(settings)?;
     let embedded = settings.get("target").is_none() && nodes.is_none();
-    if embedded && settings.command() == Command::Job(JobKind::Drill) {
+    if embedded {
+        refuse_default(settings, workload)?;
+    }
+    let url = settings.get("target").map_or_else(|| embedded_target(workload), str::to_owned);
+    refuse_place(settings, &url)?;
+    let mut warnings: Vec<String> = visible_password(settings, &url).into_iter().collect();
+    let connect = connect_settings(settings, workload, secrets)?;
+    let origin = Origin::new(settings, &url, connect.password.clone());
+    let database = match (&nodes, settings.source("target")) {
+        (Some(nodes), Source::Default) => AnyDatabase::open_url(&nodes.main_url(), &connect)?,
+        (Some(nodes), _) if nodes.are_hosts() => {
+            AnyDatabase::open_url(&nodes.main_url(), &connect)?
+        }
+        _ => AnyDatabase::open(&url, &connect)?,
+    };
+    let nodes = nodes.map(|nodes| nodes.open(&connect)).transpose()?;
+    warnings.extend(database.warnings());
+    settings.show("target", database.target(), &settings.source("target"));
+    let ConnectSettings { connect_limit, relay, .. } = connect;
+    let database = Arc::new(database);
+    Ok(Target { database, nodes, embedded, connect_limit, relay, origin, warnings })
+}
+
+/// Rejects the default file where a database of the user's own is needed.
+fn refuse_default(settings: &Settings, workload: &str) -> Result<(), SpecError> {
+    if settings.command() == Command::Job(JobKind::Drill) {
         let message = "a drill needs a database to break: name its target, such as \
                        postgres://user@host/db";
         return Err(SpecError::new(message).about("target"));
     }
-    if embedded && is_of_user(workload) {
+    if is_of_user(workload) {
         let message = "your own SQL runs on a database of yours: name its target, such as \
                        postgres://user@host/db";
         return Err(SpecError::new(message).about("target"));
     }
-    let url = settings.get("target").map_or_else(|| embedded_target(workload), str::to_owned);
-    refuse_place(settings, &url)?;
-    let mut warnings = Vec::new();
-    let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());
-    if in_url && settings.source("target") == Source::Flag {
-        warnings.push(
-            "a password in a URL is visible in the process list; use --password-file, \
-             TRIPHAMMER_PASSWORD or the database's own password file instead"
-                .to_owned(),
-        );
-    }
+    Ok(())
+}
+
+/// Warns of a password that other users of the host see.
+fn visible_password(settings: &Settings, url: &str) -> Option<String> {
+    let in_url = TargetUrl::parse(url).is_ok_and(|url| url.has_password());
+    (in_url && settings.source("target") == Source::Flag).then(|| {
+        "a password in a URL is visible in the process list; use --password-file, \
+         TRIPHAMMER_PASSWORD or the database's own password file instead"
+            .to_owned()
+    })
+}
+
+/// Reads what the driver receives besides the URL.
+fn connect_settings(
+    settings: &mut Settings,
+    workload: &str,
+    secrets: &dyn Secrets,
+) -> Result<ConnectSettings, SpecError> {
     let connect_limit = settings.duration("connect-timeout", TimeLimits::default().connect)?;
-    let query = settings.duration("query-timeout", Waits::default().query)?;
-    // In a run of queries it limits those, which may be as short as one likes.
-    let runs = [JobKind::Run, JobKind::Profile].map(Command::Job);
-    let is_of_queries = runs.contains(&settings.command())
-        && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
-    let waits = Waits {
-        query: if is_of_queries { Waits::default().query } else { query },
-        work: settings.duration("work-timeout", Waits::default().work)?,
-    };
+    let waits = waits(settings, workload)?;
     let protocol: Option<Protocol> = settings.optional(
         "protocol",
         str::parse,
@@ -211,15 +246,7 @@ pub fn open(
     )?;
     let pipelining = pipelining(settings)?;
     let (dop, engine_memory) = engine(settings)?;
-    let relay = fault::relay(settings)?;
-    let password = password(settings, secrets)?;
-    let given = OF_ORIGIN
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), settings.get(name)?.to_owned())));
-    let given = given.chain([("target".to_owned(), url.clone())]).collect();
-    let origin = Origin { given, password: password.clone() };
-    let connect = ConnectSettings {
-        password,
+    Ok(ConnectSettings {
         isolation,
         protocol,
         pipelining,
@@ -227,7 +254,8 @@ pub fn open(
         own_sql: is_of_user(workload),
         connect_limit,
         waits,
-        relay: relay.clone(),
+        relay: fault::relay(settings)?,
+        password: password(settings, secrets)?,
         reach: secrets.reach(),
         fence: fence(secrets, workload),
         dop,
@@ -235,19 +263,20 @@ pub fn open(
         odbc_dialects: catalogues::odbc_dialects(),
         dialect: dialect(settings)?,
         ..ConnectSettings::default()
-    };
-    let database = match (&nodes, settings.source("target")) {
-        (Some(nodes), Source::Default) => AnyDatabase::open_url(&nodes.main_url(), &connect)?,
-        (Some(nodes), _) if nodes.are_hosts() => {
-            AnyDatabase::open_url(&nodes.main_url(), &connect)?
-        }
-        _ => AnyDatabase::open(&url, &connect)?,
-    };
-    let nodes = nodes.map(|nodes| nodes.open(&connect)).transpose()?;
-    warnings.extend(database.warnings());
-    settings.show("target", database.target(), &settings.source("target"));
-    let database = Arc::new(database);
-    Ok(Target { database, nodes, embedded, connect_limit, relay, origin, warnings })
+    })
+}
+
+/// Reads the limits of queries outside users' transactions.
+fn waits(settings: &mut Settings, workload: &str) -> Result<Waits, SpecError> {
+    let query = settings.duration("query-timeout", Waits::default().query)?;
+    // In a run of queries it limits those, which may be as short as one likes.
+    let runs = [JobKind::Run, JobKind::Profile].map(Command::Job);
+    let is_of_queries = runs.contains(&settings.command())
+        && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
+    Ok(Waits {
+        query: if is_of_queries { Waits::default().query } else { query },
+        work: settings.duration("work-timeout", Waits::default().work)?,
+    })
 }
 
 /// What the SQL of a workload may do in an engine in this process.
