@@ -240,6 +240,15 @@ impl RunSpec {
         capabilities: &Capabilities,
         cycle: Option<&Cycle>,
     ) -> Result<(), SpecError> {
+        self.validate_counts(capabilities)?;
+        self.validate_sizes()?;
+        self.validate_pacing(cycle)?;
+        self.validate_course()?;
+        self.validate_statements(capabilities)
+    }
+
+    /// Rejects a run without users or threads, and more users than the database can have.
+    fn validate_counts(&self, capabilities: &Capabilities) -> Result<(), SpecError> {
         let refuse = |message: String| Err(SpecError::new(message));
         let users =
             if self.load == Load::Keyed { "terminal: --terminals" } else { "virtual user: --vus" };
@@ -260,32 +269,38 @@ impl RunSpec {
                 self.sessions()
             ));
         }
-        self.validate_sizes()?;
-        self.validate_pacing(cycle)?;
+        Ok(())
+    }
+
+    /// Rejects lengths and retries that no run can have.
+    fn validate_course(&self) -> Result<(), SpecError> {
+        let refuse = |message: &str| Err(SpecError::new(message));
         match self.length {
             Length::Time(window)
                 if window < Duration::from_secs(1) || window.subsec_nanos() != 0 =>
             {
                 return refuse(
-                    "the timed window is measured in whole seconds: --duration must be at least 1s"
-                        .into(),
+                    "the timed window is measured in whole seconds: --duration must be at least 1s",
                 );
             }
-            Length::Transactions(0) => {
-                return refuse("--transactions must be 1 or more".into());
-            }
+            Length::Transactions(0) => return refuse("--transactions must be 1 or more"),
             _ => {}
         }
         if self.rampup.subsec_nanos() != 0 {
-            return refuse("--rampup must be in whole seconds, such as 5s".into());
+            return refuse("--rampup must be in whole seconds, such as 5s");
         }
         if self.retry.attempts == 0 {
             return refuse(
                 "--retries must be 1 or more: it counts attempts, including the first; use 1 for \
-                 no retry"
-                    .into(),
+                 no retry",
             );
         }
+        Ok(())
+    }
+
+    /// Rejects ways to run and to send transactions that the database does not support.
+    fn validate_statements(&self, capabilities: &Capabilities) -> Result<(), SpecError> {
+        let refuse = |message: String| Err(SpecError::new(message));
         if self.mode == Mode::Procedures && !capabilities.procedures {
             return refuse("this database has no stored procedures; use --mode statements".into());
         }
