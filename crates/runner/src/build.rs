@@ -93,26 +93,13 @@ pub fn build(
     let source = request.dialect_options.get(LOAD_FROM).map(|source| format!("load_{source}"));
     let options = &request.settings.options;
     let effects: Vec<BuildEffect> = effects(description, options).collect();
-    let foreign_keys = effects.contains(&BuildEffect::ForeignKeys);
-    if foreign_keys && !database.capabilities().foreign_keys {
-        let option = option_of(description, BuildEffect::ForeignKeys);
-        return Err(Failure::refuse(format!(
-            "this database cannot add foreign keys to loaded tables; build without --{}",
-            option.map_or("", |option| &option.name)
-        )));
+    if effects.contains(&BuildEffect::ForeignKeys) {
+        refuse_without_foreign_keys(description, database)?;
     }
     if request.create_database {
         create_database(database)?;
     }
-    let report = BuildReport {
-        workload: description.title.to_string(),
-        scale: request.settings.scale,
-        scale_unit: description.scale_unit.many.to_string(),
-        seed: request.settings.data_seed,
-        target: database.target(),
-        ..BuildReport::default()
-    }
-    .judged();
+    let report = report(database, request);
     // The advisory lock is held by a separate session on this thread until the end of the build.
     on_this_thread(async {
         let limit = request.connect_limit;
@@ -139,13 +126,7 @@ pub fn build(
             workload,
             catalogue: &catalogue,
             record,
-            pool: WorkerPool {
-                database: Arc::clone(database),
-                size: request.jobs,
-                role: Role::Loader,
-                connect_limit: request.connect_limit,
-                cancel: request.cancel.clone(),
-            },
+            pool: pool(database, request),
             watch,
             procedures: procedures && !effects.contains(&BuildEffect::NoProcedures),
             effects,
@@ -155,6 +136,45 @@ pub fn build(
         };
         builder.build(BuildReport { outcome: outcome.into(), jobs: request.jobs, ..report })
     })
+}
+
+fn refuse_without_foreign_keys(
+    workload: &Description,
+    database: &AnyDatabase,
+) -> Result<(), Failure> {
+    if database.capabilities().foreign_keys {
+        return Ok(());
+    }
+    let option = option_of(workload, BuildEffect::ForeignKeys);
+    Err(Failure::refuse(format!(
+        "this database cannot add foreign keys to loaded tables; build without --{}",
+        option.map_or("", |option| &option.name)
+    )))
+}
+
+/// The report of a build before it has done anything.
+fn report(database: &AnyDatabase, request: &BuildRequest) -> BuildReport {
+    let workload = request.workload.description();
+    BuildReport {
+        workload: workload.title.to_string(),
+        scale: request.settings.scale,
+        scale_unit: workload.scale_unit.many.to_string(),
+        seed: request.settings.data_seed,
+        target: database.target(),
+        ..BuildReport::default()
+    }
+    .judged()
+}
+
+/// The sessions that load the data and run the scripts.
+fn pool(database: &Arc<AnyDatabase>, request: &BuildRequest) -> WorkerPool {
+    WorkerPool {
+        database: Arc::clone(database),
+        size: request.jobs,
+        role: Role::Loader,
+        connect_limit: request.connect_limit,
+        cancel: request.cancel.clone(),
+    }
 }
 
 /// Inspects the schema, drops existing tables if requested, and returns the record to continue
@@ -179,40 +199,12 @@ async fn begin(
             let started = add(workload, catalogue, session, &tables).await;
             return Ok((started.doing("recording the tables to add")?, ADDED));
         }
-    }
-    if let Some(record) = &found.record {
-        let difference = record.difference(workload, &request.settings, &request.dialect_options);
-        let difference =
-            difference.or_else(|| record.setup_difference(&request.workload.build_facts()));
-        match (request.replace, difference, record.is_complete()) {
-            (false, None, true) => {
-                begins();
-                return Ok((record.clone(), ALREADY_BUILT));
-            }
-            (false, None, false) if !database.capabilities().transactions => {
-                return Err(Failure::refuse(format!(
-                    "an interrupted build of {} at {} cannot be resumed, because the database \
-                     cannot undo what was half loaded; --replace starts over",
-                    workload.title,
-                    database.target()
-                )));
-            }
-            (false, None, false) => {
-                begins();
-                watch.note("resuming an interrupted build");
-                return Ok((record.clone(), RESUMED));
-            }
-            (false, Some(difference), complete) => {
-                let what = if complete { "is already built" } else { "has an interrupted build" };
-                return Err(Failure::refuse(format!(
-                    "{} {what} at {} with different settings: {difference}; --replace rebuilds it, \
-                     `triphammer drop` removes it",
-                    workload.title,
-                    database.target()
-                )));
-            }
-            (true, ..) => {}
+        let outcome = standing(request, record, database)?;
+        begins();
+        if outcome == RESUMED {
+            watch.note("resuming an interrupted build");
         }
+        return Ok((record.clone(), outcome));
     }
     if request.force {
         remove::refuse_unrelated(workload, session, &found).await?;
@@ -242,6 +234,41 @@ async fn begin(
     }
     let started = start(catalogue, session, request, atomic).await;
     Ok((started.doing("creating the tables and the build record")?, BUILT))
+}
+
+/// Whether a build with this record is resumed or already complete.
+///
+/// # Errors
+/// When it has different settings, or cannot be resumed.
+fn standing(
+    request: &BuildRequest,
+    record: &Record,
+    database: &AnyDatabase,
+) -> Result<&'static str, Failure> {
+    let (workload, target) = (request.workload.description(), database.target());
+    let difference = record
+        .difference(workload, &request.settings, &request.dialect_options)
+        .or_else(|| record.setup_difference(&request.workload.build_facts()));
+    if let Some(difference) = difference {
+        let what =
+            if record.is_complete() { "is already built" } else { "has an interrupted build" };
+        return Err(Failure::refuse(format!(
+            "{} {what} at {target} with different settings: {difference}; --replace rebuilds it, \
+             `triphammer drop` removes it",
+            workload.title
+        )));
+    }
+    if record.is_complete() {
+        return Ok(ALREADY_BUILT);
+    }
+    if !database.capabilities().transactions {
+        return Err(Failure::refuse(format!(
+            "an interrupted build of {} at {target} cannot be resumed, because the database cannot \
+             undo what was half loaded; --replace starts over",
+            workload.title
+        )));
+    }
+    Ok(RESUMED)
 }
 
 /// Why a record of a workload and one that extends it does not fit this build; `None` if it fits.
