@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use triphammer_core::Scale;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
 use triphammer_document::parts::Status;
@@ -32,7 +33,7 @@ use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_store::Store;
 
-use crate::journal::Journal;
+use crate::journal::{Journal, Warn};
 use crate::run::Resolved;
 use crate::watch::{InStep, JobEvent, Watch};
 
@@ -149,36 +150,16 @@ impl Campaign<'_> {
         watch: &Watch<'_>,
     ) -> Result<Answered<Q::Document>, Failure> {
         let warn = &mut |text: &str| watch.warn(text);
-        let mut scale = None;
-        let mut longest = Duration::ZERO;
-        for trial in question.trials() {
-            let (_, resolved) = self.resolve(&trial, watch, false)?;
-            longest = longest.max(resolved.longest());
-            scale.get_or_insert(resolved.scale());
-        }
-        let Some(scale) = scale else {
-            return Err(Failure::refuse("there is nothing to run"));
-        };
-        let each = self.cool_down.most + longest;
+        let (scale, longest) = self.try_out(question, watch)?;
         let mut stored = match (self.resumed, store.as_deref()) {
             (Some(resumed), Some(store)) => resume::complete_runs(store, resumed.job)?,
             _ => BTreeMap::new(),
         };
-        let mut journal = match self.resumed {
-            Some(resumed) => Journal::resumed(store, resumed.job)?,
-            None => Journal::of_campaign(
-                store,
-                self.kind,
-                self.workload,
-                &self.targets[0],
-                self.settings,
-                scale,
-                warn,
-            ),
-        };
+        let mut journal = self.journal(store, scale, warn)?;
         let done = u32::try_from(stored.len()).unwrap_or(u32::MAX);
         watch.report(JobEvent::Began(journal.job));
         let (runs, at_most) = (question.runs(), question.at_most());
+        let each = self.cool_down.most + longest;
         watch.report(JobEvent::Sequence(&Begin { runs, at_most, done, each }));
         let mut sequence = Sequence::new(handle, watch);
         let ended = loop {
@@ -203,25 +184,68 @@ impl Campaign<'_> {
                 journal.checkpoint(&document, document.primary_metric(), warn);
             }
         };
-        let (status, reason) = ended;
-        let mut document = question.document(journal.job, status);
-        match (&document, &reason) {
-            (Some(document), _) => {
-                journal.checkpoint(document, document.primary_metric(), warn);
-                journal.end_with(document, warn);
-            }
-            (None, reason) => {
-                let words = reason.as_deref().unwrap_or("stopped before the first run ended");
-                journal.end_without(status, words, warn);
-            }
-        }
-        let is_stored = journal.is_whole();
-        let job = journal.job.filter(|_| is_stored);
-        if job.is_none() {
-            document = question.document(None, status);
-        }
-        Ok(Answered { document, status, job, is_stored, reason })
+        Ok(end(question, journal, ended, warn))
     }
+
+    /// Resolves the runs that must be possible, and returns the scale of the first and the time of
+    /// the longest.
+    fn try_out<Q: Question>(
+        &self,
+        question: &Q,
+        watch: &Watch<'_>,
+    ) -> Result<(Scale, Duration), Failure> {
+        let mut scale = None;
+        let mut longest = Duration::ZERO;
+        for trial in question.trials() {
+            let (_, resolved) = self.resolve(&trial, watch, false)?;
+            longest = longest.max(resolved.longest());
+            scale.get_or_insert(resolved.scale());
+        }
+        scale
+            .map(|scale| (scale, longest))
+            .ok_or_else(|| Failure::refuse("there is nothing to run"))
+    }
+
+    /// Begins the job, or takes over the one to resume.
+    fn journal<'s>(
+        &self,
+        store: Option<&'s mut Store>,
+        scale: Scale,
+        warn: Warn<'_>,
+    ) -> Result<Journal<'s>, Failure> {
+        if let Some(resumed) = self.resumed {
+            return Journal::resumed(store, resumed.job);
+        }
+        let (kind, workload, settings) = (self.kind, self.workload, self.settings);
+        let target = &self.targets[0];
+        Ok(Journal::of_campaign(store, kind, workload, target, settings, scale, warn))
+    }
+}
+
+/// Stores the end of a campaign, with the reason for a failure.
+fn end<Q: Question>(
+    question: &Q,
+    mut journal: Journal<'_>,
+    (status, reason): (Status, Option<String>),
+    warn: Warn<'_>,
+) -> Answered<Q::Document> {
+    let mut document = question.document(journal.job, status);
+    match &document {
+        Some(document) => {
+            journal.checkpoint(document, document.primary_metric(), warn);
+            journal.end_with(document, warn);
+        }
+        None => {
+            let words = reason.as_deref().unwrap_or("stopped before the first run ended");
+            journal.end_without(status, words, warn);
+        }
+    }
+    let is_stored = journal.is_whole();
+    let job = journal.job.filter(|_| is_stored);
+    if job.is_none() {
+        document = question.document(None, status);
+    }
+    Answered { document, status, job, is_stored, reason }
 }
 
 /// How a campaign ended.
