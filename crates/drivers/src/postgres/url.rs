@@ -164,25 +164,12 @@ impl UrlOptions {
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
         check_params(url, &settings.reach)?;
-        let schema = settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned));
-        if schema.as_deref().is_some_and(|schema| schema.trim().is_empty()) {
-            return Err(SpecError::new(
-                "--schema must not be empty; omit it to use the user's default schema",
-            )
-            .about("schema"));
-        }
+        let schema = schema(url, settings)?;
         let source = UrlSource { url, env };
         let names_host = url.hosts.iter().any(|host| !host.name.is_empty());
         let warnings =
             environment::check(env, names_host || source.get("host", "PGHOST").is_some())?;
-        let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
-            Some(user) => user,
-            None => whoami::username().map_err(|_| {
-                SpecError::new(
-                    "the target names no user: use postgres://USER@HOST/DATABASE, or set PGUSER",
-                )
-            })?,
-        };
+        let user = source.user()?;
         let database = url
             .database()
             .map(str::to_owned)
@@ -191,11 +178,7 @@ impl UrlOptions {
         let places = source.places()?;
         let is_remote = |(place, _): &(Endpoint, u16)| default_mode(place) == SslMode::Require;
         let ssl = source.ssl(places.iter().all(is_remote))?;
-        let known = settings
-            .password
-            .clone()
-            .or_else(|| url.password.clone())
-            .or_else(|| source.get("password", "PGPASSWORD").map(Secret::from));
+        let known = settings.password.clone().or_else(|| source.password());
         let passwords = Passwords::read(known, source.password_file());
         let mut hosts = Vec::new();
         for (place, port) in places {
@@ -264,6 +247,16 @@ impl UrlOptions {
     }
 }
 
+/// The schema to work in, if it is given.
+fn schema(url: &TargetUrl, settings: &ConnectSettings) -> Result<Option<String>, SpecError> {
+    let schema = settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned));
+    if schema.as_deref().is_some_and(|schema| schema.trim().is_empty()) {
+        let message = "--schema must not be empty; omit it to use the user's default schema";
+        return Err(SpecError::new(message).about("schema"));
+    }
+    Ok(schema)
+}
+
 /// How much TLS to use where nothing says it: on the network it is required.
 fn default_mode(place: &Endpoint) -> SslMode {
     match place {
@@ -322,6 +315,23 @@ impl UrlSource<'_> {
     fn get(&self, param: &str, variable: &str) -> Option<String> {
         let given = self.url.param(param).map(str::to_owned);
         given.or_else(|| (self.env)(variable)).filter(|value| !value.is_empty())
+    }
+
+    /// The user of the database: that of the system if nothing names one.
+    fn user(&self) -> Result<String, SpecError> {
+        match self.url.user.clone().or_else(|| self.get("user", "PGUSER")) {
+            Some(user) => Ok(user),
+            None => whoami::username().map_err(|_| {
+                SpecError::new(
+                    "the target names no user: use postgres://USER@HOST/DATABASE, or set PGUSER",
+                )
+            }),
+        }
+    }
+
+    fn password(&self) -> Option<Secret> {
+        let in_url = self.url.password.clone();
+        in_url.or_else(|| self.get("password", "PGPASSWORD").map(Secret::from))
     }
 
     fn choice<T: Copy>(
