@@ -49,40 +49,30 @@ impl WorkerPool {
         setup: impl AsyncFn(&mut Limited<AnySession>) -> Result<C, DbError> + Sync,
         work: impl AsyncFn(&mut Limited<AnySession>, &mut C, &T) -> Result<R, DbError> + Sync,
     ) -> Result<Vec<R>, Failure> {
-        let next = AtomicUsize::new(0);
-        let stop = AtomicBool::new(false);
-        let results: Mutex<Vec<Option<R>>> = Mutex::new(tasks.iter().map(|_| None).collect());
-        let failure: Mutex<Option<Failure>> = Mutex::new(None);
-        let fail = |doing: String, error: DbError| {
-            stop.store(true, Ordering::Relaxed);
-            let mut first = failure.lock().expect("no thread panics with it");
-            first.get_or_insert(Failure::Database { doing, error });
-        };
-        let threads = AtomicU32::new(0);
+        let shared = Shared::new(tasks.len());
         let worker = async || {
-            let slot = threads.fetch_add(1, Ordering::Relaxed);
+            let slot = shared.workers.fetch_add(1, Ordering::Relaxed);
             let connecting = connect_worker(&self.database, self.role, slot, self.connect_limit);
             let mut session = match connecting.await {
                 Ok(session) => session,
                 Err(error) => {
-                    return fail(format!("connecting to {}", self.database.target()), error);
+                    let doing = format!("connecting to {}", self.database.target());
+                    return shared.fail(doing, error);
                 }
             };
             let mut context = match setup(&mut session).await {
                 Ok(context) => context,
-                Err(error) => return fail("preparing a session".into(), error),
+                Err(error) => return shared.fail("preparing a session".into(), error),
             };
             let canceller = session.canceller();
-            while !stop.load(Ordering::Relaxed) && !self.cancel.is_cancelled() {
-                let index = next.fetch_add(1, Ordering::Relaxed);
+            while !shared.has_failed() && !self.cancel.is_cancelled() {
+                let index = shared.next.fetch_add(1, Ordering::Relaxed);
                 let Some(task) = tasks.get(index) else { break };
                 let work = work(&mut session, &mut context, task);
                 match unless(&self.cancel, &*canceller, work).await {
-                    Ok(result) => {
-                        results.lock().expect("no thread panics with it")[index] = Some(result);
-                    }
+                    Ok(result) => shared.keep(index, result),
                     Err(error) => {
-                        fail(name(task), error);
+                        shared.fail(name(task), error);
                         break;
                     }
                 }
@@ -95,7 +85,7 @@ impl WorkerPool {
                 Ok::<_, DbError>(())
             };
             if let Err(error) = on_this_thread(work) {
-                fail("starting a thread's work".into(), error);
+                shared.fail("starting a thread's work".into(), error);
             }
         };
         let size = (self.size as usize).clamp(1, tasks.len().max(1));
@@ -104,7 +94,7 @@ impl WorkerPool {
                 let thread = std::thread::Builder::new().name("worker-pool".into());
                 if let Err(error) = thread.spawn_scoped(scope, alone) {
                     let error = DbError::new(ErrorClass::Other, error.to_string());
-                    fail(format!("starting {size} threads (--jobs)"), error);
+                    shared.fail(format!("starting {size} threads (--jobs)"), error);
                     break;
                 }
             }
@@ -112,10 +102,54 @@ impl WorkerPool {
         if self.cancel.is_cancelled() {
             return Err(Failure::Cancelled);
         }
-        if let Some(failure) = failure.into_inner().expect("no thread panicked") {
+        shared.into_results()
+    }
+}
+
+/// What the workers of a pool share.
+struct Shared<R> {
+    /// Number of workers that have started.
+    workers: AtomicU32,
+    /// Index of the next task.
+    next: AtomicUsize,
+    stop: AtomicBool,
+    results: Mutex<Vec<Option<R>>>,
+    /// The first error.
+    failure: Mutex<Option<Failure>>,
+}
+
+impl<R> Shared<R> {
+    fn new(tasks: usize) -> Self {
+        Self {
+            workers: AtomicU32::new(0),
+            next: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            results: Mutex::new((0..tasks).map(|_| None).collect()),
+            failure: Mutex::new(None),
+        }
+    }
+
+    /// Stops all workers with an error.
+    fn fail(&self, doing: String, error: DbError) {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut first = self.failure.lock().expect("no thread panics with it");
+        first.get_or_insert(Failure::Database { doing, error });
+    }
+
+    fn has_failed(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn keep(&self, index: usize, result: R) {
+        self.results.lock().expect("no thread panics with it")[index] = Some(result);
+    }
+
+    /// The results in the order of the tasks, or the first error.
+    fn into_results(self) -> Result<Vec<R>, Failure> {
+        if let Some(failure) = self.failure.into_inner().expect("no thread panicked") {
             return Err(failure);
         }
-        let results = results.into_inner().expect("no thread panicked");
+        let results = self.results.into_inner().expect("no thread panicked");
         Ok(results.into_iter().map(|r| r.expect("no failure, so every task is done")).collect())
     }
 }
