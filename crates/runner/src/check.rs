@@ -91,21 +91,11 @@ pub fn check(
             .iter()
             .filter(|check| !check.when.is_of_population() || record.is_untouched())
             .collect();
-        let pool = WorkerPool {
-            database: Arc::clone(database),
-            size: request.jobs,
-            role: Role::Monitor,
-            connect_limit: limit,
-            cancel: request.cancel.clone(),
-        };
+        let pool = pool(database, request);
         let has_population = workload.checks.iter().any(|check| check.when.is_of_population());
         let tasks = tasks(&checks, range, unit, settings.scale, pool.size);
         let mut asked = ask(&pool, &catalogue, &checks, &tasks, snapshot.as_deref(), watch)?;
-        if let Some(external) = workload.external.as_ref().filter(|_| record.is_external()) {
-            for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(external, &c.id)) {
-                check.by_rules_of = (check.violations > 0).then(|| external.made_by.to_string());
-            }
-        }
+        mark_rules(workload, &record, &mut asked);
         let answers = &known.answers;
         asked.extend(compare(&pool, &catalogue, answers, snapshot.as_deref(), watch)?);
         session.rollback().await.doing("ending the snapshot")?;
@@ -125,6 +115,27 @@ pub fn check(
         };
         Ok(report.judged())
     })
+}
+
+/// The sessions that answer the queries.
+fn pool(database: &Arc<AnyDatabase>, request: &CheckRequest) -> WorkerPool {
+    WorkerPool {
+        database: Arc::clone(database),
+        size: request.jobs,
+        role: Role::Monitor,
+        connect_limit: request.connect_limit,
+        cancel: request.cancel.clone(),
+    }
+}
+
+/// Marks the violations that the rules of another program cause, if that created the tables.
+fn mark_rules(workload: &Description, record: &Record, checks: &mut [CheckResult]) {
+    let Some(external) = workload.external.as_ref().filter(|_| record.is_external()) else {
+        return;
+    };
+    for check in checks.iter_mut().filter(|c| record.is_violated_by_rule(external, &c.id)) {
+        check.by_rules_of = (check.violations > 0).then(|| external.made_by.to_string());
+    }
 }
 
 /// Returns the record of a complete build, or its equivalent for tables created by another program.
