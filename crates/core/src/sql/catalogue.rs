@@ -47,44 +47,44 @@ impl StatementCatalogue {
         definitions: &[&StatementDef],
         procedures: bool,
     ) -> Result<Self, SpecError> {
-        let dialect = layers.last().map_or_else(String::new, |l| l.dialect.name.clone());
-        let mut variables = BTreeMap::new();
-        let mut placeholder = Placeholder::Question;
-        let mut casts = BTreeMap::new();
-        let mut clustered = false;
-        let mut done_before = Vec::new();
-        let mut explain = None;
-        let mut concat = None;
-        let mut blocks: Vec<Script> = Vec::new();
-        for layer in layers {
-            variables.extend(layer.dialect.variables.clone());
-            placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
-            casts.extend(layer.dialect.casts.clone());
-            clustered = layer.dialect.clustered.unwrap_or(clustered);
-            done_before.extend_from_slice(&layer.dialect.done_before);
-            explain = layer.dialect.explain.clone().or(explain);
-            concat = layer.dialect.concat.as_deref().or(concat);
-            for (file, text) in &layer.files {
-                lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
-            }
-        }
-        let mut catalogue = Self {
-            dialect,
-            placeholder,
-            clustered,
-            done_before,
-            explain,
+        let blocks = blocks(layers, definitions)?;
+        let mut catalogue = Self::without_statements(layers);
+        catalogue.add(blocks, layers, definitions)?;
+        catalogue.check_required(definitions, procedures)?;
+        Ok(catalogue)
+    }
+
+    /// What the dialects declare: a later layer overrides the ones before it.
+    fn without_statements(layers: &[DialectLayer]) -> Self {
+        let dialects = layers.iter().map(|layer| &layer.dialect);
+        let last_first = || dialects.clone().rev();
+        Self {
+            dialect: last_first().next().map_or_else(String::new, |last| last.name.clone()),
+            placeholder: last_first()
+                .find_map(|dialect| dialect.placeholder)
+                .unwrap_or(Placeholder::Question),
+            clustered: last_first().find_map(|dialect| dialect.clustered).unwrap_or(false),
+            done_before: dialects.clone().flat_map(|dialect| dialect.done_before.clone()).collect(),
+            explain: last_first().find_map(|dialect| dialect.explain.clone()),
             statements: BTreeMap::new(),
             scripts: Vec::new(),
             folded: Vec::new(),
             ends_transactions: false,
-        };
-        for definition in definitions {
-            if let Some(text) = &definition.text
-                && blocks.iter().all(|block| *block.name != *definition.name)
-            {
-                blocks.push(Script { name: definition.name.to_string(), sql: text.to_string() });
-            }
+        }
+    }
+
+    /// Expands the variables of blocks, and adds them as statements and scripts.
+    fn add(
+        &mut self,
+        blocks: Vec<Script>,
+        layers: &[DialectLayer],
+        definitions: &[&StatementDef],
+    ) -> Result<(), SpecError> {
+        let (mut variables, mut casts, mut concat) = (BTreeMap::new(), BTreeMap::new(), None);
+        for DialectLayer { dialect, .. } in layers {
+            variables.extend(dialect.variables.clone());
+            casts.extend(dialect.casts.clone());
+            concat = dialect.concat.as_deref().or(concat);
         }
         for mut block in blocks {
             block.sql = expand_variables(&block.name, &block.sql, &variables, VARIABLES_DEEP)?;
@@ -93,26 +93,34 @@ impl StatementCatalogue {
             }
             match definitions.iter().find(|d| d.name == block.name) {
                 Some(definition) => {
-                    let bound = bind(definition, &block.sql, placeholder, &casts)?;
-                    catalogue.statements.insert(block.name, bound);
+                    let bound = bind(definition, &block.sql, self.placeholder, &casts)?;
+                    self.statements.insert(block.name, bound);
                 }
-                None => catalogue.scripts.push(block),
+                None => self.scripts.push(block),
             }
         }
+        Ok(())
+    }
+
+    fn check_required(
+        &self,
+        definitions: &[&StatementDef],
+        procedures: bool,
+    ) -> Result<(), SpecError> {
         for definition in definitions {
             let needed = match definition.required {
                 Required::Always => true,
                 Required::WithProcedures => procedures,
                 Required::Optional => false,
             };
-            if needed && !catalogue.statements.contains_key(&*definition.name) {
+            if needed && !self.statements.contains_key(&*definition.name) {
                 return Err(SpecError::new(format!(
                     "the {} catalogue has no statement `{}`",
-                    catalogue.dialect, definition.name
+                    self.dialect, definition.name
                 )));
             }
         }
-        Ok(catalogue)
+        Ok(())
     }
 
     /// The same catalogue with the SQL that a workload supplies as it is, for these dialects: the catalogue's, and
@@ -237,6 +245,25 @@ impl StatementCatalogue {
     pub fn all_scripts(&self) -> &[Script] {
         &self.scripts
     }
+}
+
+/// The blocks of all layers, and the texts of definitions that no layer overrides.
+fn blocks(
+    layers: &[DialectLayer],
+    definitions: &[&StatementDef],
+) -> Result<Vec<Script>, SpecError> {
+    let mut blocks: Vec<Script> = Vec::new();
+    for (file, text) in layers.iter().flat_map(|layer| &layer.files) {
+        lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
+    }
+    for definition in definitions {
+        if let Some(text) = &definition.text
+            && blocks.iter().all(|block| *block.name != *definition.name)
+        {
+            blocks.push(Script { name: definition.name.to_string(), sql: text.to_string() });
+        }
+    }
+    Ok(blocks)
 }
 
 #[cfg(test)]
