@@ -441,7 +441,11 @@ fn a_change_of_the_server_is_found() {
     assert!(probes <= most.runs as usize && most.windows == most.runs + 2);
     let change = document.change.unwrap().change;
     assert!(change.value < -0.08, "{change:?} {}", probes_of(&document));
-    assert!(words.contains("the server changed by -"), "{change:?} {words}\n{}", probes_of(&document));
+    assert!(
+        words.contains("the server changed by -"),
+        "{change:?} {words}\n{}",
+        probes_of(&document)
+    );
 }
 
 #[test]
