@@ -2633,11 +2633,11 @@ export interface SeriesMeans {
   unit: string;
 }
 
-/** A rate that was measured early and again at the end. */
+/** How a server changed during a search. An early rate is measured again at its end, so that there are runs near the same rates before and after a change. */
 export interface ServerChange {
-  /** By how much the capacity changed from the first run to the last, as a share; the interval allows for how much neighbouring runs differ. */
+  /** By how much the capacity changed, as a share. */
   change: Estimate;
-  /** The rate of both runs, in transactions per second. */
+  /** The early rate that was measured again, in transactions per second. */
   rate: number;
 }
 

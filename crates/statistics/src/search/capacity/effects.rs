@@ -26,7 +26,7 @@ const RUNS_MIN: f64 = 4.0;
 const RHO_MAX: f64 = 0.8;
 
 /// Minimum number of runs near the limit on each side of a change.
-const SIDE_MIN: usize = 3;
+const SIDE_MIN: usize = 4;
 
 /// How a server changed during a search. An early rate is measured again at its end, so that there
 /// are runs near the same rates before and after a change.
@@ -69,8 +69,8 @@ pub(super) fn interval(reported: &[Reported], belief: &Belief) -> Option<Interva
 }
 
 /// By how much the server changed during the search, at the place where the runs before and after
-/// differ most; `None` if there are too few near the limit. Of a queue near its capacity, the inverse
-/// of the response time is linear in the rate, and a server of another speed moves that line: before
+/// differ most; `None` if there are too few near the limit. Near the limit, the logarithm of the
+/// response time is about linear in the rate, and a server of another speed moves that line: before
 /// and after the change it has the same slope. The interval allows for the choice of the place
 /// (Bonferroni).
 pub(super) fn change(reported: &[Reported]) -> Option<ServerChange> {
@@ -92,24 +92,20 @@ pub(super) fn change(reported: &[Reported]) -> Option<ServerChange> {
 #[derive(Clone, Copy)]
 struct Point {
     rate: f64,
-    /// The limit over the response time.
-    inverse: f64,
-    /// The relative error of response times is about the same everywhere.
-    weight: f64,
+    /// Logarithm of the response time over the limit.
+    ln: f64,
 }
 
 impl Point {
     fn of(run: &Reported) -> Option<Self> {
         let ln = distance(run)?.ln;
-        let inverse = (-ln).exp();
-        let point = Self { rate: run.rate, inverse, weight: inverse.powi(-2) };
-        (ln.abs() <= NEAR_ENOUGH).then_some(point)
+        (ln.abs() <= NEAR_ENOUGH).then_some(Self { rate: run.rate, ln })
     }
 }
 
 /// Two parallel lines, through the points before and after a change.
 struct Lines {
-    /// Weighted sum of the squared residuals.
+    /// Sum of the squared residuals.
     residual: f64,
     /// Variance of the shift, in units of the residuals' variance.
     spread: f64,
@@ -123,31 +119,26 @@ impl Lines {
     /// `None` where rates do not differ, or response times do not grow with them.
     fn of(before: &[Point], after: &[Point]) -> Option<Self> {
         let sides = [before, after];
-        let weights = sides.map(|side| side.iter().map(|p| p.weight).sum::<f64>());
-        let mean = |at: usize, of: fn(&Point) -> f64| {
-            sides[at].iter().map(|p| p.weight * of(p)).sum::<f64>() / weights[at]
+        let means = |of: fn(&Point) -> f64| {
+            sides.map(|side| side.iter().map(of).sum::<f64>() / size(side.len()))
         };
-        let rates = [0, 1].map(|at| mean(at, |p| p.rate));
-        let inverses = [0, 1].map(|at| mean(at, |p| p.inverse));
+        let (rates, lns) = (means(|point| point.rate), means(|point| point.ln));
         let [mut xx, mut xy, mut yy] = [0.0; 3];
         for (at, side) in sides.into_iter().enumerate() {
-            for Point { rate, inverse, weight } in side {
-                let (x, y) = (rate - rates[at], inverse - inverses[at]);
-                xx += weight * x * x;
-                xy += weight * x * y;
-                yy += weight * y * y;
+            for Point { rate, ln } in side {
+                let (x, y) = (rate - rates[at], ln - lns[at]);
+                xx += x * x;
+                xy += x * y;
+                yy += y * y;
             }
         }
         let slope = xy / xx;
-        let at_limit = |at: usize| rates[at] + (1.0 - inverses[at]) / slope;
+        let at_limit = |at: usize| rates[at] - lns[at] / slope;
         let capacity = at_limit(0);
-        let spread = 1.0 / weights[0] + 1.0 / weights[1] + (rates[1] - rates[0]).powi(2) / xx;
-        (slope < 0.0).then(|| Self {
-            residual: yy - slope * xy,
-            spread: spread / slope.powi(2),
-            capacity,
-            shift: at_limit(1) - capacity,
-        })
+        let of_means = sides.map(|side| 1.0 / size(side.len())).iter().sum::<f64>();
+        let spread = (of_means + (rates[1] - rates[0]).powi(2) / xx) / slope.powi(2);
+        let shift = at_limit(1) - capacity;
+        (slope > 0.0).then_some(Self { residual: yy - slope * xy, spread, capacity, shift })
     }
 
     /// Standard error of the shift.
