@@ -101,6 +101,12 @@ pub fn release() {
     }
 }
 
+/// The interval of progress lines unless `--progress` names one; `None` on a terminal, which shows
+/// the live line.
+pub fn default_progress() -> Option<Duration> {
+    (!std::io::stderr().is_terminal()).then_some(Duration::from_secs(PLAIN_LINE_SECONDS))
+}
+
 /// Prints the error that ends the command. It may repeat an argument that was given in the wrong
 /// place, such as a target with a password.
 pub fn error(failure: &Failure) {

@@ -24,8 +24,8 @@ pub const SLOWEST: f64 = 0.7;
 /// Fastest approach that is considered, in points, and the factor from one to the next.
 const FASTEST: f64 = 2.5;
 const FASTER: f64 = 1.2;
-/// The 99 % quantile of the normal distribution: certainty of the bound of each approach.
-const SURE: f64 = 2.33;
+/// The 99.9 % quantile of the normal distribution: certainty of the bound of each approach.
+const SURE: f64 = 3.09;
 /// An approach is possible if its sum of squares exceeds the least by at most this many variances.
 const POSSIBLE: f64 = SURE * SURE;
 /// Number of means that the series is reduced to for the fits.
@@ -69,10 +69,10 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
 /// series approaches, given where the warm-up was cut; `None` if noise or a drift hides that.
 ///
 /// By simulation of exponential approaches from 5 to 50 % with time constants up to a third of the
-/// series, noise of 1 to 6 % and a correlation of neighbours up to 0.6, at most 5 % of the answers
+/// series, noise of 1 to 6 % and a correlation of neighbours up to 0.6, at most 1 % of the answers
 /// are wrong: the level at the point is more than 1 % away. The exception is an approach from 10 %
-/// with a third of the series under noise of 1 %: up to a fifth of the answers is wrong, but only
-/// 3 % of the series have one.
+/// with a third of the series under noise of 1 %: up to 6 % of the answers are wrong, and only 3 %
+/// of the series have one.
 #[must_use]
 pub fn settled(series: &[f64], cut: usize) -> Option<usize> {
     let (points, _) = scaled(series);

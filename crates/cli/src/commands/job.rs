@@ -177,7 +177,9 @@ impl Show {
         };
         let progress = match takes("progress") {
             true => {
-                settings.optional("progress", parse_progress, |d| format_duration(*d), "none")?
+                let default = terminal::default_progress();
+                let default = default.map_or_else(|| "none".to_owned(), format_duration);
+                settings.optional("progress", parse_progress, |d| format_duration(*d), &default)?
             }
             false => None,
         };
