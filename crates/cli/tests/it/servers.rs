@@ -239,6 +239,10 @@ fn who_may_only_read_checks(product: Product) {
     let target = format!("{scheme}://reader:r@{}", rest.split_once('@').unwrap().1);
     let done = program.run(&["check", &target, "--workload", "tpc-b"]);
     assert_eq!(done.code, 0, "{}", done.err);
+    // MariaDB checks rights when a statement is prepared: only what the mix needs is.
+    let reads = ["run", &target, "--workload", "tpc-b", "--mix", "select-only"];
+    let short = ["--vus", "2", "--rampup", "0s", "--transactions", "20"];
+    program.ok(&[&reads[..], &short].concat());
     if matches!(product, Postgres) {
         site.run(database, "DROP OWNED BY reader; DROP ROLE reader");
         for name in ["nosuchschema", "$user", "pg_foo"] {
