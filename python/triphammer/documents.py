@@ -381,7 +381,7 @@ class CapacityResult(Document):
     __slots__ = ()
     #: The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents.
     belief: list[CapacityBelief]
-    #: By how much the server changed during the search, from an early rate that was repeated at the end; `None` if it was not.
+    #: By how much the server changed during the search; `None` before its end, or if too few probes were near the limit.
     change: Optional[ServerChange]
     #: Whether a capacity was found, and what is wrong with the search.
     ending: Ending

@@ -20,7 +20,7 @@ use triphammer_document::redacted::mask_message;
 use triphammer_document::second::Second;
 use triphammer_report::wrapped;
 use triphammer_runner::watch::QueryProgress;
-use triphammer_settings::failure::Failure;
+use triphammer_settings::failure::{Failure, cut};
 use triphammer_settings::format;
 
 /// Seconds between two progress lines without a terminal.
@@ -123,11 +123,7 @@ const WORD_MAX: usize = 400;
 
 /// Cuts the words that are too long to be read.
 fn cut_words(message: &str) -> String {
-    let cut = |word: &str| match word.char_indices().nth(WORD_MAX) {
-        Some((end, _)) => format!("{}… ({} bytes in all)", &word[..end], word.len()),
-        None => word.to_owned(),
-    };
-    message.split(' ').map(cut).collect::<Vec<_>>().join(" ")
+    message.split(' ').map(|word| cut(word, WORD_MAX)).collect::<Vec<_>>().join(" ")
 }
 
 /// Prints an informational line.

@@ -86,17 +86,22 @@ fn after_timeout(error: &DbError) -> Option<&'static str> {
 /// Longest line of a quoted excerpt, in characters.
 const EXCERPT_MAX: usize = 160;
 
+/// Cuts a text to so many characters, and says how long it is.
+#[must_use]
+pub fn cut(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{} … ({} bytes in all)", text[..end].trim_end(), text.len()),
+        None => text.to_owned(),
+    }
+}
+
 /// Cuts the long lines of a message that quotes a file: a line of 60 KB hides the message.
 #[must_use]
 pub(crate) fn excerpt(message: &str) -> String {
-    let cut = |line: &str| match line.char_indices().nth(EXCERPT_MAX) {
-        Some((end, _)) => format!("{} … ({} bytes in all)", line[..end].trim_end(), line.len()),
-        None => line.to_owned(),
-    };
     // The mark below a cut line points at nothing.
     let is_mark =
         |line: &str| line.len() > EXCERPT_MAX && line.trim_matches([' ', '|', '^']).is_empty();
-    let lines = message.lines().filter(|line| !is_mark(line)).map(cut);
+    let lines = message.lines().filter(|line| !is_mark(line)).map(|line| cut(line, EXCERPT_MAX));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -42,7 +42,7 @@ impl Store {
         let failed = |error| StoreError::from_sqlite(path, error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
-        tables::is_store(&connection, path)?;
+        let is_store = tables::is_store(&connection, path)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         // A read-only store keeps its journal mode.
         if !connection.is_readonly("main").map_err(failed)? {
@@ -50,7 +50,9 @@ impl Store {
             // A power failure may lose the last batch, but never the store.
             connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
         }
-        tables::create(&mut connection, path)?;
+        if !is_store {
+            tables::create(&mut connection, path)?;
+        }
         Ok(Self { connection, path: path.to_owned(), held: RefCell::default() })
     }
 

@@ -18,9 +18,6 @@ const APPLICATION_ID: u32 = u32::from_be_bytes(*b"trip");
 /// nothing left to do.
 pub(super) fn create(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
-    if is_store(connection, path)? {
-        return Ok(());
-    }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     if is_store_in(&transaction, path)? {

@@ -351,7 +351,7 @@ export interface CapacityLimit {
 export interface CapacityResult {
   /** The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents. */
   belief: CapacityBelief[];
-  /** By how much the server changed during the search, from an early rate that was repeated at the end; `null` if it was not. */
+  /** By how much the server changed during the search; `null` before its end, or if too few probes were near the limit. */
   change: ServerChange | null;
   /** Whether a capacity was found, and what is wrong with the search. */
   ending: Ending;

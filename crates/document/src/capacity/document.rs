@@ -60,8 +60,8 @@ pub struct CapacityResult {
     /// increasing rates. Empty until probes showed a rate on either side, and in older documents.
     #[serde(default)]
     pub belief: Vec<CapacityBelief>,
-    /// By how much the server changed during the search, from an early rate that was repeated at
-    /// the end; `None` if it was not.
+    /// By how much the server changed during the search; `None` before its end, or if too few probes
+    /// were near the limit.
     #[serde(default)]
     pub change: Option<ServerChange>,
     /// Findings in words, the most important first.
