@@ -6,7 +6,7 @@ use triphammer_core::Scale;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format::integer;
 
-use crate::document::{Head, JobDocument};
+use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
 
 /// Report of a build.
@@ -42,13 +42,7 @@ impl JobDocument for BuildReport {
         Head::of(JobKind::Build)
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// A build that does not fail is good.
     fn flaw(&self) -> Option<Flaw> {

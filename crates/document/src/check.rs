@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_settings::command::JobKind;
 
-use crate::document::{Head, JobDocument};
+use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
 use crate::parts::Status;
 
@@ -73,13 +73,7 @@ impl JobDocument for CheckReport {
         Head { status, ..Head::of(JobKind::Check) }
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// All conditions must hold that are expected to hold.
     fn flaw(&self) -> Option<Flaw> {

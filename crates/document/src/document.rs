@@ -142,3 +142,17 @@ macro_rules! whole_head {
     };
 }
 pub(crate) use whole_head;
+
+/// The accessors of a document that has its ending in a field of that name.
+macro_rules! own_ending {
+    () => {
+        fn ending(&self) -> &$crate::ending::Ending {
+            &self.ending
+        }
+
+        fn ending_mut(&mut self) -> &mut $crate::ending::Ending {
+            &mut self.ending
+        }
+    };
+}
+pub(crate) use own_ending;

@@ -9,7 +9,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::format::{counted, integer};
 use triphammer_workloads::drill::{Judged, LostCommits};
 
-use crate::document::{Head, JobDocument, whole_head};
+use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
@@ -180,13 +180,7 @@ impl JobDocument for DrillResult {
         whole_head!(self)
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// Every fault must take place, the table be read back, and nothing be wrong with it.
     fn flaw(&self) -> Option<Flaw> {

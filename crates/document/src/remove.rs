@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_settings::command::JobKind;
 
-use crate::document::{Head, JobDocument};
+use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
 use crate::parts::Status;
 
@@ -40,13 +40,7 @@ impl JobDocument for Removal {
         Head::of(JobKind::Drop)
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// A removal that does not fail is good.
     fn flaw(&self) -> Option<Flaw> {

@@ -16,7 +16,7 @@ use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
 use super::measured::Measured;
-use crate::document::{Head, JobDocument, whole_head};
+use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
@@ -257,13 +257,7 @@ impl JobDocument for CapacityResult {
         whole_head!(self)
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// A capacity must be found.
     fn flaw(&self) -> Option<Flaw> {

@@ -14,7 +14,7 @@ use super::plans::{self, PlanChange};
 use super::profiles::{self, Profiles};
 use super::run::Run;
 use super::words;
-use crate::document::{Head, JobDocument};
+use crate::document::{Head, JobDocument, own_ending};
 use crate::ending::{Ending, Flaw};
 use crate::job_id::JobId;
 use crate::parts::{Status, Tool, WorkloadFacts};
@@ -303,13 +303,7 @@ impl JobDocument for ComparisonResult {
         }
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// Every run that the comparison asked for must be made and be successful. Stored runs are
     /// compared as they are.

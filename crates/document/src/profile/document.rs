@@ -13,7 +13,7 @@ use triphammer_statistics::{Estimate, Interval};
 
 use super::findings;
 use super::level_unit::LevelUnit;
-use crate::document::{Head, JobDocument, whole_head};
+use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
@@ -328,13 +328,7 @@ impl JobDocument for ProfileResult {
         whole_head!(self)
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// Every requested run must be made and be successful.
     fn flaw(&self) -> Option<Flaw> {

@@ -27,7 +27,7 @@ use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::doctor::SetupFact;
-use crate::document::{Head, JobDocument, whole_head};
+use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::failure_limit;
 use crate::host::Host;
@@ -195,13 +195,7 @@ impl JobDocument for RunResult {
         whole_head!(self)
     }
 
-    fn ending(&self) -> &Ending {
-        &self.ending
-    }
-
-    fn ending_mut(&mut self) -> &mut Ending {
-        &mut self.ending
-    }
+    own_ending!();
 
     /// A run that is not complete has no flaw besides that.
     fn flaw(&self) -> Option<Flaw> {
