@@ -77,8 +77,6 @@ const SUMMED_UP: [&str; 5] =
     [ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, log_probe::COMMITS, log_probe::DURATION];
 /// The setting of the conditions that make captures.
 const CAPTURE_ON: &str = "capture-on";
-/// Usual time between two samples of the sessions.
-pub const INTERVAL: Duration = Duration::from_millis(100);
 /// Shortest time between two samples.
 const INTERVAL_MIN: Duration = Duration::from_millis(10);
 /// Longest time between two samples: more than one must fit into a second.
@@ -135,7 +133,7 @@ pub fn plan(
         let message = format!("--{CAPTURE_ON} is not supported on {dialect}: omit it");
         return Err(SpecError::new(message).about(CAPTURE_ON));
     }
-    let interval = settings.duration("observe-interval", INTERVAL)?;
+    let interval = settings.duration("observe-interval")?;
     if !(INTERVAL_MIN..=INTERVAL_MAX).contains(&interval) {
         let message = format!(
             "--observe-interval must be from {} to {}, got {}",

@@ -23,9 +23,6 @@ use crate::check::CheckRequest;
 use crate::cluster::SharedBuild;
 use crate::record::Record;
 
-/// The default workload.
-pub const DEFAULT_WORKLOAD: &str = "tproc-c";
-
 /// Setting that names the file of a user's own workload.
 const WORKLOAD_FILE: &str = "workload-file";
 /// Setting that names the recording to replay.
@@ -40,7 +37,7 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
         return Ok(describe(drill::NAME)?);
     }
     set_replay(settings)?;
-    let mut name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
+    let mut name: String = settings.parse("workload")?;
     if name.ends_with(".toml") {
         if settings.get(WORKLOAD_FILE).is_some() {
             let message = match settings.source(WORKLOAD_FILE) {
@@ -55,7 +52,7 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
         let source = settings.source("workload");
         settings.set(WORKLOAD_FILE, name.as_str(), source);
         settings.replace("workload", custom::NAME);
-        name = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
+        name = settings.parse("workload")?;
     }
     if is_of_command(&name) && settings.command() != Command::Job(JobKind::Drop) {
         let message = format!("`{name}` is a command of its own: use `triphammer {name} TARGET`");
@@ -349,7 +346,7 @@ pub fn refuse_campaign_of_queries(kind: JobKind, workload: &Description) -> Resu
 /// # Errors
 /// If it is invalid or too large.
 pub fn scale(settings: &mut Settings, default: Scale) -> Result<Scale, Failure> {
-    let scale: Scale = settings.parse("scale", || default)?;
+    let scale: Scale = settings.parse_or("scale", || default)?;
     if scale > SCALE_MAX.into() {
         let message = format!("--scale must be at most {SCALE_MAX}, got {scale}");
         return Err(triphammer_core::SpecError::new(message).about("scale").into());
@@ -375,7 +372,10 @@ pub fn build(
     let scale = scale(settings, built.as_ref().map_or(default, |built| built.scale))?;
     let mut of_workload = WorkloadSettings {
         scale,
-        data_seed: settings.parse("seed", || built.map_or(1, |built| built.data_seed))?,
+        data_seed: match built {
+            Some(built) => settings.parse_or("seed", || built.data_seed)?,
+            None => settings.parse("seed")?,
+        },
         run_seed: 0,
         options: settings.workload_options(&workload.options, OptionCommand::Build),
     };
@@ -393,7 +393,7 @@ pub fn build(
     of_workload.options.retain(|name, _| !defines(name));
     show_own(settings, &workload.description().name);
     let one_writer = target.database.capabilities().one_writer;
-    let jobs = settings.count("jobs", JOBS_MAX, || {
+    let jobs = settings.count_or("jobs", JOBS_MAX, || {
         if one_writer { 1 } else { (2 * cores()).min(chunks(&workload)).max(1) }
     })?;
     if jobs == 0 {
@@ -463,7 +463,7 @@ pub fn check(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<CheckRequest, Failure> {
-    let jobs = settings.count("jobs", JOBS_MAX, cores)?.max(1);
+    let jobs = settings.count_or("jobs", JOBS_MAX, cores)?.max(1);
     let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
     let cancel = Cancel::default();
     let (workload, connect_limit) = (Arc::clone(workload), target.connect_limit);

@@ -28,8 +28,8 @@ impl ScriptCommand {
         let loaded = load(settings.get("script").unwrap_or_default(), true)?;
         settings.replace("script", loaded);
         let options = settings.workload_options(&describe(NAME)?.options, OptionCommand::Run);
-        let run_seed = settings.parse("seed", || 1)?;
-        let threads = settings.parse("vus", || 1)?;
+        let run_seed = settings.parse("seed")?;
+        let threads = settings.parse_or("vus", || 1)?;
         let given = WorkloadSettings { options, run_seed, ..WorkloadSettings::default() };
         let (script, how) = Sysbench::of_command(&given, command)?;
         Ok(Self { script, how, threads })

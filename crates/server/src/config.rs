@@ -9,10 +9,6 @@ use triphammer_drivers::target::Secret;
 
 use crate::targets::FixedTarget;
 
-/// The default listen address: the loopback interface, on a port that no well-known service uses
-/// and that is below the ephemeral range.
-pub const LISTEN: &str = "127.0.0.1:7400";
-
 /// Configuration of the server.
 #[derive(Clone, Debug)]
 pub struct Config {

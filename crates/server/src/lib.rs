@@ -33,7 +33,7 @@ mod ui;
 
 pub use api::html_export;
 pub use app::App;
-pub use config::{Config, LISTEN, ServerLimits};
+pub use config::{Config, ServerLimits};
 pub use error::ApiError;
 pub use guard::{TOKEN_MIN, random_token};
 pub use serve::Server;

@@ -20,8 +20,7 @@ pub struct SettingDef {
     pub former: Option<&'static str>,
     /// Help text without the default; `{words}` is replaced by its choices.
     help: &'static str,
-    /// Description of the default; `None` if there is none.
-    pub default: Option<&'static str>,
+    default: Option<DefaultDef>,
     /// Commands that accept it.
     pub commands: Commands,
     /// Short, one-letter flag; `None` if it has none.
@@ -33,6 +32,16 @@ pub struct SettingDef {
     /// Returns the accepted words; `None` if any value of the kind is accepted.
     choices: Option<fn() -> Vec<Choice>>,
     marks: &'static [Mark],
+}
+
+/// What a setting is when it is not given.
+#[derive(Clone, Copy, Debug)]
+enum DefaultDef {
+    /// Always this value, in the notation of the setting: readers parse it.
+    Value(&'static str),
+    /// A value that its reader computes, because it depends on other settings, the workload or the
+    /// database: words that describe it.
+    Words(&'static str),
 }
 
 /// Group of settings in a form.
@@ -193,8 +202,14 @@ pub(super) const fn switch(
 }
 
 impl SettingDef {
-    pub(super) const fn default(self, words: &'static str) -> Self {
-        Self { default: Some(words), ..self }
+    /// Sets a default that is always the same, in the notation of the setting.
+    pub(super) const fn default(self, value: &'static str) -> Self {
+        Self { default: Some(DefaultDef::Value(value)), ..self }
+    }
+
+    /// Describes a default that the reader of the setting computes.
+    pub(super) const fn default_words(self, words: &'static str) -> Self {
+        Self { default: Some(DefaultDef::Words(words)), ..self }
     }
 
     /// Sets group and title in forms.
@@ -262,10 +277,25 @@ impl SettingDef {
         }
     }
 
+    /// The default, or words that describe it; `None` if there is none.
+    #[must_use]
+    pub fn default_text(&self) -> Option<&'static str> {
+        let (DefaultDef::Value(text) | DefaultDef::Words(text)) = self.default?;
+        Some(text)
+    }
+
+    /// The default, if it is always the same value.
+    pub(super) fn default_value(&self) -> Option<&'static str> {
+        match self.default? {
+            DefaultDef::Value(value) => Some(value),
+            DefaultDef::Words(_) => None,
+        }
+    }
+
     /// Help text with the default at the end.
     #[must_use]
     pub fn help_and_default(&self) -> String {
-        let default = self.default.map(|words| format!(" [default: {words}]"));
+        let default = self.default_text().map(|words| format!(" [default: {words}]"));
         format!("{}{}", self.help(), default.unwrap_or_default())
     }
 

@@ -91,7 +91,7 @@ pub fn faults(settings: &mut Settings, duration: Duration) -> Result<Vec<Fault>,
         [] => "none".to_owned(),
         faults => faults.iter().map(Fault::to_string).collect::<Vec<_>>().join(REPEATED),
     };
-    let mut faults = settings.read(FAULT, parse_all, show, Vec::new)?;
+    let mut faults = settings.read_or(FAULT, parse_all, show, Vec::new)?;
     faults.sort_by_key(|fault| fault.at);
     let refuse = |message: String| Err(SpecError::new(message).about(FAULT));
     if let Some(late) = faults.iter().find(|fault| fault.end() >= duration) {

@@ -6,8 +6,8 @@ use super::declaration::Mark::{
     OfStored, OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
 };
 use super::declaration::{Group, Mark, SettingDef, switch, value};
-use crate::DATABASE_DEFAULT;
 use crate::choices;
+use crate::setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, PROTOCOL_DEFAULT, WORKLOAD_DEFAULT};
 use crate::command::{Command, Commands, JobKind};
 
 const BUILD: Command = Command::Job(JobKind::Build);
@@ -55,13 +55,13 @@ pub const SETTINGS: &[SettingDef] = &[
          Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), \
          odbc:DSN=name or null:",
     )
-    .default(
+    .default_words(
         "an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB \
          file if DuckDB's library is installed and there is no such SQLite file",
     )
     .marked(&[Positional, Database, OfHost, OnResume, NotReplayed, BesideForm]),
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
-        .default("none: only the host is examined")
+        .default_words("none: only the host is examined")
         .marked(&[Positional, Database, OfHost]),
     value(
         "target",
@@ -74,7 +74,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .marked(&[Positional, Database, OfHost, NotInJobFile]),
     value("from", "FORMAT", of(&[CAPTURE]), "Format of the log: {words}")
-        .default("detected")
+        .default_words("detected")
         .choices(choices::log_formats)
         .marked(&[NotInJobFile]),
     switch(
@@ -100,9 +100,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[Positional, Database, OfHost, OnResume, Shared, OfStored, BesideForm]),
     value("other", "B", of(&[COMPARE]), "What to compare with A: a job number, `last` or a label; with \
                                      --ab, a second target")
-        .default("with --ab, the target of A")
+        .default_words("with --ab, the target of A")
         .marked(&[Positional, Database, OfHost, OnResume, OfStored, BesideForm]),
-    value("label", "LABEL", of(&[HISTORY]), "Only runs with this label").default("any").marked(&[
+    value("label", "LABEL", of(&[HISTORY]), "Only runs with this label").default_words("any").marked(&[
         Positional,
         NotInJobFile,
         Label,
@@ -110,22 +110,22 @@ pub const SETTINGS: &[SettingDef] = &[
     value("workload", "NAME", ON_TARGET.but(&[DRILL]), "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
-        .default("tproc-c")
+        .default(WORKLOAD_DEFAULT)
         .choices(choices::workloads)
         .marked(&[Shared]),
     value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write: {words}")
         .short('w')
-        .default("tproc-c")
+        .default(WORKLOAD_DEFAULT)
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
     value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload: {words}")
         .short('w')
-        .default("the workload of the newest run")
+        .default_words("the workload of the newest run")
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
     value("on", "TEXT", of(&[HISTORY]), "Only runs whose target, as listed by `jobs`, contains this \
                                      text")
-        .default("any")
+        .default_words("any")
         .marked(&[NotInJobFile]),
     value(
         "control",
@@ -134,10 +134,10 @@ pub const SETTINGS: &[SettingDef] = &[
         "Label of the runs of a fixed build, one beside each run: follow the ratios to them, which \
          do not depend on the host",
     )
-    .default("none")
+    .default_words("none")
     .marked(&[NotInJobFile]),
     value("schema", "NAME", CONNECT, "Database schema to use")
-        .default("the user's default schema")
+        .default_words("the user's default schema")
         .marked(&[BesideForm]),
     value(
         "dialect",
@@ -146,7 +146,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please \
          report, see docs/coverage.md)",
     )
-    .default("that of the product that the driver reports")
+    .default_words("that of the product that the driver reports")
     .marked(&[OfHost, OnResumeOrStored]),
     value(
         "dialect-dir",
@@ -162,7 +162,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "File that declares the nodes of a cluster, and rules that route transactions to them: TOML, \
          or a connect pool of HammerDB in XML",
     )
-    .default("the hosts of the target, if --route is given")
+    .default_words("the hosts of the target, if --route is given")
     .marked(&[OfHost, OnResumeOrStored, NotReplayed, OfTransactions]),
     value(
         "route",
@@ -174,7 +174,7 @@ pub const SETTINGS: &[SettingDef] = &[
          all, primaries, replicas, or names with + between them",
     )
     .titled(Group::Connection, "Rules that route transactions to the hosts of the target")
-    .default("with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used")
+    .default_words("with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used")
     .marked(&[Repeats, OnResumeOrStored, NotReplayed, OfTransactions]),
     value("password-file", "FILE", CONNECT, "File with the password on its first line")
         .marked(&[OfHost, OnResume, NotReplayed, BesideForm]),
@@ -222,13 +222,13 @@ pub const SETTINGS: &[SettingDef] = &[
          nothing) and for the default SQLite file (which it builds)",
     )
     .titled(Group::Data, "Scale")
-    .default("1; 10 for a build of kv, and for null: except with your own SQL"),
+    .default_words("1; 10 for a build of kv, and for null: except with your own SQL"),
     value("jobs", "N", of(&[DATAGEN]), "Number of threads that write files in parallel")
-        .default("min(cores, parts)")
+        .default_words("min(cores, parts)")
         .marked(&[NotInJobFile]),
     value("jobs", "N", of(&[BUILD, CHECK]), "Number of parallel sessions")
         .titled(Group::Data, "Parallel loaders")
-        .default(
+        .default_words(
             "min(2 x cores, chunks of the data), with --cluster on each host; 1 to build a database that \
              allows only one writer",
         ),
@@ -243,7 +243,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("1"),
     value("seed", "N", of(&[DRILL]), "Random seed of the rows and of their hashes")
         .titled(Group::Data, "Random seed")
-        .default("random, so that rows of an earlier drill are recognised"),
+        .default_words("random, so that rows of an earlier drill are recognised"),
     switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
@@ -261,7 +261,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("vus", "N", of(&[RUN]), "Number of virtual users, or of sessions for a rate, ramp or \
                                    steps load")
         .titled(Group::Load, "Virtual users")
-        .default("1 for SQLite, else min(10, scale)")
+        .default_words("1 for SQLite, else min(10, scale)")
         .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
@@ -272,7 +272,7 @@ pub const SETTINGS: &[SettingDef] = &[
          which pairs are made",
     )
     .titled(Group::Load, "Virtual users")
-    .default("1 for SQLite, else min(10, scale)")
+    .default_words("1 for SQLite, else min(10, scale)")
     .marked(&[OfTransactions, OfLoad]),
     value(
         "vus",
@@ -291,14 +291,14 @@ pub const SETTINGS: &[SettingDef] = &[
         "Number of virtual users that serve the arrivals; choose more than are ever busy at once",
     )
     .titled(Group::Load, "Virtual users")
-    .default("1 for SQLite, else 64")
+    .default_words("1 for SQLite, else 64")
     .marked(&[OfLoad]),
     value("vus", "N", of(&[DRILL]), "Number of virtual users, each with a session and a chain of rows")
         .titled(Group::Load, "Virtual users")
-        .default("8; 1 for SQLite"),
+        .default_words("8; 1 for SQLite"),
     value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users, or of streams for TPROC-H, that `auto` tries")
         .titled(Group::Load, "Maximum virtual users")
-        .default("64 for SQLite, else 512"),
+        .default_words("64 for SQLite, else 512"),
     value(
         "repeats",
         "N",
@@ -309,15 +309,15 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("3"),
     value("threads", "N", DRIVE.and(&[DRILL]), "Worker threads")
         .titled(Group::Statements, "Worker threads")
-        .default("min(cores, sessions)")
+        .default_words("min(cores, sessions)")
     .marked(&[OfTransactions]),
     value("rampup", "TIME", DRIVE, "Time under load before the timed window starts")
         .titled(Group::Length, "Ramp-up")
-        .default("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s")
+        .default_words("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s")
     .marked(&[OfTransactions]),
     value("duration", "TIME", DRIVE, "Length of the timed window; its maximum with --until-ci")
         .titled(Group::Length, "Timed window")
-        .default(
+        .default_words(
             "5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, \
              or 10s",
         )
@@ -335,7 +335,7 @@ pub const SETTINGS: &[SettingDef] = &[
          repeated",
     )
     .titled(Group::Question, "Faults")
-    .default("none: cause them yourself during the load")
+    .default_words("none: cause them yourself during the load")
     .marked(&[Repeats]),
     value(
         "verify",
@@ -344,7 +344,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "URL of the database to read the table back from after the load, such as that of the \
          promoted replica",
     )
-    .default("the target")
+    .default_words("the target")
     .marked(&[Database, OfHost]),
     value(
         "verify-timeout",
@@ -362,7 +362,7 @@ pub const SETTINGS: &[SettingDef] = &[
          within this share of its value, such as 1%",
     )
     .titled(Group::Length, "End at this precision")
-    .default("off")
+    .default_words("off")
     .marked(&[OfTransactions]),
     value(
         "cool-down",
@@ -372,7 +372,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Length, "Pause between runs")
     .formerly("settle")
-    .default(
+    .default_words(
         "at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this \
          process",
     ),
@@ -391,7 +391,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Highest rate to try, in transactions per second",
     )
     .titled(Group::Question, "Highest rate")
-    .default("until the limit is exceeded"),
+    .default_words("until the limit is exceeded"),
     value("precision", "SHARE", of(&[CAPACITY]), "Search until the capacity is known to within this \
                                               share")
         .titled(Group::Question, "Precision")
@@ -417,7 +417,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs, of each level if \
                                          there are levels")
         .titled(Group::Question, "Pairs of runs")
-        .default("7, or 4 of each level"),
+        .default_words("7, or 4 of each level"),
     value("margin", "SHARE", of(&[COMPARE]), "Smallest difference that matters")
         .titled(Group::Question, "Smallest difference that matters")
         .default("2%")
@@ -448,12 +448,12 @@ pub const SETTINGS: &[SettingDef] = &[
     value("mode", "MODE", DRIVE, "Where the transaction logic runs: procedures (in the database) \
                                   or statements (in the client)")
         .titled(Group::Statements, "Transaction logic")
-        .default("procedures if the workload and the database support them")
+        .default_words("procedures if the workload and the database support them")
         .choices(choices::modes)
     .marked(&[OfTransactions]),
     value("protocol", "PROTOCOL", DRIVE.and(&[DRILL]), "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
-        .default("prepared if the database supports it")
+        .default_words(PROTOCOL_DEFAULT)
         .choices(choices::protocols),
     value("pipeline", "WHAT", DRIVE.and(&[DRILL]), "What of a transaction shares a round trip: {words}. Only \
                                                    PostgreSQL can")
@@ -468,7 +468,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[OfTransactions]),
     value("isolation", "LEVEL", DRIVE.and(&[DRILL]), "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
-        .default(DATABASE_DEFAULT)
+        .default_words(DATABASE_DEFAULT)
         .choices(choices::isolations),
     value(
         "dop",
@@ -478,7 +478,7 @@ pub const SETTINGS: &[SettingDef] = &[
          turns parallel queries off. Other databases reject it",
     )
     .titled(Group::Statements, "Degree of parallelism")
-    .default("the database's own"),
+    .default_words("the database's own"),
     value(
         "engine-memory",
         "SIZE",
@@ -487,7 +487,7 @@ pub const SETTINGS: &[SettingDef] = &[
          it: their memory is their own setting",
     )
     .titled(Group::Statements, "Memory of the engine")
-    .default("the database's own"),
+    .default_words("the database's own"),
     value(
         "load",
         "MODEL",
@@ -517,11 +517,11 @@ pub const SETTINGS: &[SettingDef] = &[
          longest are dropped",
     )
     .titled(Group::Load, "Maximum backlog")
-    .default("60 s of arrivals at the highest rate")
+    .default_words("60 s of arrivals at the highest rate")
     .marked(&[OfTransactions, OfLoad]),
     value("terminals", "N", ALIKE, "Number of terminals of a keyed load")
         .titled(Group::Load, "Terminals")
-        .default("as defined by the workload: 10 per warehouse")
+        .default_words("as defined by the workload: 10 per warehouse")
     .marked(&[OfTransactions]),
     value(
         "sessions",
@@ -530,7 +530,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Number of sessions that the terminals of a keyed load share, or `own` for one per terminal",
     )
     .titled(Group::Load, "Sessions")
-    .default("min(64, terminals); 1 for SQLite")
+    .default_words("min(64, terminals); 1 for SQLite")
     .marked(&[OfTransactions]),
     value(
         "login-delay",
@@ -590,7 +590,7 @@ pub const SETTINGS: &[SettingDef] = &[
          The run is stored and the exit code is 1",
     )
     .titled(Group::Failures, "Abort on failures above")
-    .default("never")
+    .default_words("never")
     .marked(&[OfTransactions]),
     switch(
         "no-observe",
@@ -616,10 +616,10 @@ pub const SETTINGS: &[SettingDef] = &[
         "Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; \
          `local` for several processes on this host",
     )
-    .default("none: one process")
+    .default_words("none: one process")
     .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
     value("hosts", "N", DRIVE.and(&[BUILD]), "Number of hosts that share the work")
-        .default("all nodes of the cluster; 2 processes with `local`")
+        .default_words("all nodes of the cluster; 2 processes with `local`")
         .marked(&[OfHost, OfTransactions, NotReplayed, Shared]),
     value(
         "on-host-loss",
@@ -703,11 +703,11 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[RUN]),
         "PEM file with the certificate authorities to verify an https:// collector against",
     )
-    .default("the system's authorities")
+    .default_words("the system's authorities")
     .marked(&[OfHost]),
     value("warehouses", "A-B", of(&[CHECK]), "Check only these warehouses")
         .titled(Group::Data, "Warehouses")
-        .default("all"),
+        .default_words("all"),
     switch("yes", of(&[DROP]), "Do not ask for confirmation").marked(&[NotInJobFile]),
     switch("force", of(&[BUILD, DROP]), "Also change tables that are not in the build record")
         .titled(Group::Data, "Also change unknown tables")
@@ -730,7 +730,7 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[RUN]),
         "Print a progress line to stderr at this interval, as pgbench -P does, such as 10s",
     )
-    .default("30s if stderr is not a terminal")
+    .default_words("30s if stderr is not a terminal")
     .marked(&[OfOutput, NotInJobFile]),
     switch(
         "show-spec",
@@ -744,7 +744,7 @@ pub const SETTINGS: &[SettingDef] = &[
         ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE, WHY]),
         "File of the job store",
     )
-    .default("in the user's data directory")
+    .default_words("in the user's data directory")
     .marked(&[OfHost, OnResume, NotReplayed, Shared, OfStored]),
     value(
         "at",
@@ -752,13 +752,13 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[WHY]),
         "Stretch of the run to explain, on its time axis, such as 3m10s..3m40s; at least 5 s",
     )
-    .default("where the throughput was notably lower than in the rest, else the timed window")
+    .default_words("where the throughput was notably lower than in the rest, else the timed window")
     .marked(&[NotInJobFile]),
     value("limit", "N", of(&[JOBS]), "Maximum number of jobs to list")
         .default("20")
         .marked(&[NotInJobFile]),
     value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity or compare job")
-        .default("jobs that are not part of another job")
+        .default_words("jobs that are not part of another job")
         .marked(&[NotInJobFile]),
     value("format", "FORMAT", of(&[DATAGEN]), "Format of the files: {words}")
         .default("tbl")
@@ -769,7 +769,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile]),
     value("output", "DIR", of(&[DATAGEN]), "Directory of the files; created if it does not exist")
         .short('o')
-        .default("a directory named after the workload")
+        .default_words("a directory named after the workload")
         .marked(&[NotInJobFile]),
     value(
         "output",
@@ -779,10 +779,10 @@ pub const SETTINGS: &[SettingDef] = &[
          workload.toml; created if it does not exist; an existing file is never overwritten",
     )
     .short('o')
-    .default("the current directory")
+    .default_words("the current directory")
     .marked(&[NotInJobFile]),
     value("format", "FORMAT", of(&[REPORT]), "Format of the report: {words}")
-        .default("from the file extension of --output, else text")
+        .default_words("from the file extension of --output, else text")
         .choices(choices::formats)
         .marked(&[NotInJobFile]),
     value("format", "FORMAT", of(&[COMPARE]), "Output format: {words}")
@@ -800,7 +800,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .short('o')
         .marked(&[NotInJobFile]),
     value("listen", "HOST:PORT", of(&[SERVE]), "Address and port to listen on")
-        .default("127.0.0.1:7400")
+        .default(LISTEN_DEFAULT)
         .marked(&[NotInJobFile]),
     value(
         "token-file",
@@ -808,7 +808,7 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[SERVE]),
         "File with the access token on its first line",
     )
-    .default("TRIPHAMMER_TOKEN, else a token that is generated and printed once")
+    .default_words("TRIPHAMMER_TOKEN, else a token that is generated and printed once")
     .marked(&[NotInJobFile]),
     value(
         "targets",
@@ -819,7 +819,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .marked(&[NotInJobFile]),
     value("data", "DIR", of(&[SERVE]), "Directory of the SQLite and DuckDB files that clients may use")
-        .default("the current directory")
+        .default_words("the current directory")
         .marked(&[NotInJobFile]),
     value(
         "metrics-token-file",
@@ -827,7 +827,7 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[SERVE]),
         "File with a token on its first line that opens only /metrics",
     )
-    .default("the token opens /metrics too")
+    .default_words("the token opens /metrics too")
     .marked(&[NotInJobFile]),
     value("tls-cert", "FILE", of(&[SERVE]), "PEM file with the certificate chain, for HTTPS")
         .marked(&[NotInJobFile]),

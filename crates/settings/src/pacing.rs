@@ -1,7 +1,6 @@
 //! Resolves the load model of a run and its settings.
 
 use std::path::Path;
-use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::pace::{Load, RateStep, read_steps};
@@ -22,7 +21,7 @@ pub(crate) fn pacing(
     settings: &mut Settings,
     given: &RunDefaults<'_>,
 ) -> Result<(Load, u32, Pacing), SpecError> {
-    let load: Load = settings.parse("load", Default::default)?;
+    let load: Load = settings.parse("load")?;
     let refuse = |names: &[&str], settings: &Settings, why: &str| {
         let given = names.iter().find(|name| settings.get(name).is_some());
         given.map_or(Ok(()), |name| {
@@ -35,9 +34,9 @@ pub(crate) fn pacing(
     let mut pacing = Pacing::default();
     if load.is_open() {
         pacing.steps = steps(&load, settings)?;
-        pacing.late = settings.parse("late", Default::default)?;
+        pacing.late = settings.parse("late")?;
         let backlog = Pacing::default_backlog(&load, &pacing.steps);
-        pacing.backlog = settings.count("backlog", BACKLOG_MAX, || backlog)?;
+        pacing.backlog = settings.count_or("backlog", BACKLOG_MAX, || backlog)?;
     } else {
         refuse(&["late", "backlog"], settings, "a load by rate, ramp or steps")?;
     }
@@ -49,11 +48,11 @@ pub(crate) fn pacing(
         )?;
         let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
         let users =
-            settings.count("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
+            settings.count_or("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
         let few = if given.capabilities.one_writer { 1 } else { users.clamp(1, POOL_MAX) };
         pacing.sessions =
-            settings.read("sessions", parse_sessions, show_sessions, || Sessions::Pool(few))?;
-        pacing.login_delay = settings.duration("login-delay", Duration::ZERO)?;
+            settings.read_or("sessions", parse_sessions, show_sessions, || Sessions::Pool(few))?;
+        pacing.login_delay = settings.duration("login-delay")?;
         users
     } else {
         refuse(&["terminals", "sessions", "login-delay"], settings, "--load keyed")?;
@@ -63,7 +62,7 @@ pub(crate) fn pacing(
             _ if given.capabilities.one_writer => 1,
             _ => given.scale.clamp(1, 10),
         };
-        settings.count("vus", SESSIONS_MAX, || few)?
+        settings.count_or("vus", SESSIONS_MAX, || few)?
     };
     Ok((load, users, pacing))
 }

@@ -10,18 +10,49 @@ use triphammer_core::spec::DURATION_MAX;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 use triphammer_workloads::catalogues;
 
-use super::declaration::variable;
+use super::declaration::{SettingDef, variable};
 use super::layers::Settings;
+use super::list::{SETTINGS, declared};
 use super::source::Source;
 use crate::Setting;
 
 impl Settings {
-    /// Parses a value with `parse`, or uses the value given by a program, or the default; the
-    /// result appears in [`Settings::shown`].
+    /// Parses a value with `parse`, or uses the value given by a program; without either, parses
+    /// the default that the setting declares. The result appears in [`Settings::shown`].
     ///
     /// # Errors
     /// When `parse` rejects the value: names the setting and the source.
+    ///
+    /// # Panics
+    /// When the setting declares no value as its default, or one that `parse` rejects.
     pub fn read<T: Clone + 'static>(
+        &mut self,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+        show: impl FnOnce(&T) -> String,
+    ) -> Result<T, SpecError> {
+        let default = self.declared_default(name);
+        self.read_or(name, &parse, show, || {
+            parse(default).unwrap_or_else(|problem| panic!("the default of --{name}: {problem}"))
+        })
+    }
+
+    /// The default that a setting declares as a value.
+    fn declared_default(&self, name: &str) -> &'static str {
+        // The runs of a command may read what it does not accept itself.
+        let of_any = SETTINGS.iter().filter(|setting| setting.name == name);
+        let default = declared(self.command, name).into_iter().chain(of_any);
+        default
+            .filter_map(SettingDef::default_value)
+            .next()
+            .unwrap_or_else(|| panic!("--{name} declares no value as its default"))
+    }
+
+    /// As [`Settings::read`], with a default that the caller computes.
+    ///
+    /// # Errors
+    /// When `parse` rejects the value: names the setting and the source.
+    pub fn read_or<T: Clone + 'static>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
@@ -67,11 +98,25 @@ impl Settings {
         &self.shown
     }
 
-    /// Parses a value of a type with `FromStr` and `Display`.
+    /// Parses a value of a type with `FromStr` and `Display`, or the default that it declares.
     ///
     /// # Errors
     /// As [`Settings::read`].
     pub fn parse<T: std::str::FromStr + fmt::Display + Clone + 'static>(
+        &mut self,
+        name: &str,
+    ) -> Result<T, SpecError>
+    where
+        T::Err: fmt::Display,
+    {
+        self.read(name, parse_type, T::to_string)
+    }
+
+    /// As [`Settings::parse`], with a default that the caller computes.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn parse_or<T: std::str::FromStr + fmt::Display + Clone + 'static>(
         &mut self,
         name: &str,
         default: impl FnOnce() -> T,
@@ -79,17 +124,27 @@ impl Settings {
     where
         T::Err: fmt::Display,
     {
-        let parse = |text: &str| {
-            text.trim().parse().map_err(|error: T::Err| invalid(text, &error.to_string()))
-        };
-        self.read(name, parse, T::to_string, default)
+        self.read_or(name, parse_type, T::to_string, default)
     }
 
-    /// Parses a number of at most `most`.
+    /// Parses a number of at most `most`, or the default that it declares.
     ///
     /// # Errors
     /// As [`Settings::read`], and when it is larger.
-    pub fn count<T>(
+    pub fn count<T>(&mut self, name: &str, most: T) -> Result<T, SpecError>
+    where
+        T: Copy + fmt::Display + TryFrom<u128> + Into<u128> + 'static,
+    {
+        let default = self.declared_default(name).parse::<u128>().ok();
+        let default = default.and_then(|number| T::try_from(number).ok());
+        self.count_or(name, most, || default.expect("the declared default is such a number"))
+    }
+
+    /// As [`Settings::count`], with a default that the caller computes.
+    ///
+    /// # Errors
+    /// As [`Settings::read`], and when it is larger.
+    pub fn count_or<T>(
         &mut self,
         name: &str,
         most: T,
@@ -107,7 +162,7 @@ impl Settings {
             let fits = T::try_from(number).ok().filter(|_| number <= most.into());
             fits.ok_or_else(too_many)
         };
-        let number = self.read(name, parse, T::to_string, default)?;
+        let number = self.read_or(name, parse, T::to_string, default)?;
         if number.into() > most.into() {
             let message = format!("--{name} must be at most {most}, got {number}");
             return Err(SpecError::new(message).about(name));
@@ -115,20 +170,20 @@ impl Settings {
         Ok(number)
     }
 
-    /// Reads a duration.
+    /// Reads a duration, or the default that it declares.
     ///
     /// # Errors
     /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
-    pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
-        let parse = |text: &str| match parse_duration(text)? {
-            long if long > DURATION_MAX => Err(format!(
-                "must be at most {}, got {}",
-                format_duration(DURATION_MAX),
-                text.trim()
-            )),
-            duration => Ok(duration),
-        };
-        self.read(name, parse, |d| format_duration(*d), || default)
+    pub fn duration(&mut self, name: &str) -> Result<Duration, SpecError> {
+        self.read(name, parse_time, |d| format_duration(*d))
+    }
+
+    /// As [`Settings::duration`], with a default that the caller computes.
+    ///
+    /// # Errors
+    /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
+    pub fn duration_or(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
+        self.read_or(name, parse_time, |d| format_duration(*d), || default)
     }
 
     /// Reads a switch.
@@ -136,7 +191,7 @@ impl Settings {
     /// # Errors
     /// As [`Settings::read`].
     pub fn switch(&mut self, name: &str) -> Result<bool, SpecError> {
-        self.read(name, parse_switch, bool::to_string, || false)
+        self.read_or(name, parse_switch, bool::to_string, || false)
     }
 
     /// Parses an optional value.
@@ -151,7 +206,7 @@ impl Settings {
         absent: &str,
     ) -> Result<Option<T>, SpecError> {
         let show = |value: &Option<T>| value.as_ref().map_or_else(|| absent.to_owned(), show);
-        self.read(name, |text| parse(text).map(Some), show, || None)
+        self.read_or(name, |text| parse(text).map(Some), show, || None)
     }
 
     /// Options of a workload for `command`, with their values.
@@ -201,6 +256,23 @@ impl Settings {
     }
 }
 
+fn parse_type<T: std::str::FromStr>(text: &str) -> Result<T, String>
+where
+    T::Err: fmt::Display,
+{
+    text.trim().parse().map_err(|error: T::Err| invalid(text, &error.to_string()))
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    match parse_duration(text)? {
+        long if long > DURATION_MAX => {
+            let most = format_duration(DURATION_MAX);
+            Err(format!("must be at most {most}, got {}", text.trim()))
+        }
+        duration => Ok(duration),
+    }
+}
+
 /// The message for a value that its type rejects; many types name the value themselves.
 fn invalid(text: &str, error: &str) -> String {
     if error.contains(&format!("`{}`", text.trim())) {
@@ -233,5 +305,41 @@ pub fn parse_closeness(text: &str) -> Result<f64, String> {
     match parse_share(text)? {
         share if share > 0.0 && share < 1.0 => Ok(share),
         _ => Err(format!("`{text}` must be more than 0 % and less than 100 %")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use triphammer_core::session::Waits;
+    use triphammer_core::spec::{RetryPolicy, TimeLimits};
+
+    use super::*;
+    use crate::command::JobKind;
+
+    #[test]
+    fn without_settings_the_engine_has_the_defaults_that_are_declared() {
+        let mut settings = Settings::new(JobKind::Run);
+        let time = |settings: &mut Settings, name| settings.duration(name).unwrap();
+        let (limits, waits) = (TimeLimits::default(), Waits::default());
+        for (name, of_engine) in [
+            ("connect-timeout", limits.connect),
+            ("transaction-timeout", limits.transaction),
+            ("drain-timeout", limits.drain),
+            ("query-timeout", waits.query),
+            ("work-timeout", waits.work),
+        ] {
+            assert_eq!(time(&mut settings, name), of_engine, "{name}");
+        }
+        let attempts: u32 = settings.count("retries", u32::MAX).unwrap();
+        assert_eq!(attempts, RetryPolicy::default().attempts);
+        let shown = settings.shown().iter().find(|shown| shown.name == "drain-timeout").unwrap();
+        assert_eq!((&*shown.value, &*shown.source), ("30s", "default"));
+    }
+
+    #[test]
+    fn the_default_of_a_command_is_its_own() {
+        let mut settings = Settings::new(JobKind::Drill);
+        let limit = settings.duration("transaction-timeout").unwrap();
+        assert_eq!(limit, Duration::from_secs(10));
     }
 }

@@ -36,7 +36,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
     let sessions = pacing.sessions.count(users);
-    let threads = settings.count("threads", THREADS_MAX, || {
+    let threads = settings.count_or("threads", THREADS_MAX, || {
         if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
     })?;
     if capabilities.blocks && threads != sessions {
@@ -70,7 +70,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             ));
         }
         Some(count) => {
-            if !settings.duration("rampup", Duration::ZERO)?.is_zero() {
+            if !settings.duration_or("rampup", Duration::ZERO)?.is_zero() {
                 return Err(SpecError::new(
                     "--rampup and --transactions exclude each other: a run \
                                            by transactions has no ramp-up",
@@ -79,7 +79,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             (Duration::ZERO, Length::Transactions(count))
         }
         None => (
-            settings.duration("rampup", if is_replay { Duration::ZERO } else { seconds(5, 60) })?,
+            settings.duration_or("rampup", if is_replay { Duration::ZERO } else { seconds(5, 60) })?,
             // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled
             // by then has no steady state to measure.
             Length::Time(match until_ci(settings)? {
@@ -91,32 +91,32 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
                     );
                     return Err(SpecError::new(message).about("until-ci"));
                 }
-                Some(_) => settings.duration("duration", seconds(300, 1800))?,
-                None => settings.duration("duration", seconds(30, 300))?,
+                Some(_) => settings.duration_or("duration", seconds(300, 1800))?,
+                None => settings.duration_or("duration", seconds(30, 300))?,
             }),
         ),
     };
     let limits = TimeLimits {
-        connect: settings.duration("connect-timeout", TimeLimits::default().connect)?,
-        transaction: settings.duration("transaction-timeout", TimeLimits::default().transaction)?,
-        drain: settings.duration("drain-timeout", TimeLimits::default().drain)?,
+        connect: settings.duration("connect-timeout")?,
+        transaction: settings.duration("transaction-timeout")?,
+        drain: settings.duration("drain-timeout")?,
         ..TimeLimits::default()
     };
-    let io: Io = settings.read("io", str::parse, Io::to_string, Io::default)?;
+    let io: Io = settings.read("io", str::parse, Io::to_string)?;
     io.check()?;
-    let attempts = settings.count("retries", RETRIES_MAX, || RetryPolicy::default().attempts)?;
+    let attempts = settings.count("retries", RETRIES_MAX)?;
     let spec = RunSpec {
         users,
         threads,
         rampup,
         length,
-        mode: settings.read(
+        mode: settings.read_or(
             "mode",
             |text| parse_mode(text, modes),
             |m| m.name().to_owned(),
             || Mode::default_for(modes, capabilities),
         )?,
-        protocol: settings.read(
+        protocol: settings.read_or(
             "protocol",
             str::parse,
             |p: &Protocol| p.name().to_owned(),
@@ -132,15 +132,10 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         )?,
         load,
         pacing,
-        seed: settings.parse("seed", || 1)?,
+        seed: settings.parse("seed")?,
         retry: RetryPolicy { attempts, ..RetryPolicy::default() },
         limits,
-        max_failures: settings.read(
-            "max-failures",
-            parse_share,
-            |s| format!("{}%", s * 100.0),
-            || 0.01,
-        )?,
+        max_failures: settings.read("max-failures", parse_share, |s| format!("{}%", s * 100.0))?,
     };
     spec.validate(capabilities, cycle)?;
     Ok(spec)
@@ -152,7 +147,7 @@ fn pipelining(
     workload: Result<(), &'static str>,
 ) -> Result<Pipelining, SpecError> {
     let show = |pipelining: &Pipelining| pipelining.name().to_owned();
-    let wanted = settings.read("pipeline", str::parse, show, Pipelining::default)?;
+    let wanted = settings.read("pipeline", str::parse, show)?;
     match workload {
         Err(reason) if wanted != Pipelining::Off => {
             let name = wanted.name();

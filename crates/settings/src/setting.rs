@@ -1,10 +1,17 @@
 //! A setting as documents show it: its name, its value and where the value came from.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// What stands for the value of a setting that the database decides.
 pub const DATABASE_DEFAULT: &str = "the database's default";
+
+/// The workload of commands that are given none.
+pub const WORKLOAD_DEFAULT: &str = "tproc-c";
+
+/// Where `serve` listens: the loopback interface, on a port that no well-known service uses and that
+/// is below the ephemeral range.
+pub const LISTEN_DEFAULT: &str = "127.0.0.1:7400";
 
 /// Value of the setting `protocol` that is not given.
 pub(crate) const PROTOCOL_DEFAULT: &str = "prepared if the database supports it";
@@ -15,19 +22,7 @@ pub struct Setting {
     /// Name on the command line and in job files, without dashes.
     pub name: String,
     /// The value as typed on the command line.
-    #[serde(deserialize_with = "read_value")]
     pub value: String,
     /// Source of the value: `flag`, `environment`, `job file` or `default`.
     pub source: String,
-}
-
-/// Reads a value; the former words for defaults become those of today, so that runs of both times
-/// compare as equal.
-fn read_value<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
-    let value = String::deserialize(source)?;
-    Ok(match &*value {
-        "the database's own" => DATABASE_DEFAULT.to_owned(),
-        "the database's first" => PROTOCOL_DEFAULT.to_owned(),
-        _ => value,
-    })
 }

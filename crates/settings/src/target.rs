@@ -12,7 +12,6 @@ use triphammer_core::session::{
     Admin, Isolation, Pipelining, Protocol, Role, ServerInfo, Session, Waits,
 };
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
-use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::MeasureDef;
 pub use triphammer_drivers::target::Reach;
 use triphammer_drivers::target::{ConnectSettings, Fence, Secret, TargetUrl};
@@ -230,7 +229,7 @@ fn connect_settings(
     workload: &str,
     secrets: &dyn Secrets,
 ) -> Result<ConnectSettings, SpecError> {
-    let connect_limit = settings.duration("connect-timeout", TimeLimits::default().connect)?;
+    let connect_limit = settings.duration("connect-timeout")?;
     let waits = waits(settings, workload)?;
     let protocol: Option<Protocol> = settings.optional(
         "protocol",
@@ -268,14 +267,14 @@ fn connect_settings(
 
 /// Reads the limits of queries outside users' transactions.
 fn waits(settings: &mut Settings, workload: &str) -> Result<Waits, SpecError> {
-    let query = settings.duration("query-timeout", Waits::default().query)?;
+    let query = settings.duration("query-timeout")?;
     // In a run of queries it limits those, which may be as short as one likes.
     let runs = [JobKind::Run, JobKind::Profile].map(Command::Job);
     let is_of_queries = runs.contains(&settings.command())
         && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
     Ok(Waits {
         query: if is_of_queries { Waits::default().query } else { query },
-        work: settings.duration("work-timeout", Waits::default().work)?,
+        work: settings.duration("work-timeout")?,
     })
 }
 
@@ -341,17 +340,17 @@ fn pipelining(settings: &mut Settings) -> Result<Pipelining, SpecError> {
     if settings.get("pipeline").is_none() {
         return Ok(Pipelining::Off);
     }
-    settings.read("pipeline", str::parse, |p: &Pipelining| p.name().to_owned(), Pipelining::default)
+    settings.read("pipeline", str::parse, |p: &Pipelining| p.name().to_owned())
 }
 
 /// Reads what is set of the engine, which most databases reject: shown only if it is given.
 fn engine(settings: &mut Settings) -> Result<(Option<u32>, Option<u64>), SpecError> {
     let (mut dop, mut memory) = (None, None);
     if settings.get("dop").is_some() {
-        dop = Some(settings.read("dop", parse_dop, u32::to_string, || 1)?);
+        dop = Some(settings.read_or("dop", parse_dop, u32::to_string, || 1)?);
     }
     if settings.get("engine-memory").is_some() {
-        memory = Some(settings.read("engine-memory", parse_size, show_size, || 0)?);
+        memory = Some(settings.read_or("engine-memory", parse_size, show_size, || 0)?);
     }
     Ok((dop, memory))
 }

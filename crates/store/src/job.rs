@@ -127,7 +127,7 @@ impl JobFilter {
     /// # Errors
     /// When a value is invalid.
     pub fn from_settings(settings: &mut Settings) -> Result<Self, Failure> {
-        let limit = settings.count("limit", u32::MAX, || 20)?;
+        let limit = settings.count("limit", u32::MAX)?;
         if limit == 0 {
             return Err(Failure::refuse("--limit must be 1 or more"));
         }

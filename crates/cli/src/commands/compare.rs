@@ -16,5 +16,5 @@ pub fn format(settings: &mut Settings) -> Result<Format> {
         let names: Vec<_> = names.collect();
         Err(format!("cannot print a comparison as {format}; use one of {}", names.join(", ")))
     };
-    Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
+    Ok(settings.read("format", read, Format::to_string)?)
 }

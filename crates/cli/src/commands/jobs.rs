@@ -38,7 +38,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let output = settings.get("output").map(PathBuf::from);
     let format = match (settings.get("format"), &output) {
         (None, Some(path)) => Format::of_file(path).map_err(Failure::refuse)?,
-        _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
+        _ => settings.read_or("format", str::parse, Format::to_string, || Format::Text)?,
     };
     let charset = if output.is_some() { Charset::Unicode } else { super::charset() };
     let text = match settings.get("plan") {

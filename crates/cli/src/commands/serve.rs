@@ -10,9 +10,9 @@ use triphammer_core::SpecError;
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_drivers::target::Secret;
 use triphammer_server::{
-    ApiError, Config, FixedTarget, LISTEN, Server, ServerLimits, TOKEN_MIN, random_token,
+    ApiError, Config, FixedTarget, Server, ServerLimits, TOKEN_MIN, random_token,
 };
-use triphammer_settings::Settings;
+use triphammer_settings::{LISTEN_DEFAULT, Settings};
 use triphammer_settings::failure::Failure;
 use triphammer_store::default_path;
 
@@ -22,7 +22,7 @@ use crate::{Exit, Result, signals, terminal};
 /// Serves until Ctrl-C or SIGTERM: the first one stops and stores the running jobs, the second one
 /// aborts them.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let listen: String = settings.parse("listen", || LISTEN.to_owned())?;
+    let listen: String = settings.parse("listen")?;
     let listen = address(&listen)?;
     let store = match settings.get("store") {
         Some(path) => PathBuf::from(path),
@@ -94,7 +94,7 @@ fn address(text: &str) -> Result<SocketAddr> {
     found.ok().flatten().ok_or_else(|| {
         let message = format!(
             "--listen: invalid address `{text}`: expected an address and a port, such as \
-                     {LISTEN} or [::1]:7400"
+                     {LISTEN_DEFAULT} or [::1]:7400"
         );
         SpecError::new(message).about("listen").into()
     })

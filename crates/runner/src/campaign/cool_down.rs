@@ -34,7 +34,7 @@ impl CoolDown {
         let does_nothing = target.is_file() || !target.database.capabilities().stores;
         let default = Duration::from_secs(if does_nothing { 1 } else { 10 });
         let ends_when_quiet = settings.source("cool-down") == Source::Default;
-        Ok(Self { most: settings.duration("cool-down", default)?, ends_when_quiet })
+        Ok(Self { most: settings.duration_or("cool-down", default)?, ends_when_quiet })
     }
 
     /// Waits, or until the job is stopped. `is_here` says that the server is on this host.

@@ -82,20 +82,15 @@ impl CapacityRequest {
             )));
         };
         let highest = settings.optional("max-rate", parse_rate, f64::to_string, "none")?;
-        let precision = settings.read(
-            "precision",
-            parse_closeness,
-            |share| format!("{}%", share * 100.0),
-            || 0.05,
-        )?;
+        let precision = settings.read("precision", parse_closeness, |share| format!("{}%", share * 100.0))?;
         let capabilities = target.database.capabilities();
         let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
         let sessions = settings
-            .count("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
+            .count_or("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
         let lengths = if target.embedded { lengths(5, 10) } else { lengths(10, 60) };
         let is_of_length = settings.get("until-ci").is_none();
         let long = match is_of_length {
-            true => Some(settings.duration(lengths[1].0, lengths[1].1)? * LONG),
+            true => Some(settings.duration_or(lengths[1].0, lengths[1].1)? * LONG),
             false => None,
         };
         let highest = highest.unwrap_or(HIGHEST);
@@ -154,7 +149,7 @@ impl Capacity {
         workload: &Arc<Description>,
         settings: &mut Settings,
     ) -> Result<Self, SpecError> {
-        let seed = settings.parse("seed", || 1)?;
+        let seed = settings.parse("seed")?;
         let search =
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
         let mut decided = vec![("vus".to_owned(), Given::from(request.sessions))];

@@ -44,7 +44,7 @@ impl CaptureRequest {
                  database with statistics of its statements, such as postgres://user@host/shop",
             ));
         };
-        let output: String = settings.parse("output", || ".".to_owned())?;
+        let output: String = settings.parse_or("output", || ".".to_owned())?;
         let output = Output::new(Path::new(&output))?;
         let is_file = Path::new(&source).exists();
         if !is_file && TargetUrl::parse(&source).is_ok() || source.contains("://") {

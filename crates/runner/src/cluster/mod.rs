@@ -120,7 +120,7 @@ impl Cluster {
             }
             return Ok(None);
         }
-        let place = settings.read("cluster", parse_place, Place::text, || Place::Local)?;
+        let place = settings.read_or("cluster", parse_place, Place::text, || Place::Local)?;
         let absent = match place {
             Place::Local => "2",
             Place::Ray(_) => "all nodes",
@@ -129,7 +129,7 @@ impl Cluster {
         // A build needs all of its hosts.
         let on_host_loss = match settings.command() {
             Command::Job(JobKind::Build) => OnHostLoss::Abort,
-            _ => settings.read("on-host-loss", parse_loss, show_loss, OnHostLoss::default)?,
+            _ => settings.read("on-host-loss", parse_loss, show_loss)?,
         };
         Ok(Some(Self { place, hosts, on_host_loss }))
     }

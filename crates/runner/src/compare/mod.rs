@@ -18,7 +18,6 @@ use triphammer_core::workload::OptionDef;
 use triphammer_document::compare::{ComparisonResult, Demand};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
-use triphammer_statistics::compare::MARGIN;
 
 pub use pairs::{Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
@@ -29,7 +28,7 @@ pub use stored::stored;
 /// # Errors
 /// When it is not a share between 0 and 1.
 pub fn margin(settings: &mut Settings) -> Result<f64, SpecError> {
-    settings.read("margin", parse_closeness, |share| format!("{}%", share * 100.0), || MARGIN)
+    settings.read("margin", parse_closeness, |share| format!("{}%", share * 100.0))
 }
 
 /// The settings of each side's runs: its own override the common ones. `options` are those of the

@@ -79,8 +79,8 @@ impl PairsRequest {
         let cool_down = CoolDown::read(settings, &targets[0])?.most;
         let levels = levels(settings, workload, targets)?;
         let default = if levels.is_some() { PAIRS_OF_LEVEL } else { PAIRS };
-        let pairs = settings.parse("pairs", || default)?;
-        let seed = settings.parse("seed", || 1)?;
+        let pairs = settings.parse_or("pairs", || default)?;
+        let seed = settings.parse("seed")?;
         if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
             return Err(SpecError::new(format!(
                 "--pairs {pairs}: must be {PAIRS_MIN} to {PAIRS_MAX}; 7 pairs detect a difference \

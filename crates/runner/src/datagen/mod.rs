@@ -45,22 +45,17 @@ impl DatagenRequest {
         let scale = requests::scale(settings, 1.into())?;
         let of_workload = WorkloadSettings {
             scale,
-            data_seed: settings.parse("seed", || 1)?,
+            data_seed: settings.parse("seed")?,
             ..WorkloadSettings::default()
         };
         let made = AnyWorkload::new(&workload.name, &of_workload)?;
-        let format = settings.read(
-            "format",
-            FileFormat::read,
-            |f| f.word().to_owned(),
-            || FileFormat::Tbl,
-        )?;
+        let format = settings.read("format", FileFormat::read, |f| f.word().to_owned())?;
         let chunks = made.chunks().len() as u64;
-        let parts = settings.count("parts", chunks, || 1)?.max(1);
+        let parts = settings.count("parts", chunks)?.max(1);
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
         let jobs = u32::try_from(cores.min(parts)).unwrap_or(JOBS_MAX);
-        let jobs = settings.count("jobs", JOBS_MAX, || jobs)?.max(1);
-        let folder = settings.parse("output", || workload.name.to_string())?.into();
+        let jobs = settings.count_or("jobs", JOBS_MAX, || jobs)?.max(1);
+        let folder = settings.parse_or("output", || workload.name.to_string())?.into();
         let parts = usize::try_from(parts).unwrap_or(usize::MAX);
         let size = workload.scale_unit.count(scale);
         Ok((Self { workload: made, format, parts, jobs, folder }, size))

@@ -51,12 +51,6 @@ use conduct::{InDrill, Scene, Timeline, cause};
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 8;
-/// Length of the load.
-const LOAD: Duration = Duration::from_secs(60);
-/// Longest attempt at a transaction: with a server that is silent, the user would wait forever.
-const ATTEMPT: Duration = Duration::from_secs(10);
-/// Longest wait for the database after the load.
-const WAIT: Duration = Duration::from_secs(60);
 /// Seeds are small enough to be typed.
 const SEEDS: u64 = 1_000_000_000;
 
@@ -136,16 +130,16 @@ impl Plan {
                 "this database does not store data, so there is no commit to lose",
             ));
         }
-        let duration = settings.duration("duration", LOAD)?;
+        let duration = settings.duration("duration")?;
         let one_writer = target.database.capabilities().one_writer;
-        let users = settings.count("vus", SESSIONS_MAX, || if one_writer { 1 } else { USERS })?;
+        let users = settings.count_or("vus", SESSIONS_MAX, || if one_writer { 1 } else { USERS })?;
         Ok(Self {
             faults: fault::faults(settings, duration)?,
             users,
             duration,
-            attempt: settings.duration("transaction-timeout", ATTEMPT)?,
-            wait: settings.duration("verify-timeout", WAIT)?,
-            seed: settings.parse("seed", || wall().0.unsigned_abs() % SEEDS)?,
+            attempt: settings.duration("transaction-timeout")?,
+            wait: settings.duration("verify-timeout")?,
+            seed: settings.parse_or("seed", || wall().0.unsigned_abs() % SEEDS)?,
         })
     }
 

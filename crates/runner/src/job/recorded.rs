@@ -11,12 +11,11 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
-use triphammer_settings::{Settings, Source};
+use triphammer_settings::{Settings, Source, WORKLOAD_DEFAULT};
 use triphammer_workloads::is_of_command;
 use triphammer_workloads::{catalogues, describe};
 
 use crate::record::{Recording, TABLE};
-use crate::requests::DEFAULT_WORKLOAD;
 
 /// Settings that choose a workload besides its name.
 const OF_WORKLOADS: [&str; 4] = ["workload", "workload-file", "script", "recording"];
@@ -73,7 +72,7 @@ pub(super) fn set_workload(settings: &mut Settings, secrets: &dyn Secrets) -> Re
     if kind.is_none() || is_named || settings.get("target").is_none() {
         return Ok(());
     }
-    let Ok(target) = target::open(&mut settings.clone(), DEFAULT_WORKLOAD, secrets) else {
+    let Ok(target) = target::open(&mut settings.clone(), WORKLOAD_DEFAULT, secrets) else {
         return Ok(());
     };
     // Data made by a file needs that file, and a drill is a command of its own.
@@ -82,7 +81,7 @@ pub(super) fn set_workload(settings: &mut Settings, secrets: &dyn Secrets) -> Re
     };
     let mut built = recorded(&target).unwrap_or_default();
     built.retain(can_be_named);
-    let has_default = built.iter().any(|name| name == DEFAULT_WORKLOAD);
+    let has_default = built.iter().any(|name| name == WORKLOAD_DEFAULT);
     match built.as_slice() {
         [] => {}
         [one] => settings.set("workload", one.as_str(), Source::Build),
@@ -108,7 +107,7 @@ fn recorded(target: &Target) -> Option<Vec<String>> {
     if !database.capabilities().stores || is_missing {
         return None;
     }
-    let workload = describe(DEFAULT_WORKLOAD).ok()?;
+    let workload = describe(WORKLOAD_DEFAULT).ok()?;
     identify(&workload, database).ok()?;
     let catalogue = catalogues::catalogue(&workload, database.dialect(), false).ok()?;
     let names = on_this_thread(async {

@@ -149,7 +149,7 @@ fn a_campaign_decides_by_values_not_by_text() {
     assert_eq!((steps[0].value::<u32>(), steps[1].value::<u32>()), (Some(8), None));
     let mut asked = settings(JobKind::Run, &[]);
     asked.set("threads", u32::MAX, Source::Request);
-    let error = asked.count("threads", 64_u32, || 1).unwrap_err().to_string();
+    let error = asked.count_or("threads", 64_u32, || 1).unwrap_err().to_string();
     assert!(error.contains("must be at most 64"), "{error}");
 }
 

@@ -72,7 +72,7 @@ impl ProfileRequest {
             refuse_other_tests(settings)?;
         }
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
-        let levels = settings.read(unit.setting(), str::parse, Asked::to_string, || Asked::Auto)?;
+        let levels = settings.read_or(unit.setting(), str::parse, Asked::to_string, || Asked::Auto)?;
         if let (Asked::Given(levels), Some((most, reason))) =
             (&levels, target.database.capabilities().users_max)
             && let Some(level) = levels.iter().find(|level| **level > most)
@@ -82,18 +82,18 @@ impl ProfileRequest {
                 unit.words()
             )));
         }
-        let repeats = settings.parse("repeats", || 3)?;
+        let repeats = settings.parse("repeats")?;
         if !(1..=REPEATS_MAX).contains(&repeats) {
             return Err(SpecError::new(format!(
                 "--repeats {repeats}: must be 1 to {REPEATS_MAX}; 3 or more show how much runs vary"
             )));
         }
         let default = if unit == LevelUnit::Streams { HIGHEST_STREAMS } else { HIGHEST };
-        let highest = settings.count("max-vus", SESSIONS_MAX, || most.unwrap_or(default))?;
+        let highest = settings.count_or("max-vus", SESSIONS_MAX, || most.unwrap_or(default))?;
         if highest < 2 {
             return Err(SpecError::new("--max-vus must be 2 or more: a profile needs two levels"));
         }
-        let seed = settings.parse("seed", || 1)?;
+        let seed = settings.parse("seed")?;
         Ok(Self { levels, repeats, seed, highest, unit })
     }
 }

@@ -420,7 +420,7 @@ fn agree(
         )));
     }
     let built = record.get("scale").and_then(|text| text.parse().ok()).unwrap_or_default();
-    let asked: Scale = settings.parse("scale", || built)?;
+    let asked: Scale = settings.parse_or("scale", || built)?;
     if asked != built {
         let built = workload.scale_unit.count(built);
         return Err(SpecError::new(format!(

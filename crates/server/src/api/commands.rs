@@ -147,7 +147,7 @@ fn setting(declared: &SettingDef) -> SettingInfo {
         group: declared.group,
         kind: declared.kind(),
         help: declared.help(),
-        default: declared.default.map(str::to_owned),
+        default: declared.default_text().map(str::to_owned),
         choices: words.map(|c| choice(&c.value, &c.meaning)).collect(),
         of_transactions: declared.is(Mark::OfTransactions),
     }

@@ -18,8 +18,6 @@ use crate::distribution::{freedom, t_975, t_of_all};
 use crate::numbers::{finite, length, mean, size, squares};
 use crate::series::summarise;
 
-/// Default difference that does not matter, as a share.
-pub const MARGIN: f64 = 0.02;
 /// Maximum number of pairs (or runs per side) that are proposed.
 pub const PAIRS_MAX: u32 = 1_000;
 

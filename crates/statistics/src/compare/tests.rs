@@ -4,6 +4,9 @@ use super::*;
 use crate::numbers::assert_finite;
 use crate::random::Random;
 
+/// A difference that does not matter, as a share.
+const MARGIN: f64 = 0.02;
+
 const RUNS: usize = 2_000;
 
 /// Seven pairs in the order A B B A A B B A…, with 2 % noise that is correlated from run to run,

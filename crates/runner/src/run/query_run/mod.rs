@@ -108,7 +108,7 @@ pub(super) fn resolve(
     database: &AnyDatabase,
     catalogue: &StatementCatalogue,
 ) -> Result<(RunSpec, QueryRun), Failure> {
-    let run_seed = settings.parse("seed", || 1)?;
+    let run_seed = settings.parse("seed")?;
     let given = WorkloadSettings { run_seed, ..given.clone() };
     let plan = AnyWorkload::new(&workload.name, &given)?.query_plan();
     let plan = plan.ok_or_else(|| SpecError::new("the workload plans no queries"))?;
@@ -129,7 +129,7 @@ fn timeout(settings: &mut Settings) -> Result<Option<Duration>, SpecError> {
     if settings.get("query-timeout").is_none() {
         return Ok(None);
     }
-    Ok(Some(settings.duration("query-timeout", Duration::ZERO)?).filter(|limit| !limit.is_zero()))
+    Ok(Some(settings.duration("query-timeout")?).filter(|limit| !limit.is_zero()))
 }
 
 /// The spec of a run of queries, in the words of all runs: each stream is a user.
@@ -142,7 +142,7 @@ fn spec(
     let sessions = plan.sessions();
     let steps = plan.phases.iter().flat_map(|phase| &phase.streams).map(|s| s.steps.len()).max();
     let limits = TimeLimits {
-        connect: settings.duration("connect-timeout", TimeLimits::default().connect)?,
+        connect: settings.duration("connect-timeout")?,
         ..TimeLimits::default()
     };
     let protocol = settings.get("protocol").and_then(|text| text.parse().ok());
