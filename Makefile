@@ -133,11 +133,11 @@ docs:
 	@echo 'Making the documentation; the first time, its tools are compiled, which takes minutes.'
 	tools/docs.py --book
 
-# Rewrites what is generated from declarations and types, with the tests that compare it: the schemas, settings and API of
+# Rewrites what is generated from declarations and types, with the tests that compare it: the settings and the API of
 # docs/reference, lists in docs, documents.py and _commands.pyi of the Python package, and ui/src/api.
 generate:
 	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer-runner --test documents -- \
-	  the_published_schemas the_python_package the_lists_of_the_guide the_guide_to_observing the_guide_to_the_doctor
+	  the_python_package the_lists_of_the_guide the_guide_to_observing the_guide_to_the_doctor
 	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer --test it the_reference_page
 	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer-server --test it contract
 

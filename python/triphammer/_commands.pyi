@@ -1,7 +1,7 @@
 """The functions: one for each command, with the settings that the program declares for it."""
 
 # Made from the declarations of the program; do not edit.
-# UPDATE_REFERENCE=1 cargo test -p triphammer-runner --test documents python rewrites it.
+# `make generate` rewrites it.
 
 from collections.abc import Sequence
 from datetime import timedelta

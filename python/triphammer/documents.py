@@ -1,7 +1,7 @@
 """The types of result documents: a class for each object, a name for each list of words."""
 
 # Made from the declarations of the program; do not edit.
-# UPDATE_REFERENCE=1 cargo test -p triphammer-runner --test documents python rewrites it.
+# `make generate` rewrites it.
 
 from __future__ import annotations
 

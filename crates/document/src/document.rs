@@ -25,9 +25,6 @@ pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
     /// Version of the format that this program writes; `None` if documents do not state it.
     const FORMAT: Option<u32> = None;
 
-    /// File name of the published schema in `docs/reference`; `None` if it is not published.
-    const SCHEMA: Option<&'static str> = None;
-
     /// Returns the fields that all documents have in common.
     fn head(&self) -> Head<'_>;
 

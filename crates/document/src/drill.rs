@@ -174,7 +174,6 @@ pub struct TableRead {
 
 impl JobDocument for DrillResult {
     const FORMAT: Option<u32> = Some(DRILL_FORMAT);
-    const SCHEMA: Option<&'static str> = Some("drill-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)

@@ -1,6 +1,6 @@
 //! The published schemas of result documents, generated from the types: names and descriptions are
-//! those of the code. `docs/reference` contains them as files, the API's OpenAPI document as
-//! components.
+//! those of the code. The API's OpenAPI document, `docs/reference/openapi.json`, contains them as
+//! components: they are JSON Schema 2020-12.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use triphammer_settings::command::job_kinds;
 
 use crate::doctor::DoctorResult;
-use crate::document::JobDocument;
 use crate::history::HistoryResult;
 use crate::why::WhyResult;
 
@@ -21,21 +20,15 @@ const COMPONENTS: &str = "/components/schemas";
 pub struct Published {
     /// Name of its type.
     pub name: String,
-    /// Name of its file in `docs/reference`; `None` if only the API's document contains it.
-    pub file: Option<&'static str>,
     of: fn(SchemaGenerator) -> Schema,
     refer: fn(&mut SchemaGenerator) -> Schema,
 }
 
 impl Published {
-    fn new<T: JsonSchema>(file: Option<&'static str>) -> Self {
+    fn new<T: JsonSchema>() -> Self {
         let of = |generator: SchemaGenerator| generator.into_root_schema_for::<T>();
         let name = T::schema_name().into_owned();
-        Self { name, file, of, refer: SchemaGenerator::subschema_for::<T> }
-    }
-
-    fn of_document<T: JobDocument>() -> Self {
-        Self::new::<T>(T::SCHEMA)
+        Self { name, of, refer: SchemaGenerator::subschema_for::<T> }
     }
 
     /// Generates the schema: JSON Schema 2020-12, with definitions in `$defs`.
@@ -50,7 +43,7 @@ macro_rules! published_documents {
         /// The schemas of the documents of all jobs, in the order of their kinds.
         #[must_use]
         pub fn documents() -> Vec<Published> {
-            vec![$(Published::of_document::<crate::$($document)::+>()),+]
+            vec![$(Published::new::<crate::$($document)::+>()),+]
         }
     };
 }
@@ -59,10 +52,12 @@ job_kinds!(published_documents);
 /// Every schema: of the documents, of the history, of the doctor, and of explanations.
 #[must_use]
 pub fn published() -> Vec<Published> {
-    let history = Published::new::<HistoryResult>(Some("history-schema.json"));
-    let doctor = Published::new::<DoctorResult>(Some("doctor-schema.json"));
-    let why = Published::new::<WhyResult>(Some("why-schema.json"));
-    documents().into_iter().chain([history, doctor, why]).collect()
+    let others = [
+        Published::new::<HistoryResult>(),
+        Published::new::<DoctorResult>(),
+        Published::new::<WhyResult>(),
+    ];
+    documents().into_iter().chain(others).collect()
 }
 
 /// Returns all schemas and their definitions by name, for an OpenAPI document. Equal names mean the

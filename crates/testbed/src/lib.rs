@@ -7,6 +7,7 @@
 mod babelfish;
 mod certificates;
 mod duckdb;
+mod generated;
 mod guardian;
 mod mariadb;
 mod meddler;
@@ -23,6 +24,7 @@ mod worker;
 pub use babelfish::BabelfishServer;
 pub use certificates::write as write_certificates;
 pub use duckdb::duckdb_library;
+pub use generated::{assert_generated, assert_generated_lists};
 pub use mariadb::{MariadbOptions, MariadbServer};
 pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
 pub use odbc_driver::OdbcDriver;

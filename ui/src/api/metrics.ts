@@ -1,5 +1,5 @@
 // Made from the figures that the program declares; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
+// `make generate` rewrites it.
 
 /** A figure that the page draws over time. */
 export interface Metric {

@@ -1,5 +1,5 @@
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
+// `make generate` rewrites it.
 
 /** Facts about the server and its host. */
 export interface About {

@@ -16,12 +16,7 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
     screens::verdict(&program, &args, &screen);
     let document = program.ok(&["report", "1", "--format", "json"]);
     let document: Value = serde_json::from_str(&document).unwrap();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/capacity-schema.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<_> =
-        validator.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
-    assert!(errors.is_empty(), "{errors:?}");
+    crate::schema::valid(&document, "CapacityResult");
     let judgement = &document["judgement"];
     assert_eq!(judgement["result"], "found", "{judgement}");
     let rate = judgement["rate"].as_f64().unwrap();

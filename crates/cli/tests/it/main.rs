@@ -36,6 +36,7 @@ mod profile;
 mod program;
 mod reference;
 mod rogue;
+mod schema;
 mod screens;
 mod scripts;
 mod serve;

@@ -5,18 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::program::{Messages, Program, finish, signal};
+use crate::schema::valid;
 
 /// A server of four workers, 20 ms per call: four users saturate it.
 const TARGET: &str = "null:?service=20ms&workers=4";
-
-fn valid(document: &Value, schema: &str) {
-    let path = format!("{}/../../docs/reference/{schema}", env!("CARGO_MANIFEST_DIR"));
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<_> =
-        validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
-    assert!(errors.is_empty(), "{errors:?}");
-}
 
 /// Arguments of three levels, some times each.
 fn three_levels(repeats: &'static str) -> Vec<&'static str> {
@@ -42,7 +34,7 @@ fn levels(document: &Value) -> Vec<(u64, usize)> {
 fn a_profile_is_one_job_of_all_its_runs() {
     let program = Program::new();
     let document = program.json(&three_levels("2"));
-    valid(&document, "profile-schema.json");
+    valid(&document, "ProfileResult");
     assert_eq!(document["status"], "complete");
     assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);
     assert!(document["usl"].is_object() && document["no_curve"].is_null());
@@ -164,7 +156,7 @@ fn a_level_that_cannot_be_run_is_told_and_the_others_are() {
     let done = program.run(&args);
     assert_eq!(done.code, 1, "{}", done.err);
     let document: Value = serde_json::from_str(&done.out).unwrap();
-    valid(&document, "profile-schema.json");
+    valid(&document, "ProfileResult");
     assert_eq!(levels(&document), [(1, 1), (2, 1), (3, 1)]);
     assert_eq!(document["failed_runs"][0]["users"], 40);
     let reason = document["failed_runs"][0]["reason"].as_str().unwrap();

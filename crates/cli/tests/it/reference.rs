@@ -3,16 +3,14 @@
 use triphammer_runner::catalogues;
 use triphammer_settings::command::Command;
 use triphammer_settings::{Mark, SETTINGS, choices, workload_options};
+use triphammer_testbed::assert_generated;
 
 use crate::program::Program;
-
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/settings.md");
 
 /// The reference page, from the list of settings.
 fn page() -> String {
     let mut page = String::from(
-        "# Settings\n\nGenerated from the program's own list; `UPDATE_REFERENCE=1 cargo test -p triphammer \
-         reference` rewrites it.\n\nEach setting is a flag, an environment variable, and (where marked) a key in \
+        "# Settings\n\nGenerated from the program's own list; `make generate` rewrites it.\n\nEach setting is a flag, an environment variable, and (where marked) a key in \
          job files: at the top, or in the\ntable of its command (`[run]`). Flags override environment variables, \
          which override the job file.\n\n| flag | variable | commands | job file | meaning |\n|---|---|---|---|---|\n",
     );
@@ -50,15 +48,7 @@ fn page() -> String {
 
 #[test]
 fn the_reference_page_is_what_the_program_takes() {
-    let page = page();
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(FILE, &page).unwrap();
-    }
-    assert_eq!(
-        std::fs::read_to_string(FILE).unwrap_or_default(),
-        page,
-        "see the page's second line"
-    );
+    assert_generated("docs/reference/settings.md", &page());
 }
 
 #[test]

@@ -35,12 +35,7 @@ fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
 fn the_json_of_a_run_is_valid_by_the_published_schema() {
     let program = Program::new();
     let result = program.json(&["run", "null:?service=1ms", "--transactions", "20", "--vus", "2"]);
-    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/result-schema.json");
-    let schema: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<_> = validator.iter_errors(&result).map(|e| e.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:?}");
+    crate::schema::valid(&result, "RunResult");
     for figures in ["run", "window"] {
         let types = result[figures]["types"].as_array().unwrap();
         assert_eq!(types.len(), 5, "{figures} by type");

@@ -251,7 +251,6 @@ pub fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgement {
 
 impl JobDocument for CapacityResult {
     const FORMAT: Option<u32> = Some(CAPACITY_FORMAT);
-    const SCHEMA: Option<&'static str> = Some("capacity-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)

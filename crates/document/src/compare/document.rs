@@ -286,7 +286,6 @@ impl Side {
 
 impl JobDocument for ComparisonResult {
     const FORMAT: Option<u32> = Some(COMPARISON_FORMAT);
-    const SCHEMA: Option<&'static str> = Some("comparison-schema.json");
 
     fn head(&self) -> Head<'_> {
         Head {

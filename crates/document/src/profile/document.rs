@@ -322,7 +322,6 @@ impl LevelRun {
 
 impl JobDocument for ProfileResult {
     const FORMAT: Option<u32> = Some(PROFILE_FORMAT);
-    const SCHEMA: Option<&'static str> = Some("profile-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)

@@ -189,7 +189,6 @@ pub struct RunResult {
 
 impl JobDocument for RunResult {
     const FORMAT: Option<u32> = Some(FORMAT);
-    const SCHEMA: Option<&'static str> = Some("result-schema.json");
 
     fn head(&self) -> Head<'_> {
         whole_head!(self)

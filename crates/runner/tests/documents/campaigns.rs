@@ -220,12 +220,12 @@ fn searches_read_as_agreed() {
 fn documents_validate_and_come_back() {
     for profile in [whole(), part()] {
         let document = serde_json::to_value(&profile).unwrap();
-        assert_eq!(errors_of("profile-schema.json", &document), Vec::<String>::new());
+        assert_eq!(errors_of("ProfileResult", &document), Vec::<String>::new());
         assert_eq!(serde_json::from_value::<ProfileResult>(document).unwrap(), profile);
     }
     for search in searches() {
         let document = serde_json::to_value(&search).unwrap();
-        assert_eq!(errors_of("capacity-schema.json", &document), Vec::<String>::new());
+        assert_eq!(errors_of("CapacityResult", &document), Vec::<String>::new());
         assert_eq!(serde_json::from_value::<CapacityResult>(document).unwrap(), search);
     }
 }
@@ -233,8 +233,8 @@ fn documents_validate_and_come_back() {
 #[test]
 fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
     let read = |name: &str| -> Value { crate::schema::read(name) };
-    let runs = read("result-schema.json");
-    for name in ["profile-schema.json", "capacity-schema.json"] {
+    let runs = read("RunResult");
+    for name in ["ProfileResult", "CapacityResult"] {
         closed_whole_and_described(name);
         for (definition, shape) in read(name)["$defs"].as_object().unwrap() {
             if let Some(other) = runs["$defs"].get(definition) {
@@ -242,7 +242,7 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
             }
         }
     }
-    let reasons = &read("capacity-schema.json")["$defs"]["Reason"]["oneOf"];
+    let reasons = &read("CapacityResult")["$defs"]["Reason"]["oneOf"];
     let listed: BTreeSet<&str> =
         reasons.as_array().unwrap().iter().filter_map(|reason| reason["const"].as_str()).collect();
     let words = Reason::ALL.map(|reason| serde_json::to_value(reason).unwrap());

@@ -439,15 +439,15 @@ fn documents_validate_and_schemas_are_whole() {
     ];
     for found in comparisons {
         let value = serde_json::to_value(&found).unwrap();
-        assert_eq!(errors_of("comparison-schema.json", &value), Vec::<String>::new());
+        assert_eq!(errors_of("ComparisonResult", &value), Vec::<String>::new());
         let back: ComparisonResult = serde_json::from_value(value).unwrap();
         assert_eq!(back, found);
     }
     let value = serde_json::to_value(followed()).unwrap();
-    assert_eq!(errors_of("history-schema.json", &value), Vec::<String>::new());
+    assert_eq!(errors_of("HistoryResult", &value), Vec::<String>::new());
     let mut spoilt = serde_json::to_value(in_pairs(1.0, 14).unwrap()).unwrap();
     spoilt["verdict"]["kind"] = Value::from("better");
-    assert_ne!(errors_of("comparison-schema.json", &spoilt), Vec::<String>::new());
-    closed_whole_and_described("comparison-schema.json");
-    closed_whole_and_described("history-schema.json");
+    assert_ne!(errors_of("ComparisonResult", &spoilt), Vec::<String>::new());
+    closed_whole_and_described("ComparisonResult");
+    closed_whole_and_described("HistoryResult");
 }

@@ -3,19 +3,18 @@
 use triphammer_document::doctor::Group;
 use triphammer_observe::doctor::{Declared, checks_of, declarations};
 use triphammer_runner::catalogues::{dialect, dialects};
+use triphammer_testbed::assert_generated_lists;
 
 use crate::schema::closed_whole_and_described;
 
-const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/doctor.md");
-
 #[test]
 fn the_schema_of_the_doctor_is_closed_whole_and_described() {
-    closed_whole_and_described("doctor-schema.json");
+    closed_whole_and_described("DoctorResult");
 }
 
 #[test]
 fn the_schema_of_why_is_closed_whole_and_described() {
-    closed_whole_and_described("why-schema.json");
+    closed_whole_and_described("WhyResult");
 }
 
 /// The tables of the guide, by the name at their start.
@@ -70,19 +69,5 @@ fn escaped(text: &str) -> String {
 
 #[test]
 fn the_guide_to_the_doctor_lists_every_check() {
-    let mut guide = std::fs::read_to_string(GUIDE).unwrap();
-    for (name, list) in lists() {
-        let head = format!("<!-- {name}: made from the program's own list -->\n");
-        let from = guide.find(&head).unwrap_or_else(|| panic!("{head}")) + head.len();
-        let length = guide[from..].find("<!-- end -->").unwrap();
-        guide.replace_range(from..from + length, &list);
-    }
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(GUIDE, &guide).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(GUIDE).unwrap() == guide,
-        "docs/doctor.md has other lists than the program; UPDATE_REFERENCE=1 cargo test \
-         -p triphammer-runner --test documents guide writes them"
-    );
+    assert_generated_lists("docs/doctor.md", lists());
 }

@@ -178,13 +178,17 @@ fn stored_documents_are_valid_against_the_schema_of_their_kind() {
     for (document, _) in bad().into_iter().chain(crate::campaigns::documents()) {
         let kind = document.head().kind;
         let of = JobKind::ALL.into_iter().position(|known| known == kind).unwrap();
-        let Some(file) = documents()[of].file.filter(|file| kinds.insert(*file)) else { continue };
+        let name = documents()[of].name.clone();
+        if !kinds.insert(name.clone()) {
+            continue;
+        }
         let row = listed(&store, &document);
         let stored = store.load(row.id).unwrap().document.unwrap();
-        assert_eq!(errors_of(file, &stored), [""; 0], "{kind:?}");
+        assert_eq!(errors_of(&name, &stored), [""; 0], "{kind:?}");
     }
-    let published: Vec<_> = documents().iter().filter_map(|published| published.file).collect();
-    assert_eq!(kinds.len(), published.len(), "{kinds:?} of {published:?}");
+    let unseen = documents().into_iter().map(|published| published.name);
+    let unseen: Vec<_> = unseen.filter(|name| !kinds.contains(name)).collect();
+    assert_eq!(unseen, ["BuildReport", "CheckReport", "Removal"], "seen: {kinds:?}");
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn a_profile_of_times_has_no_curve_of_throughput_and_its_best_level_is_the_lowes
     assert!(why.contains("GEOMEAN") && why.contains("throughput only"), "{why}");
     assert_eq!(profile.primary_metric(), Some(("GEOMEAN".to_owned(), 2.0)));
     let value = serde_json::to_value(&profile).unwrap();
-    assert_eq!(errors_of("profile-schema.json", &value), Vec::<String>::new());
+    assert_eq!(errors_of("ProfileResult", &value), Vec::<String>::new());
 }
 
 /// A document whose measure has no seconds to analyse.
@@ -183,14 +183,14 @@ fn where_steadiness_does_not_apply_nothing_is_said_about_it() {
     result.steadiness = None;
     assert!(texts(&result).iter().all(|text| !text.contains("Steadiness")), "{result:?}");
     let value = serde_json::to_value(&result).unwrap();
-    assert_eq!(errors_of("result-schema.json", &value), Vec::<String>::new());
+    assert_eq!(errors_of("RunResult", &value), Vec::<String>::new());
     assert_eq!(serde_json::from_value::<RunResult>(value).unwrap(), result);
     assert_eq!(LevelRun::of(0, &result, None).steady, None);
     let run = || Run { result: result.clone(), server_settings: Vec::new(), seconds: None };
     let found = ComparisonResult::of_runs(["a", "b"], &[run(), run()], &[run(), run()], 0.02);
     assert_eq!(found.a.runs[0].steady, None);
     let value = serde_json::to_value(&found).unwrap();
-    assert_eq!(errors_of("comparison-schema.json", &value), Vec::<String>::new());
+    assert_eq!(errors_of("ComparisonResult", &value), Vec::<String>::new());
     assert_eq!(HistoryResult::new(None, &[result]).unwrap().runs[0].interval, None);
 }
 

@@ -2,8 +2,7 @@
 
 use triphammer_observe::declared;
 use triphammer_observe::host_metrics::HOST_METRICS;
-
-const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/observe.md");
+use triphammer_testbed::assert_generated_lists;
 
 /// The table of a dialect.
 fn table(dialect: &str) -> String {
@@ -51,21 +50,7 @@ fn table_of_hosts() -> String {
 
 #[test]
 fn the_guide_to_observing_lists_every_figure() {
-    let mut guide = std::fs::read_to_string(GUIDE).unwrap();
     let of_databases = ["postgres", "mysql", "sqlite"].map(|name| (name, table(name)));
     let lists = of_databases.into_iter().chain([("hosts", table_of_hosts())]);
-    for (name, table) in lists {
-        let head = format!("<!-- {name}: made from the program's own list -->\n");
-        let from = guide.find(&head).unwrap_or_else(|| panic!("{head}")) + head.len();
-        let length = guide[from..].find("<!-- end -->").unwrap();
-        guide.replace_range(from..from + length, &table);
-    }
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(GUIDE, &guide).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(GUIDE).unwrap() == guide,
-        "docs/observe.md has other lists than the program; UPDATE_REFERENCE=1 cargo test \
-         -p triphammer-runner --test documents guide writes them"
-    );
+    assert_generated_lists("docs/observe.md", lists);
 }

@@ -7,12 +7,11 @@ use serde_json::Value;
 use triphammer_document::schemas::{components, documents, published};
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::{Parameter, SettingKind, parameters};
-
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/triphammer");
+use triphammer_testbed::assert_generated;
 
 const HEAD: &str = "\
 # Made from the declarations of the program; do not edit.
-# UPDATE_REFERENCE=1 cargo test -p triphammer-runner --test documents python rewrites it.
+# `make generate` rewrites it.
 ";
 
 /// Functions of the package that are not jobs, with what they return.
@@ -26,25 +25,12 @@ const KEYWORDS: [&str; 8] = ["class", "def", "from", "global", "if", "in", "is",
 
 #[test]
 fn the_python_package_has_the_types_of_documents() {
-    matches("documents.py", &types());
+    assert_generated("python/triphammer/documents.py", &types());
 }
 
 #[test]
 fn the_python_package_has_the_signatures_of_commands() {
-    matches("_commands.pyi", &signatures());
-}
-
-fn matches(file: &str, text: &str) {
-    let path = format!("{FOLDER}/{file}");
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        found == text,
-        "python/triphammer/{file} is not what the declarations are; UPDATE_REFERENCE=1 cargo test \
-         -p triphammer-runner --test documents python rewrites it"
-    );
+    assert_generated("python/triphammer/_commands.pyi", &signatures());
 }
 
 /// A class for each object and a name for each list of words, in the order of the alphabet.

@@ -14,6 +14,7 @@ use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_settings::command::JobKind;
 use triphammer_store::{JobRow, JobStatus};
+use triphammer_testbed::assert_generated_lists;
 
 use crate::sample;
 
@@ -197,21 +198,5 @@ fn lists_of_the_guide() -> [(&'static str, String); 3] {
 
 #[test]
 fn the_lists_of_the_guide_to_outputs_are_those_declared() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
-    let mut guide = std::fs::read_to_string(path).unwrap();
-    for (name, list) in lists_of_the_guide() {
-        let head = format!("<!-- {name}: made from the program's own list -->\n");
-        let from = guide.find(&head).unwrap_or_else(|| panic!("{head}")) + head.len();
-        let length = guide[from..].find("<!-- end -->").unwrap();
-        guide.replace_range(from..from + length, &list);
-    }
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::write(path, &guide).unwrap();
-    }
-    let found = std::fs::read_to_string(path).unwrap();
-    assert!(
-        found == guide,
-        "docs/outputs.md has other lists than the program; UPDATE_REFERENCE=1 cargo test \
-         -p triphammer-runner --test documents guide writes them"
-    );
+    assert_generated_lists("docs/outputs.md", lists_of_the_guide());
 }

@@ -1,44 +1,25 @@
 //! The published documents match the program.
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 use triphammer_server::openapi;
+use triphammer_testbed::assert_generated;
 
 use crate::typescript;
-
-fn file(path: &str) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path)
-}
-
-/// Compares a file with what it should hold, or writes it.
-fn same(path: &str, text: &str) {
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::create_dir_all(file(path).parent().unwrap()).unwrap();
-        std::fs::write(file(path), text).unwrap();
-    }
-    let found = std::fs::read_to_string(file(path)).unwrap_or_default();
-    assert!(
-        found == text,
-        "{path} is not what the program has; UPDATE_REFERENCE=1 cargo test -p triphammer-server \
-         --test it contract rewrites it"
-    );
-}
 
 #[test]
 fn the_published_openapi_document_is_the_programs() {
     let text = serde_json::to_string_pretty(&openapi::document()).unwrap();
-    same("docs/reference/openapi.json", &format!("{text}\n"));
+    assert_generated("docs/reference/openapi.json", &format!("{text}\n"));
 }
 
 #[test]
 fn the_types_of_the_interface_are_made_from_the_document() {
-    same("ui/src/api/types.ts", &typescript::types(&openapi::document()));
+    assert_generated("ui/src/api/types.ts", &typescript::types(&openapi::document()));
 }
 
 #[test]
 fn the_figures_that_the_page_draws_are_those_declared() {
-    same("ui/src/api/metrics.ts", &typescript::metrics());
+    assert_generated("ui/src/api/metrics.ts", &typescript::metrics());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use triphammer_observe::{CPU_NUMBER, declared, dialects};
 
 const HEAD: &str = "\
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
+// `make generate` rewrites it.
 
 ";
 
@@ -183,7 +183,7 @@ fn object(schema: &Value, indent: &str) -> String {
 
 const METRICS_HEAD: &str = "\
 // Made from the figures that the program declares; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
+// `make generate` rewrites it.
 
 /** A figure that the page draws over time. */
 export interface Metric {
