@@ -89,7 +89,7 @@ fn tls_words(error: &rustls::Error) -> String {
     if words.contains("HandshakeFailure") {
         return format!(
             "{words}: the two have no algorithm in common; supported are servers' keys of the kinds \
-             RSA, RSA-PSS, ECDSA (P-256, P-384, P-521) and Ed25519, so one of Ed448, DSA or another \
+             RSA, RSA-PSS, ECDSA (P-256, P-384, P-521), Ed25519 and Ed448, so one of DSA or another \
              curve must be replaced"
         );
     }

@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod client_key;
+mod ed448;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Signatures that ring does not offer under their names: those of RSA-PSS keys, which ring can
-//! calculate, and those on the curve P-521, which it cannot. A provider with all of it, such as
-//! aws-lc, would compile a C library for minutes; the crate for this curve takes seconds.
+//! calculate, and those on the curve P-521 and of Ed448 keys, which it cannot. A provider with most
+//! of it, such as aws-lc (which lacks Ed448), would compile a C library for minutes; the crates for
+//! these curves take seconds.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -17,6 +18,8 @@ use rustls::pki_types::{
 use rustls::sign::{Signer, SigningKey};
 use rustls::{Error, SignatureAlgorithm, SignatureScheme};
 use sha2::Digest as _;
+
+use super::ed448::Ed448;
 
 /// The schemes of RSA-PSS keys (RFC 8446, section 4.2.3: `rsa_pss_pss_*`), by hash.
 const PSS_SHA256: SignatureScheme = SignatureScheme::Unknown(0x0809);
@@ -54,6 +57,7 @@ static ALL: Algorithms = &[
     &ONLY_SHA256,
     &ONLY_SHA384,
     &ONLY_SHA512,
+    &Ed448,
 ];
 
 static MAPPING: &[(SignatureScheme, Algorithms)] = &[
@@ -61,6 +65,7 @@ static MAPPING: &[(SignatureScheme, Algorithms)] = &[
     (PSS_SHA256, &[&ANY_SHA256, &ONLY_SHA256]),
     (PSS_SHA384, &[&ANY_SHA384, &ONLY_SHA384]),
     (PSS_SHA512, &[&ANY_SHA512, &ONLY_SHA512]),
+    (SignatureScheme::ED448, &[&Ed448]),
 ];
 
 /// The identifier of RSA-PSS keys for any hash (RFC 4055): the name without parameters.

@@ -27,17 +27,18 @@ use x509_cert::Certificate;
 use x509_cert::der::{Decode as _, Encode as _};
 
 use super::algorithms::{P521Key, PssKey};
+use super::ed448::Ed448Key;
 
 const RSA_PSS: &str = "1.2.840.113549.1.1.10";
 const EC: &str = "1.2.840.10045.2.1";
 const P521: &str = "1.3.132.0.35";
+const ED448: &str = "1.3.101.113";
 
 /// Kinds of keys by their object identifiers, for messages.
-const KINDS: [(&str, &str); 9] = [
+const KINDS: [(&str, &str); 8] = [
     ("1.2.840.113549.1.1.1", "RSA (of fewer than 2048 bits, or more than 8192)"),
     (RSA_PSS, "RSA-PSS (of fewer than 2048 bits, or for another hash than SHA-2)"),
     ("1.2.840.10040.4.1", "DSA"),
-    ("1.3.101.113", "Ed448"),
     ("1.3.132.0.10", "EC on the curve secp256k1"),
     ("1.2.840.10045.3.1.1", "EC on the curve P-192"),
     ("1.3.132.0.33", "EC on the curve P-224"),
@@ -45,8 +46,8 @@ const KINDS: [(&str, &str); 9] = [
     ("1.3.36.3.3.2.8.1.1.11", "EC on the curve brainpoolP384r1"),
 ];
 /// What can be used instead.
-const USABLE: &str = "use RSA or RSA-PSS of 2048 to 8192 bits, ECDSA with P-256, P-384 or P-521, or \
-                      Ed25519";
+const USABLE: &str = "use RSA or RSA-PSS of 2048 to 8192 bits, ECDSA with P-256, P-384 or P-521, \
+                      Ed25519 or Ed448";
 
 /// Shows a client's certificate to every server that wants one.
 #[derive(Debug)]
@@ -169,6 +170,10 @@ impl Found {
                         key.map(|key| Arc::new(key) as Arc<dyn SigningKey>)
                     }
                     EC => SecretKey::from_pkcs8_der(der).ok().and_then(of_p521),
+                    ED448 => {
+                        let key = Ed448Key::new(info.private_key);
+                        key.map(|key| Arc::new(key) as Arc<dyn SigningKey>)
+                    }
                     _ => None,
                 };
                 (found, curve(&info).unwrap_or(kind))
@@ -362,6 +367,7 @@ mod tests {
             ),
             ("p521.pem", None, SignatureAlgorithm::ECDSA, Scheme::ECDSA_NISTP521_SHA512),
             ("p521_sec1.pem", None, SignatureAlgorithm::ECDSA, Scheme::ECDSA_NISTP521_SHA512),
+            ("ed448.pem", None, SignatureAlgorithm::ED448, Scheme::ED448),
             ("rsa_pss.pem", None, SignatureAlgorithm::RSA, Scheme::Unknown(0x0809)),
             ("rsa_pss_sha256.pem", None, SignatureAlgorithm::RSA, Scheme::Unknown(0x0809)),
         ] {
@@ -376,8 +382,7 @@ mod tests {
     #[test]
     fn a_key_that_cannot_be_used_is_named_by_its_kind_or_what_is_missing() {
         for (name, password, words) in [
-            ("ed448.pem", None, "a key of the kind Ed448 cannot be used: use RSA"),
-            ("secp256k1.pem", None, "EC on the curve secp256k1"),
+            ("secp256k1.pem", None, "EC on the curve secp256k1 cannot be used: use RSA"),
             ("p256_aes.pem", None, "the key is encrypted: give its password"),
             ("p256_aes.der", None, "the key is encrypted: give its password"),
             ("p256_sec1_aes.pem", None, "the key is encrypted: give its password"),

@@ -105,14 +105,20 @@ pub fn changes(here: &Side, rest: Option<&Side>) -> Option<Vec<Change>> {
         return None;
     }
     let weights = rest.map(|rest| weights(here, rest)).unwrap_or_default();
+    let is_drop = rest.is_some_and(|rest| mean(&here.transactions) < mean(&rest.transactions));
     let of = |cause: usize| {
         let here = Pairs::new(&here.causes[cause], &here.transactions);
         let rest = rest.map(|rest| Pairs::new(&rest.causes[cause], &rest.transactions));
         let change = change(cause, &here, rest.as_ref());
         let in_ranks = rest.is_none_or(|rest| {
-            let [here, rest] = [&here, &rest].map(|side| side.excesses(change.rest));
             let least = normal_two_sided(ALARM * weights[cause]);
-            ranks::difference(&here, &rest) * change.excess.signum() > least
+            let differs = |cost| {
+                let [here, rest] = [&here, &rest].map(|side| side.excesses(cost));
+                ranks::difference(&here, &rest) * change.excess.signum() > least
+            };
+            // More sessions with fewer transactions are an excess whatever a transaction costs, and
+            // without that cost a trend of the transactions does not correlate neighbours.
+            differs(change.rest) || (is_drop && change.excess > 0.0 && differs(0.0))
         });
         Change { in_ranks, ..change }
     };

@@ -109,6 +109,21 @@ fn a_stretch_without_transactions_has_sessions_and_no_cost_per_transaction() {
 }
 
 #[test]
+fn a_stall_is_certain_beside_a_few_seconds_of_a_trend() {
+    // A lock was held through the stretch and a second of the rest; the throughput fell slowly.
+    let transactions: Vec<f64> =
+        (0..11).map(|at| if at == 5 { 20.0 } else { 660.0 - 20.0 * f64::from(at) }).collect();
+    let locked: Vec<f64> = (0..11).map(|at| if at == 5 { 4.0 } else { 0.0 }).collect();
+    let rest = side(&transactions, &[&[3.0; 11], &locked]);
+    for committed in [0.0, 2.0] {
+        let here = side(&[committed; 5], &[&[0.0; 5], &[4.0; 5]]);
+        let found = changes(&here, Some(&rest)).unwrap();
+        assert_eq!(found[0].cause, 1);
+        assert!(found[0].is_certain(), "{found:?}");
+    }
+}
+
+#[test]
 fn without_a_rest_the_causes_themselves_are_ordered() {
     let whole = side(&[100.0; 20], &[&[1.0; 20], &[3.0; 20]]);
     let found = changes(&whole, None).unwrap();
