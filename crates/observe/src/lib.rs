@@ -29,6 +29,7 @@ mod sessions;
 mod sink;
 mod source;
 mod statements;
+mod wait_classes;
 pub mod why;
 
 use std::collections::BTreeMap;

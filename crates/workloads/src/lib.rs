@@ -23,6 +23,7 @@ pub mod sysbench;
 pub mod tpc_b;
 pub mod tproc_c;
 pub mod tproc_h;
+pub mod waits;
 
 /// Size of a batch of rows of a load, in bytes: large enough that its overhead vanishes, small enough
 /// to stay in a cache.
