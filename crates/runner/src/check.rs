@@ -8,7 +8,7 @@ use std::time::Duration;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    Answer, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
+    Answer, Borrowed, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_document::JobDocument;
@@ -175,10 +175,10 @@ pub async fn built<S: Admin>(
         }
         None => {
             found.refuse_strangers(workload, target)?;
-            if workload.name == triphammer_workloads::script::NAME {
+            if let Some(Borrowed { workload, needs }) = &workload.borrowed {
                 return Err(Failure::refuse(format!(
-                    "the built-in scripts need pgbench's tables, which {target} does not have; \
-                     build them first: triphammer build {target} -w tpc-b"
+                    "{needs}, which {target} does not have; build them first: triphammer build \
+                     {target} -w {workload}"
                 )));
             }
             let other = other_workload(workload, session, database).await;

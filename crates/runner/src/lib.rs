@@ -41,6 +41,4 @@ pub mod watch;
 pub mod workload_lock;
 
 pub use triphammer_workloads::custom::EXAMPLE as WORKLOAD_EXAMPLE;
-pub use triphammer_workloads::is_of_user;
-pub use triphammer_workloads::script::NAME as SCRIPTS;
 pub use triphammer_workloads::{all as workloads, catalogues, describe};

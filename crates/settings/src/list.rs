@@ -110,12 +110,12 @@ pub const SETTINGS: &[SettingDef] = &[
     value("workload", "NAME", ON_TARGET.but(&[DRILL]), "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
-        .default("tproc-c")
+        .default(triphammer_workloads::DEFAULT)
         .choices(choices::workloads)
         .marked(&[Shared]),
     value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write: {words}")
         .short('w')
-        .default("tproc-c")
+        .default(triphammer_workloads::DEFAULT)
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
     value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload: {words}")

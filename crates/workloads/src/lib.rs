@@ -29,4 +29,5 @@ pub mod waits;
 /// to stay in a cache.
 pub(crate) const BATCH_BYTES: usize = 384 * 1024;
 
-pub use list::{AnyWorkload, all, describe, describe_with, is_of_command, is_of_user};
+pub use list::{AnyWorkload, DEFAULT, all, describe, describe_with, of_command, of_setting};
+pub use of_user::KeptFiles;

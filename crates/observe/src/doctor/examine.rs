@@ -78,7 +78,7 @@ pub fn examine(
     let mut host = HostFacts::begin(Files::of_this_host());
     let mut target = None;
     if settings.get("target").is_some() {
-        let target = target.insert(target::open(settings, "", secrets)?);
+        let target = target.insert(target::open(settings, None, secrets)?);
         target.warnings.iter().for_each(|warning| warn(warning));
         let write_rate = last_write_rate(settings, target);
         database::examine(target, handle.cancel(), write_rate, &mut host, &mut result)?;

@@ -25,7 +25,7 @@ use triphammer_settings::limited::{Limited, answered};
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::catalogues;
-use triphammer_workloads::custom::{Custom, NAME, WorkloadText};
+use triphammer_workloads::custom::{Custom, WorkloadText};
 use triphammer_workloads::observe::QueryDef;
 use triphammer_workloads::statistics::{StatisticsDef, Texts, statistics};
 
@@ -62,7 +62,7 @@ impl StatisticsRequest {
         settings: &mut Settings,
         secrets: &dyn Secrets,
     ) -> Result<Self, Failure> {
-        let target = target::open(settings, NAME, secrets)?;
+        let target = target::open(settings, Some(&Custom::describe()), secrets)?;
         let wrong = |about, why: &str| Err(SpecError::new(why).about(about).into());
         if settings.get("from").is_some() {
             return wrong("from", "--from is the format of a log; omit it for a database");

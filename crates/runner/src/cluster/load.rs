@@ -28,8 +28,8 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{Origin, Target};
 use triphammer_settings::worker_pool::{WorkerPool, on_this_thread};
+use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::catalogues;
-use triphammer_workloads::{AnyWorkload, is_of_user};
 
 use super::frames;
 use super::order::{BuildOrder, Order, SentTarget, cpus};
@@ -158,7 +158,7 @@ impl SharedBuild {
 
 /// Rejects data that only one process can load.
 fn refuse(settings: &Settings, workload: &Description, target: &Target) -> Result<(), SpecError> {
-    let reason = if is_of_user(&workload.name) {
+    let reason = if workload.is_of_user() {
         "your own set-up script is run by one process"
     } else if target.is_file() || target.database.capabilities().one_writer {
         "this database is written to by one process"

@@ -85,8 +85,9 @@ impl SentTarget {
         for (name, value) in self.given {
             settings.set(&name, value, Source::Flag);
         }
-        let target = open(&mut settings, workload, &Sent(self.password))?;
-        identify(&*describe(workload)?, &target.database)?;
+        let workload = describe(workload)?;
+        let target = open(&mut settings, Some(&workload), &Sent(self.password))?;
+        identify(&*workload, &target.database)?;
         Ok(target)
     }
 }
