@@ -15,12 +15,12 @@ use triphammer_core::session::{Admin as _, Role, Session, StatementId};
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::text::one_line;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows};
+use triphammer_dialects::observe::{ObserveDef, QueryDef};
 use triphammer_document::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
-use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
 use super::blockers::Blocking;
 use super::capture::{Captures, Trigger, edges_of, snapshot_of};

@@ -324,7 +324,7 @@ fn beginning(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use triphammer_workloads::observe::observe;
+    use triphammer_dialects::observe::observe;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use triphammer_dialects::waits::{WaitRule, class_of};
 use triphammer_document::result::WaitClass;
-use triphammer_workloads::waits::{WaitRule, class_of};
 
 /// Maximum number of waits whose class is remembered.
 const WAITS_MAX: usize = 4_000;
@@ -41,8 +41,8 @@ impl WaitClasses {
 
 #[cfg(test)]
 mod tests {
-    use triphammer_workloads::catalogues::dialects;
-    use triphammer_workloads::observe::observe;
+    use triphammer_dialects::catalogues::dialects;
+    use triphammer_dialects::observe::observe;
 
     use super::*;
 

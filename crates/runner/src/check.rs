@@ -11,6 +11,7 @@ use triphammer_core::workload::{
     Answer, Borrowed, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
+use triphammer_dialects::catalogues;
 use triphammer_document::JobDocument;
 use triphammer_document::check::{CheckReport, CheckResult};
 use triphammer_document::ending::Ending;
@@ -18,7 +19,6 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::worker_pool::{WorkerPool, connect, identify, on_this_thread};
-use triphammer_workloads::catalogues;
 
 use crate::answers::wrong;
 use crate::record::Record;

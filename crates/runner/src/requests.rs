@@ -8,14 +8,13 @@ use triphammer_core::workload::{
     Author, Description, OptionCommand, OwnData, OwnWork, Refusal, Workload as _, WorkloadSettings,
 };
 use triphammer_core::{Database, Scale, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::target::Target;
 use triphammer_settings::{JOBS_MAX, SCALE_MAX, Settings, Source, workload_options};
-use triphammer_workloads::{
-    AnyWorkload, DEFAULT, catalogues, describe, describe_with, of_command, of_setting,
-};
+use triphammer_workloads::{AnyWorkload, DEFAULT, describe, describe_with, of_command, of_setting};
 
 use crate::build::base_record;
 use crate::build_request::BuildRequest;

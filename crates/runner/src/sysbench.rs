@@ -2,13 +2,13 @@
 
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{OptionCommand, Statements, Workload as _, WorkloadSettings};
+use triphammer_dialects::catalogues;
 use triphammer_lua::{Commands, ScriptOption, State};
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{self, Secrets};
 use triphammer_settings::worker_pool::{WorkerPool, identify};
-use triphammer_workloads::catalogues;
 use triphammer_workloads::sysbench::{Sysbench, load};
 
 /// A script with the settings of a command.

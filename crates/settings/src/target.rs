@@ -14,11 +14,11 @@ use triphammer_core::session::{
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::TimeLimits;
 use triphammer_core::workload::{Description, MeasureDef};
+use triphammer_dialects::catalogues;
 pub use triphammer_drivers::target::Reach;
 use triphammer_drivers::target::{ConnectSettings, Fence, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_proxy::Relay;
-use triphammer_workloads::catalogues;
 
 use crate::command::{Command, JobKind};
 use crate::failure::{Doing, Failure};

@@ -1238,8 +1238,8 @@ mod looking {
 
 mod observing {
     use super::*;
-    use triphammer_workloads::observe::observe;
-    use triphammer_workloads::waits::is_listed;
+    use triphammer_dialects::observe::observe;
+    use triphammer_dialects::waits::is_listed;
 
     /// Versions before 17 have no list of their events. `tools/test-matrix.py` runs it on others.
     #[test]

@@ -2,8 +2,8 @@
 //! that the queries mean what they should, not that SQL Server fills its views as documented.
 
 use triphammer_core::session::{Admin as _, Session as _};
+use triphammer_dialects::observe::{ObserveDef, QueryDef, observe};
 use triphammer_drivers::sqlserver::SqlServerSession;
-use triphammer_workloads::observe::{ObserveDef, QueryDef, observe};
 
 use crate::session::{on_worker, rows_of};
 use crate::sqlserver::session;

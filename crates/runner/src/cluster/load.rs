@@ -21,6 +21,7 @@ use triphammer_core::clock::process_cpu_ns;
 use triphammer_core::engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{Chunk, Description, Workload as _, WorkloadSettings};
+use triphammer_dialects::catalogues;
 use triphammer_document::build::BuildHost;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
@@ -29,7 +30,6 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{Origin, Target};
 use triphammer_settings::worker_pool::{WorkerPool, on_this_thread};
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::catalogues;
 
 use super::frames;
 use super::order::{BuildOrder, Order, SentTarget, cpus};

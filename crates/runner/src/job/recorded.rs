@@ -7,13 +7,14 @@ use std::path::Path;
 use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
 use triphammer_core::workload::Author;
 use triphammer_core::{DbError, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_drivers::target::Reach;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_settings::{Settings, Source};
-use triphammer_workloads::{DEFAULT, all, catalogues, describe};
+use triphammer_workloads::{DEFAULT, all, describe};
 
 use crate::record::{Recording, TABLE};
 

@@ -12,6 +12,7 @@ use triphammer_core::workload::{
     WorkloadSettings,
 };
 use triphammer_core::{Scale, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_document::failure_limit::FailureLimit;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
@@ -24,7 +25,7 @@ use triphammer_settings::nodes::NodeList;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, create_database, identify, on_this_thread};
 use triphammer_settings::{RunDefaults, Settings, run_spec, until_ci};
-use triphammer_workloads::{AnyWorkload, catalogues};
+use triphammer_workloads::AnyWorkload;
 
 use super::Resolved;
 use super::query_run::{self, QueryRun};

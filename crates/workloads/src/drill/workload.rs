@@ -290,8 +290,9 @@ impl Workload for Drill {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_dialects::catalogues::catalogue;
+
     use super::*;
-    use crate::catalogues::catalogue;
 
     #[test]
     fn every_dialect_has_its_statements() {
