@@ -2,7 +2,7 @@
 """The 22 answers of TPROC-H, compared by other programs than triphammer.
 
 triphammer builds the data; the databases' own clients (psql, mariadb, Python's sqlite3 and duckdb, HTTP for Trino) run
-the queries of crates/workloads/sql with the parameters of the query validation, and this script compares every field
+the queries of crates/dialects/sql with the parameters of the query validation, and this script compares every field
 with the truth by the rules of clause 2.1.3.5, which it reads as described at `RULES`.
 
 The truth at SF 0.01 and 0.1 is `tpch_answers()` of DuckDB's tpch extension, at other scales what that extension's
@@ -69,7 +69,7 @@ PARAMETERS = {
     22: {f"code{n}": code for n, code in enumerate(("13", "31", "23", "29", "30", "18", "17"), 1)},
 }
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
-SQL = os.path.join(lib.ROOT, "crates/workloads/sql")
+SQL = os.path.join(lib.ROOT, "crates/dialects/sql")
 
 # Columns that may differ: sums by 100 (and 1 %, which is stricter at small scales), averages and ratios by 1 % of their
 # value or of both rounded to a hundredth. All others must be equal: numbers as numbers, text without blanks at its ends.

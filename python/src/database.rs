@@ -24,5 +24,5 @@ pub fn execute(py: Python<'_>, target: &str, script: &str, doing: &str) -> PyRes
 fn open(target: &str) -> Result<Target, Raised> {
     let given = [("target".to_owned(), target.to_owned())];
     let (mut settings, _) = settings(Command::Job(JobKind::Check), &given)?;
-    Ok(target::open(&mut settings, "tproc-c", &Process)?)
+    Ok(target::open(&mut settings, None, &Process)?)
 }

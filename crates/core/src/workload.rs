@@ -34,6 +34,8 @@ pub struct Description {
     pub name: Name,
     /// Name as people write it, such as `TPROC-C`.
     pub title: Name,
+    /// Who wrote the transactions.
+    pub author: Author,
     /// The workload whose tables, statements and transactions this one has too, to which it adds its own. Both
     /// have one build record and one advisory lock. `None` for a workload on its own.
     pub extends: Option<Name>,
@@ -74,6 +76,8 @@ pub struct Description {
     pub pipelining: Result<(), &'static str>,
     /// Other programs' tables for this workload, and how to recognise them.
     pub external: Option<ExternalSchema>,
+    /// The workload whose build makes the tables; `None` if its own build does.
+    pub borrowed: Option<Borrowed>,
     /// Keying and thinking times of the workload's terminals.
     pub cycle: Option<Cycle>,
     /// The recording that the workload replays.
@@ -87,6 +91,28 @@ impl Description {
         self.record.as_ref().or(self.extends.as_ref()).unwrap_or(&self.name)
     }
 
+    /// The user's own work; `None` if the transactions are the program's.
+    #[must_use]
+    pub const fn own_work(&self) -> Option<&OwnWork> {
+        match &self.author {
+            Author::User(work) => Some(work),
+            Author::Program | Author::Command(_) => None,
+        }
+    }
+
+    /// Whether the transactions are the user's own.
+    #[must_use]
+    pub const fn is_of_user(&self) -> bool {
+        self.own_work().is_some()
+    }
+
+    /// Whether only the command line runs it: a server would have to read files or run scripts of
+    /// its host.
+    #[must_use]
+    pub fn is_only_local(&self) -> bool {
+        self.own_work().is_some_and(|work| work.only_local.is_some())
+    }
+
     /// Whether a transaction of the declared mix writes.
     #[must_use]
     pub fn writes(&self) -> bool {
@@ -98,6 +124,75 @@ impl Description {
     pub fn has_data(&self) -> bool {
         !self.tables.is_empty() || self.own_sql.iter().any(|sql| sql.used == OwnSqlUse::Script)
     }
+}
+
+/// Who wrote the transactions of a workload.
+#[derive(Clone, Debug)]
+pub enum Author {
+    /// The program: they are declared.
+    Program,
+    /// Likewise, for the command of this name, which builds and runs the workload: users name the
+    /// command.
+    Command(&'static str),
+    /// The user.
+    User(OwnWork),
+}
+
+/// Where the transactions of the user come from, and what may be done with them.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnWork {
+    /// The setting that names their files.
+    pub setting: &'static str,
+    /// How the files become texts, which replace them; `None` if they stay files.
+    pub texts: Option<OwnTexts>,
+    /// When their data is made.
+    pub data: OwnData,
+    /// Why a command that runs nothing cannot use them; `{command}` stands for its name.
+    pub unused: &'static str,
+    /// Why clients of a server cannot send them; `None` if they can.
+    pub only_local: Option<Refusal>,
+    /// Switches that clients of a server cannot set.
+    pub local_options: &'static [Refusal],
+}
+
+/// How the user's files become one value that contains them, so that a stored job repeats what it
+/// ran.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnTexts {
+    /// Makes the value of the setting one that contains the files that it names; one that already
+    /// does stays. The flag says whether files may be read.
+    pub load: fn(&str, bool) -> Result<String, SpecError>,
+    /// The names of the files of such a value.
+    pub summary: fn(&str) -> String,
+}
+
+/// When the data of the user's own transactions is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnData {
+    /// By others, before.
+    Never,
+    /// By the user's set-up script, which `build` runs.
+    InBuild,
+    /// By the user's code, when a run starts.
+    InRun,
+}
+
+/// Why something is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The setting that is to blame.
+    pub about: &'static str,
+    /// The reason, for people.
+    pub why: &'static str,
+}
+
+/// The tables of another workload.
+#[derive(Clone, Debug)]
+pub struct Borrowed {
+    /// Name of the workload.
+    pub workload: Name,
+    /// What needs which tables, for people.
+    pub needs: Name,
 }
 
 /// A recording, as a run sees it: at the speed at which it is replayed.

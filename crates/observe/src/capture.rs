@@ -9,12 +9,13 @@ use triphammer_core::event::Phase;
 use triphammer_core::text::one_line;
 use triphammer_core::workload::Description;
 use triphammer_document::requirement::Requirement;
-use triphammer_document::result::{Capture, CapturedSession, Snapshot, WaitClass};
+use triphammer_document::result::{Capture, CapturedSession, Snapshot};
 use triphammer_document::second::Second;
 
 use super::blockers::edges;
 use super::profile::number;
 use super::statements::StatementReading;
+use super::wait_classes::WaitClasses;
 
 /// Seconds before the moment that are kept, and after it.
 const BEFORE_S: u64 = 5;
@@ -201,7 +202,12 @@ pub fn edges_of(rows: &Rows) -> Edges {
 }
 
 /// Reads a snapshot: the rows of a dialect's query of full detail.
-pub fn snapshot_of(second: u64, rows: &Rows, mut edges: Edges) -> Snapshot {
+pub fn snapshot_of(
+    second: u64,
+    rows: &Rows,
+    mut edges: Edges,
+    classes: &mut WaitClasses,
+) -> Snapshot {
     let mut sessions: Vec<CapturedSession> = Vec::new();
     for row in rows.iter() {
         let text = |column: usize| row.text(column).unwrap_or_default();
@@ -211,8 +217,8 @@ pub fn snapshot_of(second: u64, rows: &Rows, mut edges: Edges) -> Snapshot {
             session: text(0).to_owned(),
             who: text(1).to_owned(),
             state: text(2).to_owned(),
-            class: WaitClass::named(text(3)),
-            wait: text(4).to_owned(),
+            class: classes.of(text(3), text(4)),
+            wait: text(3).to_owned(),
             statement: one_line(text(5)).chars().take(TEXT_LENGTH).collect(),
             user: text(6).to_owned(),
             client: text(7).to_owned(),
@@ -331,16 +337,14 @@ mod tests {
         let mut rows = Rows::new();
         rows.reset(10);
         for (session, age) in [("7", "0.5"), ("8", "12"), ("9", "")] {
-            for text in
-                [session, "ours", "active", "row_lock", "Lock:tuple", "UPDATE\nw", "ann", "app"]
-            {
+            for text in [session, "ours", "active", "Lock:tuple", "", "UPDATE\nw", "ann", "app"] {
                 rows.text(text);
             }
             rows.text(age);
             rows.text("0.25");
         }
         let edges = HashMap::from([("7".into(), ("8".into(), "warehouse".into()))]);
-        let found = snapshot_of(3, &rows, edges);
+        let found = snapshot_of(3, &rows, edges, &mut WaitClasses::default());
         let order: Vec<_> = found.sessions.iter().map(|of| of.session.as_str()).collect();
         assert_eq!(order, ["8", "7", "9"]);
         let waiting = &found.sessions[1];

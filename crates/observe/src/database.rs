@@ -15,12 +15,12 @@ use triphammer_core::session::{Admin as _, Role, Session, StatementId};
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::text::one_line;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows};
+use triphammer_dialects::observe::{ObserveDef, QueryDef};
 use triphammer_document::result::{ActiveSessions, Blocker, Capture, ObserverGap, TopStatement};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
-use triphammer_workloads::observe::{ObserveDef, QueryDef};
 
 use super::blockers::Blocking;
 use super::capture::{Captures, Trigger, edges_of, snapshot_of};
@@ -30,6 +30,7 @@ use super::sessions::{Activity, StatementNames};
 use super::sink::Measured;
 use super::sink::{Bounds, OfWindow, Sink};
 use super::statements::{StatementReading, own_key};
+use super::wait_classes::WaitClasses;
 
 /// Maximum time for a query; after that its session is closed and another one is opened.
 const QUERY_LIMIT: Duration = Duration::from_secs(2);
@@ -144,6 +145,7 @@ struct DatabaseObserver {
     connect_at: Elapsed,
     failures: Failures,
     rows: Rows,
+    classes: WaitClasses,
     now: Activity,
     known: Known,
     known_blockers: Known,
@@ -179,6 +181,7 @@ impl DatabaseObserver {
     fn new(setup: Setup) -> Self {
         Self {
             window: OfWindow::new(Arc::clone(&setup.bounds)),
+            classes: WaitClasses::new(&setup.def.waits),
             setup,
             profile: Vec::new(),
             prepared: None,
@@ -228,7 +231,7 @@ impl DatabaseObserver {
         self.ensure().await;
         if self.ask(Which::Sessions).await {
             let probe = self.setup.probe.as_deref();
-            self.now.sample(&self.rows, &mut self.setup.names, probe);
+            self.now.sample(&self.rows, &mut self.classes, &mut self.setup.names, probe);
         }
     }
 
@@ -270,7 +273,7 @@ impl DatabaseObserver {
     async fn keep_detail(&mut self, second: u64) {
         let edges = edges_of(&self.rows);
         if self.ask(Which::Detail).await {
-            self.captures.put(snapshot_of(second, &self.rows, edges));
+            self.captures.put(snapshot_of(second, &self.rows, edges, &mut self.classes));
         }
         if self.captures.wants_statements(second) && self.ask(Which::Statements).await {
             self.captures.put_statements(second, StatementReading::of(&self.rows));
@@ -425,7 +428,6 @@ impl DatabaseObserver {
             }
             self.profile = self.find_profile(&mut session, &version).await?;
         }
-        self.setup.def.classify_waits(&version);
         let def = self.setup.def.clone();
         let sessions = self.first(&mut session, &def.sessions, &version).await?;
         let blockers = self.first(&mut session, &def.blockers, &version).await?;

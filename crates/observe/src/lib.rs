@@ -29,6 +29,7 @@ mod sessions;
 mod sink;
 mod source;
 mod statements;
+mod wait_classes;
 pub mod why;
 
 use std::collections::BTreeMap;
@@ -45,6 +46,7 @@ use triphammer_core::session::Database as _;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{Description, Workload as _};
 use triphammer_core::{Clock, Elapsed};
+use triphammer_dialects::observe::{MetricDef, MetricKind, ObserveDef, observe};
 use triphammer_document::JobId;
 use triphammer_document::requirement::{self, Requirement, Vocabulary};
 use triphammer_document::result::{Observed, ObserverCost, ObserverGap, ProfileFigure, WaitClass};
@@ -55,7 +57,6 @@ use triphammer_load::Plan;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_store::SampleWriter;
-use triphammer_workloads::observe::{MetricDef, MetricKind, ObserveDef, observe};
 
 pub(crate) use blockers::BLOCKED_SESSIONS;
 use capture::{Conditions, Trigger};
@@ -64,9 +65,9 @@ use sessions::StatementNames;
 pub(crate) use sessions::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS};
 
 /// Names of all dialects.
-pub use triphammer_workloads::catalogues::dialects;
+pub use triphammer_dialects::catalogues::dialects;
 /// What a dialect declares about observing its servers, for its documentation.
-pub use triphammer_workloads::observe::observe as declared;
+pub use triphammer_dialects::observe::observe as declared;
 
 pub use log_probe::LogProbe;
 pub use sink::{Bounds, CPU_NUMBER, Measured, SeriesFigure, Sink};

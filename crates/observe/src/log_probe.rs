@@ -15,6 +15,7 @@ use triphammer_core::recorder::{HIGHEST_US, histogram};
 use triphammer_core::session::{Database as _, Role, Session as _, StatementId};
 use triphammer_core::stats::Times;
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError};
+use triphammer_dialects::doctor::{WriteTestDef, doctor};
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::result::CommitProbe;
 use triphammer_document::samples::SampleSeries;
@@ -23,7 +24,6 @@ use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
-use triphammer_workloads::doctor::{WriteTestDef, doctor};
 
 use super::database::bound;
 use super::sessions::series;

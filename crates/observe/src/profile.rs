@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use triphammer_core::rows::{Cell, Row};
 use triphammer_core::{Elapsed, Rows};
+use triphammer_dialects::observe::{MetricDef, MetricKind, MetricQuery};
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
-use triphammer_workloads::observe::{MetricDef, MetricKind, MetricQuery};
 
 use super::sink::Measured;
 

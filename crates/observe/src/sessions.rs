@@ -12,6 +12,7 @@ use triphammer_document::result::{ActiveSessions, StatementWaits, WaitClass, Wai
 use triphammer_document::samples::SampleSeries;
 
 use super::sink::Measured;
+use super::wait_classes::WaitClasses;
 
 /// Name of the metric of active sessions. OpenTelemetry has none for waits.
 pub const ACTIVE_SESSIONS: &str = "db.sessions.active";
@@ -58,19 +59,25 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, number: u64, rest: impl 
 impl Activity {
     /// Adds a sample: the rows of a dialect's query of sessions, without that of the log probe,
     /// which has a table of its own.
-    pub fn sample(&mut self, rows: &Rows, statements: &mut StatementNames, probe: Option<&str>) {
+    pub fn sample(
+        &mut self,
+        rows: &Rows,
+        classes: &mut WaitClasses,
+        statements: &mut StatementNames,
+        probe: Option<&str>,
+    ) {
         self.samples += 1;
         for row in rows.iter() {
             let text = |column: usize| row.text(column).unwrap_or_default();
             if probe.is_some_and(|table| text(5).contains(table)) {
                 continue;
             }
-            let class = WaitClass::named(text(3));
+            let class = classes.of(text(3), text(4));
             match (text(1), text(2)) {
                 ("ours", "idle_in_transaction") => self.idle += 1,
                 (_, "idle_in_transaction") => {}
                 ("ours", _) => {
-                    self.wait((class, text(4).to_owned()), 1);
+                    self.wait((class, text(3).to_owned()), 1);
                     self.statement((statements.of(text(5)), class), 1);
                 }
                 ("background", _) => *self.background.entry(class).or_default() += 1,
@@ -317,6 +324,8 @@ fn beginning(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_dialects::observe::observe;
+
     use super::*;
 
     fn rows(of: &[[&str; 6]]) -> Rows {
@@ -345,13 +354,14 @@ mod tests {
     fn shares_are_of_the_runs_own_active_sessions() {
         let mut names = StatementNames::default();
         let mut activity = Activity::default();
-        let lock = ["1", "ours", "active", "row_lock", "Lock:tuple", "UPDATE d"];
-        let cpu = ["2", "ours", "active", "cpu", "", "UPDATE d"];
-        let idle = ["3", "ours", "idle_in_transaction", "client", "Client:ClientRead", "x"];
-        let foreign = ["4", "other", "active", "cpu", "", "SELECT 1"];
-        activity.sample(&rows(&[lock, cpu, idle, foreign]), &mut names, None);
-        let probe = ["9", "ours", "active", "log", "IO:WALSync", "UPDATE probe_1 SET n = n + 1"];
-        activity.sample(&rows(&[lock, lock, probe]), &mut names, Some("probe_1"));
+        let classes = &mut WaitClasses::new(&observe("postgres").unwrap().waits);
+        let lock = ["1", "ours", "active", "Lock:tuple", "", "UPDATE d"];
+        let cpu = ["2", "ours", "active", "", "", "UPDATE d"];
+        let idle = ["3", "ours", "idle_in_transaction", "Client:ClientRead", "", "x"];
+        let foreign = ["4", "other", "active", "", "", "SELECT 1"];
+        activity.sample(&rows(&[lock, cpu, idle, foreign]), classes, &mut names, None);
+        let probe = ["9", "ours", "active", "IO:WALSync", "", "UPDATE probe_1 SET n = n + 1"];
+        activity.sample(&rows(&[lock, lock, probe]), classes, &mut names, Some("probe_1"));
         let figures = activity.figures(&names).unwrap();
         assert_eq!((figures.samples, figures.average, figures.other), (2, 2.0, 0.5));
         assert_eq!(figures.idle_in_transaction, 0.5);

@@ -20,6 +20,7 @@ use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session}
 use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
 use triphammer_core::workload::{BuildEffect, Chunk, Description, OptionDef, Workload};
 use triphammer_core::{DbError, clock};
+use triphammer_dialects::catalogues;
 use triphammer_document::JobDocument;
 use triphammer_document::build::{BuildHost, BuildReport};
 use triphammer_drivers::{AnyDatabase, AnySession};
@@ -29,7 +30,6 @@ use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{
     WorkerPool, connect, create_database, identify, on_this_thread,
 };
-use triphammer_workloads::catalogues;
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::build_request::BuildRequest;

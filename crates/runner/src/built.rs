@@ -223,7 +223,7 @@ mod tests {
     fn a_table_without_a_column_is_named() {
         let workload = triphammer_workloads::describe("kv").unwrap();
         let catalogue =
-            triphammer_workloads::catalogues::catalogue(&workload, "mysql", false).unwrap();
+            triphammer_dialects::catalogues::catalogue(&workload, "mysql", false).unwrap();
         let shown = |columns: &str| SchemaFact {
             table: "kv_store".into(),
             ..fact(SchemaKind::Table, columns)

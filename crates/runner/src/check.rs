@@ -8,9 +8,10 @@ use std::time::Duration;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    Answer, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
+    Answer, Borrowed, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
+use triphammer_dialects::catalogues;
 use triphammer_document::JobDocument;
 use triphammer_document::check::{CheckReport, CheckResult};
 use triphammer_document::ending::Ending;
@@ -18,7 +19,6 @@ use triphammer_drivers::AnyDatabase;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::worker_pool::{WorkerPool, connect, identify, on_this_thread};
-use triphammer_workloads::catalogues;
 
 use crate::answers::wrong;
 use crate::record::Record;
@@ -175,10 +175,10 @@ pub async fn built<S: Admin>(
         }
         None => {
             found.refuse_strangers(workload, target)?;
-            if workload.name == triphammer_workloads::script::NAME {
+            if let Some(Borrowed { workload, needs }) = &workload.borrowed {
                 return Err(Failure::refuse(format!(
-                    "the built-in scripts need pgbench's tables, which {target} does not have; \
-                     build them first: triphammer build {target} -w tpc-b"
+                    "{needs}, which {target} does not have; build them first: triphammer build \
+                     {target} -w {workload}"
                 )));
             }
             let other = other_workload(workload, session, database).await;

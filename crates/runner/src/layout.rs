@@ -8,8 +8,8 @@ use triphammer_core::session::Session;
 use triphammer_core::sql::{BoundStatement, Layout};
 use triphammer_core::workload::{BuildEffect, Description};
 use triphammer_core::{Rows, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_settings::failure::{Doing, Failure};
-use triphammer_workloads::catalogues;
 
 use crate::build_request::BuildRequest;
 

@@ -40,7 +40,6 @@ pub mod sysbench;
 pub mod watch;
 pub mod workload_lock;
 
+pub use triphammer_dialects::catalogues;
 pub use triphammer_workloads::custom::EXAMPLE as WORKLOAD_EXAMPLE;
-pub use triphammer_workloads::is_of_user;
-pub use triphammer_workloads::script::NAME as SCRIPTS;
-pub use triphammer_workloads::{all as workloads, catalogues, describe};
+pub use triphammer_workloads::{all as workloads, describe};

@@ -17,6 +17,7 @@ use triphammer_core::workload::{
     Answer, AnswerRule, Answers, Chunk, Description, Statements, Workload as _, WorkloadSettings,
 };
 use triphammer_core::{DbError, ErrorClass, Scale};
+use triphammer_dialects::catalogues;
 use triphammer_drivers::target::ConnectSettings;
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_settings::cancel::Cancel;
@@ -25,7 +26,6 @@ use triphammer_settings::fnv::Fnv1a;
 use triphammer_settings::format::bytes;
 use triphammer_settings::worker_pool::{WorkerPool, identify};
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::catalogues;
 
 use crate::answers::NULL;
 use crate::watch::Watch;

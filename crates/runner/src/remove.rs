@@ -14,10 +14,10 @@ use triphammer_core::session::{Access, Admin, Capabilities, Database, LockMode, 
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
 use triphammer_core::{DbError, ErrorClass, Rows, Scale, Session};
+use triphammer_dialects::catalogues;
 use triphammer_drivers::AnyDatabase;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
-use triphammer_workloads::catalogues;
 
 use crate::record::{Record, Recording, TABLE};
 use crate::workload_lock::lock_workload;

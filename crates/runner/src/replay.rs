@@ -13,7 +13,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, duration, milliseconds};
 use triphammer_settings::{Mark, Settings, Source, is};
 use triphammer_store::Store;
-use triphammer_workloads::{custom, script};
+use triphammer_workloads::{KeptFiles, describe};
 
 /// The setting of the target.
 const TARGET: &str = "target";
@@ -69,12 +69,9 @@ impl Exemplar {
             )));
         }
         if !result.workload.scripts.is_empty() {
-            let scripts: Vec<_> = result.workload.scripts.iter().map(ScriptFacts::script).collect();
-            if result.workload.name == custom::NAME {
-                let text = custom::WorkloadText::of_texts(scripts).value()?;
-                settings.set("workload-file", text, Source::Job(job));
-            } else {
-                settings.set("script", script::value(&scripts)?, Source::Job(job));
+            let texts = result.workload.scripts.iter().map(ScriptFacts::script).collect();
+            if let Some(work) = describe(&result.workload.name)?.own_work() {
+                settings.set(work.setting, KeptFiles::value(work, texts)?, Source::Job(job));
             }
         }
         let is_arrival = matches!(slow.origin, Origin::Arrival(_));

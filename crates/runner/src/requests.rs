@@ -4,18 +4,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use triphammer_core::workload::{Description, OptionCommand, Workload as _, WorkloadSettings};
-use triphammer_core::{Database, Scale};
+use triphammer_core::workload::{
+    Author, Description, OptionCommand, OwnData, OwnWork, Refusal, Workload as _, WorkloadSettings,
+};
+use triphammer_core::{Database, Scale, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::target::Target;
 use triphammer_settings::{JOBS_MAX, SCALE_MAX, Settings, Source, workload_options};
-use triphammer_workloads::catalogues;
-use triphammer_workloads::{
-    AnyWorkload, custom, describe, describe_with, drill, is_of_command, is_of_user, python, replay,
-    script, sysbench,
-};
+use triphammer_workloads::{AnyWorkload, describe, describe_with, of_command, of_setting};
 
 use crate::build::base_record;
 use crate::build_request::BuildRequest;
@@ -33,8 +32,8 @@ const RECORDING: &str = "recording";
 /// # Errors
 /// When there is no workload of that name, or a file is invalid.
 pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
-    if settings.command() == Command::Job(JobKind::Drill) {
-        return Ok(describe(drill::NAME)?);
+    if let Some(workload) = of_command(settings.command().name()) {
+        return Ok(workload);
     }
     set_replay(settings)?;
     let mut name: String = settings.parse("workload")?;
@@ -47,174 +46,100 @@ pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
                 ),
                 _ => format!("-w {name} already names the workload file: omit --workload-file"),
             };
-            return Err(triphammer_core::SpecError::new(message).about(WORKLOAD_FILE).into());
+            return Err(SpecError::new(message).about(WORKLOAD_FILE).into());
         }
         let source = settings.source("workload");
         settings.set(WORKLOAD_FILE, name.as_str(), source);
-        settings.replace("workload", custom::NAME);
+        settings.replace("workload", name_of(WORKLOAD_FILE));
         name = settings.parse("workload")?;
     }
-    if is_of_command(&name) && settings.command() != Command::Job(JobKind::Drop) {
-        let message = format!("`{name}` is a command of its own: use `triphammer {name} TARGET`");
-        return Err(triphammer_core::SpecError::new(message).about("workload").into());
+    let declared = describe(&name)?;
+    if let Author::Command(command) = declared.author
+        && settings.command() != Command::Job(JobKind::Drop)
+    {
+        let message =
+            format!("`{name}` is a command of its own: use `triphammer {command} TARGET`");
+        return Err(SpecError::new(message).about("workload").into());
     }
-    if is_of_user(&name) { own(settings, &name) } else { Ok(describe(&name)?) }
+    of_run(settings, &declared)
 }
 
-/// Describes a workload of the user.
-fn own(settings: &mut Settings, name: &str) -> Result<Arc<Description>, Failure> {
-    match name {
-        script::NAME => scripts(settings),
-        replay::NAME => recording(settings),
-        sysbench::NAME => sysbench_script(settings),
-        python::NAME => python_script(settings),
-        _ => workload_file(settings),
-    }
+/// Name of the workload whose files a setting names.
+fn name_of(setting: &str) -> String {
+    of_setting(setting).expect("a workload has the setting").name.to_string()
+}
+
+/// Whether a workload that somebody names is their own: files, or transactions in a setting.
+#[must_use]
+pub fn is_own(name: &str) -> bool {
+    let name = name.trim();
+    name.ends_with(".toml") || describe(name).is_ok_and(|workload| workload.is_of_user())
 }
 
 /// Makes `--load replay:FILE` the workload of that recording, and `--recording FILE` that load.
 fn set_replay(settings: &mut Settings) -> Result<(), Failure> {
+    let replay = name_of(RECORDING);
     let of_load = settings.get("load").and_then(|load| load.strip_prefix("replay:"));
     match (of_load.map(str::to_owned), settings.get(RECORDING).map(str::to_owned)) {
         (Some(of_load), Some(given)) if of_load != given => {
             let message =
                 format!("--load replay:{of_load} already names the recording: omit --recording");
-            return Err(triphammer_core::SpecError::new(message).about(RECORDING).into());
+            return Err(SpecError::new(message).about(RECORDING).into());
         }
         (Some(of_load), None) => {
             let source = settings.source("load");
-            settings.set("workload", replay::NAME, source.clone());
+            settings.set("workload", replay.as_str(), source.clone());
             settings.set(RECORDING, of_load, source);
         }
         (None, Some(given)) => {
             let source = settings.source(RECORDING);
-            settings.set("workload", replay::NAME, source.clone());
+            settings.set("workload", replay.as_str(), source.clone());
             settings.set("load", format!("replay:{given}"), source);
         }
         _ => return Ok(()),
     }
     match settings.get("workload") {
-        Some(replay::NAME) => Ok(()),
-        Some(other) => Err(Failure::refuse(format!(
+        Some(other) if other != replay => Err(Failure::refuse(format!(
             "-w {other} cannot be replayed: a recording has its own statements; omit -w"
         ))),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }
 
-/// Whether a workload reads files or runs scripts of the host, so that a server rejects it.
+/// Whether only the command line runs the workload `name`.
 #[must_use]
-pub fn is_only_local(workload: &str) -> bool {
-    [replay::NAME, sysbench::NAME, python::NAME].contains(&workload)
+pub fn is_only_local(name: &str) -> bool {
+    describe(name).is_ok_and(|workload| workload.is_only_local())
 }
 
-/// Reads the recording, and describes it.
-fn recording(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+/// Reads the files of a user's own workload, whose texts become the value of their setting, and
+/// describes it.
+fn own(
+    settings: &mut Settings,
+    declared: &Description,
+    work: &OwnWork,
+) -> Result<Arc<Description>, Failure> {
     let command = settings.command();
-    if !command.job().is_some_and(JobKind::drives) {
-        return Err(Failure::refuse(format!(
-            "a recording has no data of its own, so there is nothing to {}; it is replayed on a copy of \
-             the recorded database",
-            command.name()
-        )));
-    }
-    if settings.of_client() {
-        let message = "the server does not read files of its host for clients, so a recording can \
-                       be replayed only from the command line";
-        return Err(triphammer_core::SpecError::new(message).about("load").into());
-    }
-    let known = &describe(replay::NAME)?.options;
-    let options = settings.workload_options(known, OptionCommand::Run);
-    Ok(describe_with(replay::NAME, &options)?)
-}
-
-/// Reads the workload file, whose text becomes the value of its setting, and describes it.
-fn workload_file(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
-    let command = settings.command();
-    if command.job().is_none() {
-        return Err(Failure::refuse(format!(
-            "`{}` does not use workload files: their data is made by the set-up script, which \
-             `triphammer build` runs",
-            command.name()
-        )));
-    }
-    let given = settings.get(WORKLOAD_FILE).unwrap_or_default();
-    let loaded = custom::load(given, !settings.of_client())?;
-    settings.replace(WORKLOAD_FILE, loaded);
-    let known = &describe(custom::NAME)?.options;
-    let options = settings.workload_options(known, OptionCommand::Every);
-    show_own(settings, custom::NAME);
-    Ok(describe_with(custom::NAME, &options)?)
-}
-
-/// Reads the scripts, whose texts become the value of their setting, and describes them.
-fn scripts(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
-    let command = settings.command();
-    if !command.job().is_some_and(JobKind::drives) {
-        return Err(Failure::refuse(format!(
-            "scripts have no data of their own, so there is nothing to {}; the built-in scripts use \
-             the tables of tpc-b (-w tpc-b)",
-            command.name()
-        )));
+    let uses = |kind: JobKind| kind.drives() || work.data == OwnData::InBuild;
+    if !command.job().is_some_and(uses) {
+        return Err(Failure::refuse(work.unused.replace("{command}", command.name())));
     }
     let of_client = settings.of_client();
-    let loaded = script::load(settings.get("script").unwrap_or_default(), !of_client)?;
-    settings.replace("script", loaded);
-    let known = &describe(script::NAME)?.options;
-    let options = settings.workload_options(known, OptionCommand::Run);
-    if of_client && options.get("allow-shell").is_some_and(|value| value != "false") {
-        let message =
-            "a request cannot set allow-shell: it would run commands on the server's host";
-        return Err(triphammer_core::SpecError::new(message).about("allow-shell").into());
+    let refused = |refusal: &Refusal| SpecError::new(refusal.why).about(refusal.about);
+    if let Some(refusal) = work.only_local.filter(|_| of_client) {
+        return Err(refused(&refusal).into());
     }
-    show_own(settings, script::NAME);
-    Ok(describe_with(script::NAME, &options)?)
-}
-
-/// Reads the script of sysbench, whose text becomes the value of its setting, and describes it.
-fn sysbench_script(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
-    let command = settings.command();
-    if !command.job().is_some_and(JobKind::drives) {
-        return Err(Failure::refuse(format!(
-            "`{}` does not use scripts of sysbench: their data is made by their own commands, as in \
-             `triphammer sysbench oltp_read_write --mysql-db=test prepare`",
-            command.name()
-        )));
+    if let Some(texts) = work.texts {
+        let loaded = (texts.load)(settings.get(work.setting).unwrap_or_default(), !of_client)?;
+        settings.replace(work.setting, loaded);
     }
-    if settings.of_client() {
-        let message = "a script of sysbench can run commands on the server's host, so it can be run \
-                       only from the command line";
-        return Err(triphammer_core::SpecError::new(message).about("workload").into());
+    let options = settings.workload_options(&declared.options, OptionCommand::Run);
+    let is_set = |of: &&Refusal| options.get(of.about).is_some_and(|value| value != "false");
+    if let Some(refusal) = work.local_options.iter().find(is_set).filter(|_| of_client) {
+        return Err(refused(refusal).into());
     }
-    let loaded = sysbench::load(settings.get("script").unwrap_or_default(), true)?;
-    settings.replace("script", loaded);
-    let known = &describe(sysbench::NAME)?.options;
-    let options = settings.workload_options(known, OptionCommand::Run);
-    show_own(settings, sysbench::NAME);
-    Ok(describe_with(sysbench::NAME, &options)?)
-}
-
-/// Reads the script of a workload in Python, whose text becomes the value of its setting, and describes it.
-fn python_script(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
-    let command = settings.command();
-    if !command.job().is_some_and(JobKind::drives) {
-        return Err(Failure::refuse(format!(
-            "a workload in Python has no data of its own, so there is nothing to {}: its setup() makes what it \
-             needs, before each run",
-            command.name()
-        )));
-    }
-    if settings.of_client() {
-        let message = "a workload in Python can run commands on the server's host, so it can be run only from \
-                       Python and the command line";
-        return Err(triphammer_core::SpecError::new(message).about("workload").into());
-    }
-    let loaded = python::load(settings.get("script").unwrap_or_default())?;
-    settings.replace("script", loaded);
-    let known = &describe(python::NAME)?.options;
-    let options = settings.workload_options(known, OptionCommand::Run);
-    show_own(settings, python::NAME);
-    Ok(describe_with(python::NAME, &options)?)
+    show_own(settings, declared);
+    Ok(describe_with(&declared.name, &options)?)
 }
 
 /// The workload of one run: `workload`, unless the run's own settings name other files of the user.
@@ -225,25 +150,19 @@ pub fn of_run(
     settings: &mut Settings,
     workload: &Arc<Description>,
 ) -> Result<Arc<Description>, Failure> {
-    if is_of_user(&workload.name) {
-        own(settings, &workload.name)
-    } else {
-        Ok(Arc::clone(workload))
+    match workload.own_work() {
+        Some(work) => own(settings, workload, work),
+        None => Ok(Arc::clone(workload)),
     }
 }
 
 /// Shows the files of a user's own workload by their names instead of their texts.
-pub fn show_own(settings: &mut Settings, workload: &str) {
-    let (name, summary) = match workload {
-        script::NAME | sysbench::NAME | python::NAME => {
-            ("script", script::summary as fn(&str) -> String)
-        }
-        custom::NAME => (WORKLOAD_FILE, custom::summary as fn(&str) -> String),
-        _ => return,
-    };
-    let summary = settings.get(name).map(summary).unwrap_or_default();
-    let source = settings.source(name);
-    settings.show(name, summary, &source);
+pub fn show_own(settings: &mut Settings, workload: &Description) {
+    let Some(work) = workload.own_work() else { return };
+    let Some(texts) = work.texts else { return };
+    let summary = settings.get(work.setting).map(texts.summary).unwrap_or_default();
+    let source = settings.source(work.setting);
+    settings.show(work.setting, summary, &source);
 }
 
 /// Rejects a flag that is not an option of the workload. In a job file or the environment, it may
@@ -269,7 +188,7 @@ pub fn refuse_options_of_others(
                 workload.name,
                 ours.join(" or ")
             );
-            return Err(triphammer_core::SpecError::new(message).about(name).into());
+            return Err(SpecError::new(message).about(name).into());
         }
     }
     Ok(())
@@ -312,7 +231,7 @@ pub fn refuse_options_of_other_dialects(
                 }
                 _ => format!("--{name} is an option of {of}, not of {dialect}"),
             };
-            return Err(triphammer_core::SpecError::new(message).about(name).into());
+            return Err(SpecError::new(message).about(name).into());
         }
     }
     Ok(())
@@ -349,7 +268,7 @@ pub fn scale(settings: &mut Settings, default: Scale) -> Result<Scale, Failure> 
     let scale: Scale = settings.parse_or("scale", || default)?;
     if scale > SCALE_MAX.into() {
         let message = format!("--scale must be at most {SCALE_MAX}, got {scale}");
-        return Err(triphammer_core::SpecError::new(message).about("scale").into());
+        return Err(SpecError::new(message).about("scale").into());
     }
     Ok(scale)
 }
@@ -391,7 +310,7 @@ pub fn build(
         known.iter().any(|o| o.name == **name && o.command == OptionCommand::Every)
     };
     of_workload.options.retain(|name, _| !defines(name));
-    show_own(settings, &workload.description().name);
+    show_own(settings, workload.description());
     let one_writer = target.database.capabilities().one_writer;
     let jobs = settings.count_or("jobs", JOBS_MAX, || {
         if one_writer { 1 } else { (2 * cores()).min(chunks(&workload)).max(1) }

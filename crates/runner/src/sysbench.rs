@@ -2,14 +2,14 @@
 
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{OptionCommand, Statements, Workload as _, WorkloadSettings};
+use triphammer_dialects::catalogues;
 use triphammer_lua::{Commands, ScriptOption, State};
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{self, Secrets};
 use triphammer_settings::worker_pool::{WorkerPool, identify};
-use triphammer_workloads::sysbench::{NAME, Sysbench, load};
-use triphammer_workloads::{catalogues, describe};
+use triphammer_workloads::sysbench::{Sysbench, load};
 
 /// A script with the settings of a command.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl ScriptCommand {
     pub fn new(settings: &mut Settings, command: &str) -> Result<Self, Failure> {
         let loaded = load(settings.get("script").unwrap_or_default(), true)?;
         settings.replace("script", loaded);
-        let options = settings.workload_options(&describe(NAME)?.options, OptionCommand::Run);
+        let options = settings.workload_options(&Sysbench::describe().options, OptionCommand::Run);
         let run_seed = settings.parse("seed")?;
         let threads = settings.parse_or("vus", || 1)?;
         let given = WorkloadSettings { options, run_seed, ..WorkloadSettings::default() };
@@ -73,7 +73,7 @@ impl ScriptCommand {
                 self.script.script_name()
             )));
         };
-        let target = target::open(settings, NAME, secrets)?;
+        let target = target::open(settings, Some(self.script.description()), secrets)?;
         let workload = self.script.description();
         let database = &target.database;
         identify(workload, database)?;

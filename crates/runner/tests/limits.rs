@@ -42,7 +42,8 @@ fn open(given: &[(&str, &str)]) -> (Settings, Target) {
     for (name, value) in given {
         settings.set(name, *value, Source::Flag);
     }
-    let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
+    let workload = triphammer_workloads::describe("tproc-c").unwrap();
+    let target = target::open(&mut settings, Some(&workload), &NoSecrets).unwrap();
     (settings, target)
 }
 

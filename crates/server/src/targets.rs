@@ -14,7 +14,7 @@ use triphammer_core::small_file::read_text;
 use triphammer_core::text::steers;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, DataFolder, Reach, Secret, TargetUrl};
-use triphammer_runner::is_of_user;
+use triphammer_runner::requests::is_own;
 use triphammer_settings::target::Secrets;
 use triphammer_settings::{Settings, Source};
 use utoipa::ToSchema;
@@ -200,7 +200,6 @@ impl Targets {
     /// # Errors
     /// When the workload is a client's own.
     pub fn refuse_scripts(&self, workload: Option<&str>) -> Result<(), ApiError> {
-        let is_own = |name: &str| is_of_user(name.trim()) || name.trim().ends_with(".toml");
         if self.allow_scripts || !workload.is_some_and(is_own) {
             return Ok(());
         }

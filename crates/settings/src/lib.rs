@@ -50,7 +50,7 @@ pub use read::{parse_closeness, parse_share};
 pub use run_defaults::RunDefaults;
 pub use run_spec::{run_spec, until_ci};
 pub(crate) use setting::PROTOCOL_DEFAULT;
-pub use setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, Setting, WORKLOAD_DEFAULT};
+pub use setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, Setting};
 pub use source::Source;
 
 /// Maximum scale: 100 TB of TPROC-C.

@@ -7,7 +7,7 @@ use super::declaration::Mark::{
 };
 use super::declaration::{Group, Mark, SettingDef, switch, value};
 use crate::choices;
-use crate::setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, PROTOCOL_DEFAULT, WORKLOAD_DEFAULT};
+use crate::setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, PROTOCOL_DEFAULT};
 use crate::command::{Command, Commands, JobKind};
 
 const BUILD: Command = Command::Job(JobKind::Build);
@@ -110,12 +110,12 @@ pub const SETTINGS: &[SettingDef] = &[
     value("workload", "NAME", ON_TARGET.but(&[DRILL]), "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
-        .default(WORKLOAD_DEFAULT)
+        .default(triphammer_workloads::DEFAULT)
         .choices(choices::workloads)
         .marked(&[Shared]),
     value("workload", "NAME", of(&[DATAGEN]), "Workload whose data to write: {words}")
         .short('w')
-        .default(WORKLOAD_DEFAULT)
+        .default(triphammer_workloads::DEFAULT)
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
     value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload: {words}")

@@ -1,7 +1,8 @@
 //! The options of workloads and dialects, which are settings too.
 
 use triphammer_core::workload::{Description, Name, OptionDef};
-use triphammer_workloads::{all as workloads, catalogues};
+use triphammer_dialects::catalogues;
+use triphammer_workloads::all as workloads;
 
 /// The options of all workloads with the workload's title, and of all dialects with the dialect's
 /// name.

@@ -8,7 +8,7 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::spec::DURATION_MAX;
 use triphammer_core::workload::{OptionCommand, OptionDef};
-use triphammer_workloads::catalogues;
+use triphammer_dialects::catalogues;
 
 use super::declaration::{SettingDef, variable};
 use super::layers::Settings;

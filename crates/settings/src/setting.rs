@@ -6,9 +6,6 @@ use serde::{Deserialize, Serialize};
 /// What stands for the value of a setting that the database decides.
 pub const DATABASE_DEFAULT: &str = "the database's default";
 
-/// The workload of commands that are given none.
-pub const WORKLOAD_DEFAULT: &str = "tproc-c";
-
 /// Where `serve` listens: the loopback interface, on a port that no well-known service uses and that
 /// is below the ephemeral range.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:7400";

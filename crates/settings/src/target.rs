@@ -12,13 +12,12 @@ use triphammer_core::session::{
     Admin, Isolation, Pipelining, Protocol, Role, ServerInfo, Session, Waits,
 };
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
-use triphammer_core::workload::MeasureDef;
+use triphammer_core::workload::{Description, MeasureDef};
+use triphammer_dialects::catalogues;
 pub use triphammer_drivers::target::Reach;
 use triphammer_drivers::target::{ConnectSettings, Fence, Secret, TargetUrl};
 use triphammer_drivers::{AnyDatabase, duckdb};
 use triphammer_proxy::Relay;
-use triphammer_workloads::describe;
-use triphammer_workloads::{catalogues, is_of_user};
 
 use crate::command::{Command, JobKind};
 use crate::failure::{Doing, Failure};
@@ -139,14 +138,21 @@ impl Secrets for NoSecrets {
 /// URL of the default file in the current directory, named after the workload: an SQLite file, or,
 /// for queries, a DuckDB file if its library is installed and there is no SQLite file yet.
 #[must_use]
-pub fn embedded_target(workload: &str) -> String {
-    let is_of_queries = describe(workload)
-        .is_ok_and(|workload| workload.primary_metric.measure == MeasureDef::Queries);
-    let sqlite = format!("{workload}.sqlite");
-    if is_of_queries && !Path::new(&sqlite).exists() && duckdb::is_installed() {
-        return format!("duckdb:{workload}.duckdb");
+pub fn embedded_target(workload: Option<&Description>) -> String {
+    let name = workload.map_or("", |of| &of.name);
+    let sqlite = format!("{name}.sqlite");
+    if is_of_queries(workload) && !Path::new(&sqlite).exists() && duckdb::is_installed() {
+        return format!("duckdb:{name}.duckdb");
     }
     format!("sqlite:{sqlite}")
+}
+
+fn is_of_queries(workload: Option<&Description>) -> bool {
+    workload.is_some_and(|of| of.primary_metric.measure == MeasureDef::Queries)
+}
+
+fn is_of_user(workload: Option<&Description>) -> bool {
+    workload.is_some_and(Description::is_of_user)
 }
 
 impl Target {
@@ -164,13 +170,14 @@ impl Target {
     }
 }
 
-/// Opens the target named in the settings, or the default file, without connecting.
+/// Opens the target named in the settings, or the default file, without connecting, for a workload
+/// or, if it is `None`, for none.
 ///
 /// # Errors
 /// When the URL, the password file or a setting is wrong.
 pub fn open(
     settings: &mut Settings,
-    workload: &str,
+    workload: Option<&Description>,
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
     let nodes = Given::read(settings)?;
@@ -199,7 +206,7 @@ pub fn open(
 }
 
 /// Rejects the default file where a database of the user's own is needed.
-fn refuse_default(settings: &Settings, workload: &str) -> Result<(), SpecError> {
+fn refuse_default(settings: &Settings, workload: Option<&Description>) -> Result<(), SpecError> {
     if settings.command() == Command::Job(JobKind::Drill) {
         let message = "a drill needs a database to break: name its target, such as \
                        postgres://user@host/db";
@@ -226,7 +233,7 @@ fn visible_password(settings: &Settings, url: &str) -> Option<String> {
 /// Reads what the driver receives besides the URL.
 fn connect_settings(
     settings: &mut Settings,
-    workload: &str,
+    workload: Option<&Description>,
     secrets: &dyn Secrets,
 ) -> Result<ConnectSettings, SpecError> {
     let connect_limit = settings.duration("connect-timeout")?;
@@ -266,20 +273,19 @@ fn connect_settings(
 }
 
 /// Reads the limits of queries outside users' transactions.
-fn waits(settings: &mut Settings, workload: &str) -> Result<Waits, SpecError> {
+fn waits(settings: &mut Settings, workload: Option<&Description>) -> Result<Waits, SpecError> {
     let query = settings.duration("query-timeout")?;
     // In a run of queries it limits those, which may be as short as one likes.
     let runs = [JobKind::Run, JobKind::Profile].map(Command::Job);
-    let is_of_queries = runs.contains(&settings.command())
-        && describe(workload)?.primary_metric.measure == MeasureDef::Queries;
+    let is_limit_of_run = runs.contains(&settings.command()) && is_of_queries(workload);
     Ok(Waits {
-        query: if is_of_queries { Waits::default().query } else { query },
+        query: if is_limit_of_run { Waits::default().query } else { query },
         work: settings.duration("work-timeout")?,
     })
 }
 
 /// What the SQL of a workload may do in an engine in this process.
-fn fence(secrets: &dyn Secrets, workload: &str) -> Fence {
+fn fence(secrets: &dyn Secrets, workload: Option<&Description>) -> Fence {
     match (secrets.is_of_client(), is_of_user(workload)) {
         (false, _) => Fence::Off,
         (true, false) => Fence::Files,

@@ -1,24 +1,18 @@
-//! The standard workloads and their SQL. A workload defines schema, data, mix, inputs and
-//! invariants and knows no database by name: what differs between databases is in the folders under
-//! `sql/`, one per dialect, each with only what differs from its parent.
+//! The workloads. A workload defines schema, data, mix, inputs and invariants and knows no database
+//! by name: its SQL is in the folders of `triphammer-dialects`, one per dialect.
 //!
-//! A new workload is one module, its folder `sql/base/<name>/`, and one line in [`mod@list`]. A new
-//! dialect is one folder with its `dialect.toml`. They are independent of each other.
+//! A new workload is one module, its folder `base/<name>/` there, and one line in [`mod@list`].
 
-pub mod catalogues;
 pub mod ch;
 pub mod custom;
-mod dialect_files;
-pub mod doctor;
 pub mod drill;
+mod kept_files;
 pub mod kv;
 pub mod list;
-pub mod observe;
 mod of_user;
 pub mod python;
 pub mod replay;
 pub mod script;
-pub mod statistics;
 pub mod sysbench;
 pub mod tpc_b;
 pub mod tproc_c;
@@ -28,4 +22,5 @@ pub mod tproc_h;
 /// to stay in a cache.
 pub(crate) const BATCH_BYTES: usize = 384 * 1024;
 
-pub use list::{AnyWorkload, all, describe, describe_with, is_of_command, is_of_user};
+pub use kept_files::KeptFiles;
+pub use list::{AnyWorkload, DEFAULT, all, describe, describe_with, of_command, of_setting};

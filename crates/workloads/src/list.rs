@@ -12,8 +12,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, ScriptTotals, StatementTimes, Statements, TableDef,
-    Workload, WorkloadSettings,
+    Author, Chunk, Completion, Description, Mode, OwnWork, ScriptTotals, StatementTimes,
+    Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
@@ -52,24 +52,9 @@ macro_rules! workloads {
             $name(<$workload as Workload>::Prepared),)+
         }
 
-        /// Descriptions of all workloads that a user can name, in the order of the list.
-        #[must_use]
-        pub fn all() -> Vec<Arc<Description>> {
-            let mut all = vec![$(<$workload>::describe()),+];
-            all.retain(|workload| !is_of_command(&workload.name));
-            all
-        }
-
-        /// Description of the workload `name`.
-        ///
-        /// # Errors
-        /// When there is no such workload.
-        pub fn describe(name: &str) -> Result<Arc<Description>, SpecError> {
-            $(let workload = <$workload>::describe();
-            if workload.name == name {
-                return Ok(workload);
-            })+
-            Err(unknown(name))
+        /// Descriptions of the workloads, in the order of the list.
+        fn descriptions() -> Vec<Arc<Description>> {
+            vec![$(<$workload>::describe()),+]
         }
 
         impl AnyWorkload {
@@ -273,23 +258,39 @@ macro_rules! workloads {
     };
 }
 
-/// Whether the workload `name` is that of a command, which builds and runs it: users name the command.
+/// Name of the workload of a job that names none.
+pub const DEFAULT: &str = crate::tproc_c::NAME;
+
+/// Descriptions of all workloads that a user can name, in the order of the list.
 #[must_use]
-pub fn is_of_command(name: &str) -> bool {
-    name == crate::drill::NAME
+pub fn all() -> Vec<Arc<Description>> {
+    let mut all = descriptions();
+    all.retain(|workload| !matches!(workload.author, Author::Command(_)));
+    all
 }
 
-/// Whether the transactions of the workload `name` are the user's own: they come from its options.
+/// Description of the workload `name`.
+///
+/// # Errors
+/// When there is no such workload.
+pub fn describe(name: &str) -> Result<Arc<Description>, SpecError> {
+    let mut all = descriptions().into_iter();
+    all.find(|workload| workload.name == name).ok_or_else(|| unknown(name))
+}
+
+/// Description of the workload that a command builds and runs; `None` if the command has none of
+/// its own.
 #[must_use]
-pub fn is_of_user(name: &str) -> bool {
-    let own = [
-        crate::script::NAME,
-        crate::custom::NAME,
-        crate::replay::NAME,
-        crate::sysbench::NAME,
-        crate::python::NAME,
-    ];
-    own.contains(&name)
+pub fn of_command(command: &str) -> Option<Arc<Description>> {
+    let is_of = |of: &Author| matches!(of, Author::Command(name) if *name == command);
+    descriptions().into_iter().find(|workload| is_of(&workload.author))
+}
+
+/// Description of the first workload whose transactions are in the files that a setting names.
+#[must_use]
+pub fn of_setting(setting: &str) -> Option<Arc<Description>> {
+    let is_of = |work: &OwnWork| work.setting == setting;
+    descriptions().into_iter().find(|workload| workload.own_work().is_some_and(is_of))
 }
 
 /// Description of the workload `name` with these options, on which that of a user's own workload depends.
@@ -300,8 +301,9 @@ pub fn describe_with(
     name: &str,
     options: &std::collections::BTreeMap<String, String>,
 ) -> Result<Arc<Description>, SpecError> {
-    if !is_of_user(name) {
-        return describe(name);
+    let declared = describe(name)?;
+    if !declared.is_of_user() {
+        return Ok(declared);
     }
     let options = options.clone();
     let settings = WorkloadSettings { scale: 1.into(), options, ..WorkloadSettings::default() };
@@ -359,6 +361,24 @@ mod tests {
         let settings = WorkloadSettings { scale: 1.into(), ..WorkloadSettings::default() };
         let workload = AnyWorkload::new("tpc-b", &settings).unwrap();
         assert_eq!(workload.description().name, "tpc-b");
+    }
+
+    #[test]
+    fn a_workload_says_whose_its_transactions_are() {
+        let of_user: Vec<_> = all().into_iter().filter(|of| of.is_of_user()).collect();
+        let names: Vec<&str> = of_user.iter().map(|of| &*of.name).collect();
+        assert_eq!(names, ["script", "custom", "replay", "sysbench", "python"]);
+        for workload in &of_user {
+            let work = workload.own_work().unwrap();
+            let has = |name: &str| workload.options.iter().any(|option| option.name == name);
+            assert!(has(work.setting), "{}", workload.name);
+            assert!(work.local_options.iter().all(|of| has(of.about)), "{}", workload.name);
+        }
+        assert_eq!(of_setting("recording").unwrap().name, "replay");
+        assert_eq!(of_setting("vus").map(|of| of.name.clone()), None);
+        assert_eq!(of_command("drill").unwrap().title, "Durability drill");
+        assert!(of_command("run").is_none() && describe(DEFAULT).is_ok());
+        assert!(all().iter().all(|workload| workload.name != "drill"));
     }
 
     #[test]

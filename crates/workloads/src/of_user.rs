@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use triphammer_core::workload::{
-    Description, MeasureDef, Mode, Name, OptionDef, PrimaryMetric, ScaleUnit, TransactionDef,
+    Author, Description, MeasureDef, Mode, Name, OptionDef, OwnWork, PrimaryMetric, ScaleUnit,
+    TransactionDef,
 };
 
 /// Why their transactions cannot be pipelined by a setting.
@@ -14,12 +15,14 @@ pub(crate) fn description(
     name: &'static str,
     title: Name,
     meaning: Name,
+    work: OwnWork,
     options: &[OptionDef],
     transactions: Vec<TransactionDef>,
 ) -> Description {
     Description {
         name: name.into(),
         title,
+        author: Author::User(work),
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -45,6 +48,7 @@ pub(crate) fn description(
         modes: vec![Mode::Statements],
         pipelining: Err(AS_WRITTEN),
         external: None,
+        borrowed: None,
         cycle: None,
     }
 }

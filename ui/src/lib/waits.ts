@@ -1,23 +1,26 @@
 // What the sessions at the database waited for, from the sampled metrics of a job: for the chart on the time axis, and
 // for the comparison of a part of the run with the rest.
 
-import type { JobSamples, LimitFigures, SampledSeries } from '../api/types';
+import type { JobSamples, LimitFigures, SampledSeries, WaitClass } from '../api/types';
 import type { Range } from './range';
 import type { Column, Stretch } from './timeline';
 
-/** Classes of waits in the order in which they are stacked, the lowest first, each with its title and colour. */
-export const CLASSES: { name: string; title: string; colour: string }[] = [
-  { name: 'cpu', title: 'CPU', colour: 'wait-cpu' },
-  { name: 'io', title: 'Data I/O', colour: 'wait-io' },
-  { name: 'log', title: 'Commit log', colour: 'wait-log' },
-  { name: 'replica', title: 'Standby', colour: 'wait-replica' },
-  { name: 'latch', title: 'Latches', colour: 'wait-latch' },
-  { name: 'row_lock', title: 'Row locks', colour: 'wait-row-lock' },
-  { name: 'lock', title: 'Other locks', colour: 'wait-lock' },
-  { name: 'client', title: 'Client', colour: 'wait-client' },
-  { name: 'sleep', title: 'Sleep', colour: 'wait-sleep' },
-  { name: 'other', title: 'Other waits', colour: 'wait-other' },
-];
+/** The title and colour of each class of waits, in the order in which they are stacked, the lowest first. */
+const SHOWN: Record<WaitClass, { title: string; colour: string }> = {
+  cpu: { title: 'CPU', colour: 'wait-cpu' },
+  io: { title: 'Data I/O', colour: 'wait-io' },
+  log: { title: 'Commit log', colour: 'wait-log' },
+  replica: { title: 'Standby', colour: 'wait-replica' },
+  latch: { title: 'Latches', colour: 'wait-latch' },
+  row_lock: { title: 'Row locks', colour: 'wait-row-lock' },
+  lock: { title: 'Other locks', colour: 'wait-lock' },
+  client: { title: 'Client', colour: 'wait-client' },
+  sleep: { title: 'Sleep', colour: 'wait-sleep' },
+  other: { title: 'Other waits', colour: 'wait-other' },
+};
+
+/** Classes of waits in that order. */
+export const CLASSES = Object.entries(SHOWN).map(([name, shown]) => ({ name, ...shown }));
 
 const SESSIONS = 'db.sessions.active';
 const STATEMENTS = 'db.statements.active';

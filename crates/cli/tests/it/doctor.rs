@@ -319,7 +319,7 @@ fn mariadb_is_tested_and_its_procedure_goes_after_ctrl_c() {
     assert!(left().is_empty(), "{:?}", left());
 
     // The whole test takes long there: its routine, with fewer steps.
-    let test = triphammer_workloads::doctor::doctor("mariadb").unwrap().cpu_test.unwrap();
+    let test = triphammer_dialects::doctor::doctor("mariadb").unwrap().cpu_test.unwrap();
     let steps = 50_000;
     let fewer = |sql: &str| sql.replace("{name}", "few").replace("10000000", &steps.to_string());
     let create = fewer(test.create.as_ref().unwrap());
@@ -332,7 +332,7 @@ fn mariadb_is_tested_and_its_procedure_goes_after_ctrl_c() {
 
 /// The CPU test of DuckDB, with fewer steps, has the right result.
 fn calculates_right(file: &std::path::Path) {
-    let test = triphammer_workloads::doctor::doctor("duckdb").unwrap().cpu_test.unwrap();
+    let test = triphammer_dialects::doctor::doctor("duckdb").unwrap().cpu_test.unwrap();
     assert!(test.query.contains("range(1, 10000001 "), "{}", test.query);
     let steps = 20_000;
     let query = test.query.replace("10000001", &(steps + 1).to_string());

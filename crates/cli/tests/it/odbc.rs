@@ -313,7 +313,7 @@ fn on_a_system_without_a_driver_manager_only_odbc_targets_fail() {
     let linked = String::from_utf8(linked.stdout).unwrap();
     let libraries = linked.split_whitespace().filter(|word| word.starts_with('/'));
     // Programs of the tests read their SQL from the source.
-    let sql = std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/sql"));
+    let sql = std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../dialects/sql"));
     let mut copy = Command::new("cp");
     copy.args(["-rL", "--parents", PROGRAM]).arg(sql.unwrap()).args(libraries).arg(root);
     assert!(copy.status().unwrap().success());

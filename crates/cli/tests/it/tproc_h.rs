@@ -3,11 +3,11 @@
 use triphammer_core::Scale;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::workload::Statements;
+use triphammer_dialects::catalogues;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::ConnectSettings;
 use triphammer_duckdb::Library;
 use triphammer_testbed::{MariadbServer, PostgresServer};
-use triphammer_workloads::catalogues;
 use triphammer_workloads::tproc_h::{Refresh, RefreshSet, TprocH, rf1, rf2};
 
 use crate::program::Program;

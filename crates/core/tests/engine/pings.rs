@@ -11,7 +11,7 @@ use triphammer_core::session::{Access, Pipelining, Protocol, Session, StatementI
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
-    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
+    Author, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
     TransactionDef, Workload,
 };
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
@@ -50,6 +50,7 @@ fn description() -> Description {
     Description {
         name: "pings".into(),
         title: "Pings".into(),
+        author: Author::Program,
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -75,6 +76,7 @@ fn description() -> Description {
         modes: vec![Mode::Procedures, Mode::Statements],
         pipelining: Ok(()),
         external: None,
+        borrowed: None,
         cycle: Some(cycle()),
     }
 }

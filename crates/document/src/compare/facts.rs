@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Pipelining, ServerInfo};
+use triphammer_dialects::catalogues;
+use triphammer_dialects::doctor::{DefaultDef, doctor};
 use triphammer_settings::Setting;
-use triphammer_workloads::catalogues;
-use triphammer_workloads::doctor::{DefaultDef, doctor};
 
 use super::run::Run;
 use crate::doctor::{Group, SetupFact};

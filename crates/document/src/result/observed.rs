@@ -156,61 +156,91 @@ pub struct StatementWaits {
     pub top_class: WaitClass,
 }
 
-/// Class of what an active session waits for, the same for all databases.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum WaitClass {
-    /// It does not wait: it uses a CPU, or is ready for one.
-    Cpu,
-    /// A lock on a row that another transaction holds.
-    RowLock,
-    /// Another lock: on a table, an object, or an advisory lock.
-    Lock,
-    /// The log of commits: WAL, redo log, binlog.
-    Log,
-    /// A standby that confirms commits.
-    Replica,
-    /// Reads and writes of data files.
-    Io,
-    /// Latches and pins: short locks on structures in memory.
-    Latch,
-    /// The client, in the middle of a statement.
-    Client,
-    /// A sleep or a delay.
-    Sleep,
-    /// Anything else.
-    #[default]
-    Other,
+/// Declares the classes of waits: each with its name in declarations and in the store, its title
+/// for people, and what to try next if a run waits for it most.
+macro_rules! wait_classes {
+    ($($(#[$attribute:meta])* $class:ident($name:literal, $title:literal, $advice:expr),)+) => {
+        /// Class of what an active session waits for, the same for all databases.
+        #[derive(
+            Clone,
+            Copy,
+            Debug,
+            Default,
+            PartialEq,
+            Eq,
+            PartialOrd,
+            Ord,
+            Hash,
+            Serialize,
+            Deserialize,
+            JsonSchema,
+        )]
+        pub enum WaitClass {
+            $($(#[$attribute])* #[serde(rename = $name)] $class,)+
+        }
+
+        impl WaitClass {
+            const ALL: &[(Self, &'static str, &'static str, &'static str)] =
+                &[$((Self::$class, $name, $title, $advice),)+];
+        }
+    };
 }
 
-impl WaitClass {
-    /// All classes, each with its name in declarations and in the store, and for people.
-    pub const ALL: [(Self, &'static str, &'static str); 10] = [
-        (Self::Cpu, "cpu", "CPU"),
-        (Self::RowLock, "row_lock", "row locks"),
-        (Self::Lock, "lock", "other locks"),
-        (Self::Log, "log", "commit log"),
-        (Self::Replica, "replica", "standby"),
-        (Self::Io, "io", "data I/O"),
-        (Self::Latch, "latch", "latches"),
-        (Self::Client, "client", "client"),
-        (Self::Sleep, "sleep", "sleep"),
-        (Self::Other, "other", "other waits"),
-    ];
+wait_classes! {
+    /// It does not wait: it uses a CPU, or is ready for one.
+    Cpu("cpu", "CPU", "look at the top statements and their plans; faster or more cores help"),
+    /// A lock on a row that another transaction holds.
+    RowLock(
+        "row_lock",
+        "row locks",
+        "transactions queue for the same rows: use more warehouses or a larger scale, or shorter \
+         transactions"
+    ),
+    /// Another lock: on a table, an object, or an advisory lock.
+    Lock("lock", "other locks", "find who holds the lock: the report lists what blocked others"),
+    /// The log of commits: WAL, redo log, binlog.
+    Log(
+        "log",
+        "commit log",
+        "commits wait for the disk of the log: use a faster disk for it, or let commits share a \
+         write"
+    ),
+    /// A standby that confirms commits.
+    Replica(
+        "replica",
+        "standby",
+        "commits wait for a standby: look at its disk and at the network"
+    ),
+    /// Reads and writes of data files.
+    Io(
+        "io",
+        "data I/O",
+        "the data does not fit the buffers: give them more memory, or use a faster disk"
+    ),
+    /// Latches and pins: short locks on structures in memory.
+    Latch(
+        "latch",
+        "latches",
+        "sessions queue for the same structures in memory: try fewer --vus, and see which latch it \
+         is"
+    ),
+    /// The client, in the middle of a statement.
+    Client(
+        "client",
+        "client",
+        "the server waits for the client in the middle of statements: look at the network"
+    ),
+    /// A sleep or a delay.
+    Sleep("sleep", "sleep", SEE_REPORT),
+    /// Anything else.
+    #[default]
+    Other("other", "other waits", SEE_REPORT),
+}
 
+/// What to try where a class says little.
+const SEE_REPORT: &str = "see which waits these are in the report";
+
+impl WaitClass {
     /// Whether sessions wait for disks, which checkpoints keep busy.
     #[must_use]
     pub const fn is_of_disks(self) -> bool {
@@ -220,10 +250,10 @@ impl WaitClass {
     /// The class with a name; `Other` if there is none.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self::ALL.iter().find(|(_, known, _)| *known == name).map_or(Self::Other, |of| of.0)
+        Self::ALL.iter().find(|of| of.1 == name).map_or(Self::Other, |of| of.0)
     }
 
-    fn entry(self) -> &'static (Self, &'static str, &'static str) {
+    fn entry(self) -> &'static (Self, &'static str, &'static str, &'static str) {
         Self::ALL.iter().find(|of| of.0 == self).expect("ALL has every class")
     }
 
@@ -241,31 +271,8 @@ impl WaitClass {
 
     /// What to try next if a run waits for this most.
     #[must_use]
-    pub const fn advice(self) -> &'static str {
-        match self {
-            Self::Cpu => "look at the top statements and their plans; faster or more cores help",
-            Self::RowLock => {
-                "transactions queue for the same rows: use more warehouses or a larger scale, or \
-                 shorter transactions"
-            }
-            Self::Lock => "find who holds the lock: the report lists what blocked others",
-            Self::Log => {
-                "commits wait for the disk of the log: use a faster disk for it, or let commits \
-                 share a write"
-            }
-            Self::Replica => "commits wait for a standby: look at its disk and at the network",
-            Self::Io => {
-                "the data does not fit the buffers: give them more memory, or use a faster disk"
-            }
-            Self::Latch => {
-                "sessions queue for the same structures in memory: try fewer --vus, and see which \
-                 latch it is"
-            }
-            Self::Client => {
-                "the server waits for the client in the middle of statements: look at the network"
-            }
-            Self::Sleep | Self::Other => "see which waits these are in the report",
-        }
+    pub fn advice(self) -> &'static str {
+        self.entry().3
     }
 }
 

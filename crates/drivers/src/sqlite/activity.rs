@@ -48,14 +48,14 @@ impl Doing {
     const ALL: [Self; 5] =
         [Self::Nothing, Self::Statement, Self::Busy, Self::Commit, Self::Checkpoint];
 
-    /// Class of the wait and its name, as `observe.toml` wants them.
-    const fn wait(self) -> [&'static str; 2] {
+    /// Name of the wait, whose class is in `observe.toml`; empty while it works.
+    const fn wait(self) -> &'static str {
         match self {
-            Self::Nothing => ["client", "between statements"],
-            Self::Statement => ["cpu", ""],
-            Self::Busy => ["lock", "file lock"],
-            Self::Commit => ["log", "commit"],
-            Self::Checkpoint => ["io", "checkpoint"],
+            Self::Nothing => "between statements",
+            Self::Statement => "",
+            Self::Busy => "file lock",
+            Self::Commit => "commit",
+            Self::Checkpoint => "checkpoint",
         }
     }
 }
@@ -297,12 +297,10 @@ impl SessionActivity {
         let place = self.statement.load(Relaxed).checked_sub(1);
         let texts = self.of.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let text = place.and_then(|place| texts.all.get(place as usize));
-        let [class, wait] = doing.wait();
         Some(json!({
             "id": self.id.to_string(),
             "state": if is_active { "active" } else { "idle_in_transaction" },
-            "class": class,
-            "wait": wait,
+            "wait": doing.wait(),
             "statement": text.map_or("", |text| text),
         }))
     }

@@ -12,10 +12,10 @@ use triphammer_core::odbc::OdbcDialect;
 use triphammer_core::session::{Database, Pipelining, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
+use triphammer_dialects::catalogues;
 use triphammer_drivers::connection_string;
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings, Secret, TargetUrl};
 use triphammer_testbed::{BabelfishServer, MariadbServer, PostgresServer, TrinoServer};
-use triphammer_workloads::catalogues;
 
 /// Longer than any case takes.
 pub const LIMIT: Duration = Duration::from_secs(120);

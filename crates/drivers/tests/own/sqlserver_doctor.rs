@@ -2,8 +2,8 @@
 //! the queries mean what they should, not that SQL Server fills its views as documented.
 
 use triphammer_core::session::Session as _;
+use triphammer_dialects::doctor::doctor;
 use triphammer_drivers::sqlserver::SqlServerSession;
-use triphammer_workloads::doctor::doctor;
 
 use crate::session::{on_worker, rows_of};
 use crate::sqlserver::session;

@@ -7,13 +7,13 @@ use std::time::Duration;
 use triphammer_core::clock::Clock;
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_dialects::doctor::CpuTestDef;
 use triphammer_document::doctor::{CpuTest, Group, Line, SetupVerdict};
 use triphammer_drivers::AnySession;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::format::seconds;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
-use triphammer_workloads::doctor::CpuTestDef;
 
 use super::check::{Declared, Reading};
 use super::guard::guarded;

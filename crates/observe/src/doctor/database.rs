@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use triphammer_core::session::{Admin, Database as _, Role, ServerInfo, Session};
 use triphammer_core::text::one_line;
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_dialects::doctor::{DatabaseCheck, DoctorDef, doctor};
 use triphammer_document::doctor::{DoctorResult, Group, Line, SetupVerdict};
 use triphammer_document::redacted::Redacted;
 use triphammer_drivers::AnySession;
@@ -17,7 +18,6 @@ use triphammer_settings::failure::{Doing as _, Failure};
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
-use triphammer_workloads::doctor::{DatabaseCheck, DoctorDef, doctor};
 
 use super::guard::INTERRUPTED;
 use super::host::HostFacts;

@@ -3,6 +3,7 @@
 
 use triphammer_core::session::{Database as _, ServerInfo};
 use triphammer_core::{DbError, ErrorClass, SpecError, clock};
+use triphammer_dialects::doctor::{DoctorDef, doctor};
 use triphammer_document::doctor::{CpuTest, DoctorResult, SetupVerdict, StoredCpuTest};
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::rfc3339;
@@ -15,7 +16,6 @@ use triphammer_settings::handle::Handle;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::on_this_thread;
 use triphammer_store::{JobFilter, JobRow, JobStatus, Store, store_path};
-use triphammer_workloads::doctor::{DoctorDef, doctor};
 
 use super::database::lacks_privilege;
 use super::host::HostFacts;
@@ -78,7 +78,7 @@ pub fn examine(
     let mut host = HostFacts::begin(Files::of_this_host());
     let mut target = None;
     if settings.get("target").is_some() {
-        let target = target.insert(target::open(settings, "", secrets)?);
+        let target = target.insert(target::open(settings, None, secrets)?);
         target.warnings.iter().for_each(|warning| warn(warning));
         let write_rate = last_write_rate(settings, target);
         database::examine(target, handle.cancel(), write_rate, &mut host, &mut result)?;

@@ -25,7 +25,7 @@ use triphammer_document::doctor::DoctorResult;
 pub use check::Declared;
 pub use examine::{Tests, examine};
 pub use of_run::SetupOfRun;
-pub use triphammer_workloads::doctor::DatabaseCheck;
+pub use triphammer_dialects::doctor::DatabaseCheck;
 
 use check::Check;
 use host::HostFacts;
@@ -68,7 +68,7 @@ fn add_host(result: &mut DoctorResult, host: &HostFacts) {
 /// # Errors
 /// When there is no such dialect.
 pub fn checks_of(dialect: &str) -> Result<Vec<DatabaseCheck>, SpecError> {
-    Ok(triphammer_workloads::doctor::doctor(dialect)?.checks)
+    Ok(triphammer_dialects::doctor::doctor(dialect)?.checks)
 }
 
 /// The declarations of the host's and the network's checks, and of the tests of a database.

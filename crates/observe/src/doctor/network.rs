@@ -7,9 +7,9 @@ use triphammer_core::session::Session;
 use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::value::ColumnType;
 use triphammer_core::{DbError, Rows, Value};
+use triphammer_dialects::doctor::DoctorDef;
 use triphammer_document::doctor::Group;
 use triphammer_settings::format::milliseconds;
-use triphammer_workloads::doctor::DoctorDef;
 
 use super::check::{Check, Declared, Reading};
 

@@ -4,10 +4,10 @@
 
 use triphammer_core::session::{ServerInfo, Session};
 use triphammer_core::{DbError, ErrorClass};
+use triphammer_dialects::doctor::doctor;
 use triphammer_document::doctor::{DoctorResult, Line};
 use triphammer_document::redacted::mask_secrets;
 use triphammer_settings::files::Files;
-use triphammer_workloads::doctor::doctor;
 
 use super::Check;
 use super::database::{Checks, ask_checks, find_data};

@@ -10,13 +10,13 @@ use triphammer_core::recorder::{HIGHEST_US, histogram};
 use triphammer_core::session::{Role, Session as _};
 use triphammer_core::stats::Times;
 use triphammer_core::{DbError, ErrorClass, Rows};
+use triphammer_dialects::doctor::WriteTestDef;
 use triphammer_document::doctor::{Group, LatencyClass, Line, WriteTest};
 use triphammer_drivers::AnySession;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::format::milliseconds;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
-use triphammer_workloads::doctor::WriteTestDef;
 
 use super::check::{Declared, Reading};
 use super::guard::INTERRUPTED;

@@ -11,6 +11,7 @@ mod observations;
 
 use std::ops::Range;
 
+use triphammer_dialects::observe::observed_dialects;
 use triphammer_document::JobId;
 use triphammer_document::result::{ObserverGap, RunResult, Warning};
 use triphammer_document::why::{Basis, Observations, Stretch, Waits, WhyResult, window};
@@ -18,7 +19,6 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_statistics::causes::{SECONDS_MIN, lowest};
 use triphammer_store::{Store, StoreError, StoredJob};
-use triphammer_workloads::observe::observed_dialects;
 
 pub use observations::of_window;
 

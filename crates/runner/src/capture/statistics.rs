@@ -16,6 +16,9 @@ use triphammer_core::sql::{BoundStatement, StatementCatalogue};
 use triphammer_core::text::one_line;
 use triphammer_core::workload::{Statements, Workload as _, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Scale, SpecError};
+use triphammer_dialects::catalogues;
+use triphammer_dialects::observe::QueryDef;
+use triphammer_dialects::statistics::{StatisticsDef, Texts, statistics};
 use triphammer_document::capture::CaptureReport;
 use triphammer_drivers::AnySession;
 use triphammer_settings::Settings;
@@ -24,10 +27,7 @@ use triphammer_settings::format::counted;
 use triphammer_settings::limited::{Limited, answered};
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, on_this_thread};
-use triphammer_workloads::catalogues;
-use triphammer_workloads::custom::{Custom, NAME, WorkloadText};
-use triphammer_workloads::observe::QueryDef;
-use triphammer_workloads::statistics::{StatisticsDef, Texts, statistics};
+use triphammer_workloads::custom::{Custom, WorkloadText};
 
 use super::counts;
 use super::output::Output;
@@ -62,7 +62,7 @@ impl StatisticsRequest {
         settings: &mut Settings,
         secrets: &dyn Secrets,
     ) -> Result<Self, Failure> {
-        let target = target::open(settings, NAME, secrets)?;
+        let target = target::open(settings, Some(&Custom::describe()), secrets)?;
         let wrong = |about, why: &str| Err(SpecError::new(why).about(about).into());
         if settings.get("from").is_some() {
             return wrong("from", "--from is the format of a log; omit it for a database");

@@ -21,6 +21,7 @@ use triphammer_core::clock::process_cpu_ns;
 use triphammer_core::engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{Chunk, Description, Workload as _, WorkloadSettings};
+use triphammer_dialects::catalogues;
 use triphammer_document::build::BuildHost;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
@@ -28,8 +29,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{Origin, Target};
 use triphammer_settings::worker_pool::{WorkerPool, on_this_thread};
-use triphammer_workloads::catalogues;
-use triphammer_workloads::{AnyWorkload, is_of_user};
+use triphammer_workloads::AnyWorkload;
 
 use super::frames;
 use super::order::{BuildOrder, Order, SentTarget, cpus};
@@ -158,7 +158,7 @@ impl SharedBuild {
 
 /// Rejects data that only one process can load.
 fn refuse(settings: &Settings, workload: &Description, target: &Target) -> Result<(), SpecError> {
-    let reason = if is_of_user(&workload.name) {
+    let reason = if workload.is_of_user() {
         "your own set-up script is run by one process"
     } else if target.is_file() || target.database.capabilities().one_writer {
         "this database is written to by one process"

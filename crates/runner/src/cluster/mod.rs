@@ -37,7 +37,6 @@ use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::{Origin, Target};
-use triphammer_workloads::is_of_user;
 
 use crate::watch::Watch;
 use order::{Order, RunOrder, SentTarget};
@@ -149,7 +148,7 @@ impl Cluster {
             QUERIES
         } else if matches!(spec.load, Load::Replay(_)) {
             "a recording is a file of this host, and is replayed by one process"
-        } else if is_of_user(&workload.name) {
+        } else if workload.is_of_user() {
             "your own transactions are run by one process"
         } else if self.place != Place::Local && target.is_file() {
             "this database is a file of this host"

@@ -11,6 +11,7 @@ use triphammer_core::engine::Share;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::{RunSpec, Sessions};
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
+use triphammer_dialects::catalogues;
 use triphammer_load::Plan;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
@@ -18,7 +19,7 @@ use triphammer_settings::target::{Origin, Reach, Secrets, Target, open};
 use triphammer_settings::worker_pool::identify;
 use triphammer_settings::{Settings, Source};
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::{catalogues, describe};
+use triphammer_workloads::describe;
 
 use crate::resources;
 
@@ -85,8 +86,9 @@ impl SentTarget {
         for (name, value) in self.given {
             settings.set(&name, value, Source::Flag);
         }
-        let target = open(&mut settings, workload, &Sent(self.password))?;
-        identify(&*describe(workload)?, &target.database)?;
+        let workload = describe(workload)?;
+        let target = open(&mut settings, Some(&workload), &Sent(self.password))?;
+        identify(&*workload, &target.database)?;
         Ok(target)
     }
 }

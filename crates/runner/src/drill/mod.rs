@@ -24,6 +24,7 @@ use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Scale};
+use triphammer_dialects::catalogues;
 use triphammer_document::drill::{DrillResult, FaultReport, Parts};
 use triphammer_document::parts::Status;
 use triphammer_document::redacted::Redacted;
@@ -37,7 +38,6 @@ use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_settings::{Given, Settings};
 use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::catalogues;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
 
 use crate::build::build;

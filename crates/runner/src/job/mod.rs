@@ -205,13 +205,13 @@ impl Job {
             let other = other.unwrap_or_else(|| self.settings.of_other());
             let sides = crate::compare::sides([&self.settings, &other], &workload.options)?;
             for (mut side, secrets) in sides.into_iter().zip(secrets) {
-                self.targets.push(target::open(&mut side, &workload.name, secrets)?);
+                self.targets.push(target::open(&mut side, Some(workload), secrets)?);
             }
         } else {
-            self.targets.push(target::open(&mut self.settings, &workload.name, secrets[0])?);
+            self.targets.push(target::open(&mut self.settings, Some(workload), secrets[0])?);
         }
         if let Some(mut verified) = self.settings.of_verification() {
-            let opened = target::open(&mut verified, &workload.name, secrets[1])?;
+            let opened = target::open(&mut verified, Some(workload), secrets[1])?;
             self.settings.show("verify", opened.database.target(), &verified.source("target"));
             self.targets.push(opened);
         }

@@ -5,20 +5,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
+use triphammer_core::workload::Author;
 use triphammer_core::{DbError, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_drivers::target::Reach;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
-use triphammer_settings::{Settings, Source, WORKLOAD_DEFAULT};
-use triphammer_workloads::is_of_command;
-use triphammer_workloads::{catalogues, describe};
+use triphammer_settings::{Settings, Source};
+use triphammer_workloads::{DEFAULT, all, describe};
 
 use crate::record::{Recording, TABLE};
-
-/// Settings that choose a workload besides its name.
-const OF_WORKLOADS: [&str; 4] = ["workload", "workload-file", "script", "recording"];
 
 /// Secrets that ask each question once: the target is opened twice.
 pub(super) struct Remembered<'a> {
@@ -67,21 +65,23 @@ pub(super) fn set_workload(settings: &mut Settings, secrets: &dyn Secrets) -> Re
         .job()
         .filter(|kind| kind.drives() || [JobKind::Check, JobKind::Drop].contains(kind));
     let is_replay = settings.get("load").is_some_and(|load| load.starts_with("replay:"));
-    let is_chosen = is_replay || OF_WORKLOADS.iter().any(|name| settings.get(name).is_some());
-    let is_named = is_chosen || settings.of_client();
+    let is_named = is_replay || names_workload(settings) || settings.of_client();
     if kind.is_none() || is_named || settings.get("target").is_none() {
         return Ok(());
     }
-    let Ok(target) = target::open(&mut settings.clone(), WORKLOAD_DEFAULT, secrets) else {
+    let default = describe(DEFAULT)?;
+    let Ok(target) = target::open(&mut settings.clone(), Some(&default), secrets) else {
         return Ok(());
     };
     // Data made by a file needs that file, and a drill is a command of its own.
     let can_be_named = |name: &String| {
-        describe(name).is_ok() && (command == JobKind::Drop.into() || !is_of_command(name))
+        let is_of_command = |author: &Author| matches!(author, Author::Command(_));
+        let drops = command == JobKind::Drop.into();
+        describe(name).is_ok_and(|of| drops || !is_of_command(&of.author))
     };
     let mut built = recorded(&target).unwrap_or_default();
     built.retain(can_be_named);
-    let has_default = built.iter().any(|name| name == WORKLOAD_DEFAULT);
+    let has_default = built.iter().any(|name| name == DEFAULT);
     match built.as_slice() {
         [] => {}
         [one] => settings.set("workload", one.as_str(), Source::Build),
@@ -98,6 +98,14 @@ pub(super) fn set_workload(settings: &mut Settings, secrets: &dyn Secrets) -> Re
     Ok(())
 }
 
+/// Whether settings choose a workload: by its name, or by the user's files.
+fn names_workload(settings: &Settings) -> bool {
+    let is_given = |name: &str| settings.get(name).is_some();
+    let workloads = all();
+    let mut works = workloads.iter().filter_map(|of| of.own_work());
+    is_given("workload") || works.any(|work| is_given(work.setting))
+}
+
 /// The names of the workloads in the build record; `None` if it cannot be read.
 fn recorded(target: &Target) -> Option<Vec<String>> {
     let database = &target.database;
@@ -107,7 +115,7 @@ fn recorded(target: &Target) -> Option<Vec<String>> {
     if !database.capabilities().stores || is_missing {
         return None;
     }
-    let workload = describe(WORKLOAD_DEFAULT).ok()?;
+    let workload = describe(DEFAULT).ok()?;
     identify(&workload, database).ok()?;
     let catalogue = catalogues::catalogue(&workload, database.dialect(), false).ok()?;
     let names = on_this_thread(async {

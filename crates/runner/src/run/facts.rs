@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use triphammer_core::SpecError;
 use triphammer_core::io::RING;
-use triphammer_core::pace::ReplayLoad;
 use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
@@ -14,7 +12,7 @@ use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts};
 use triphammer_document::schedule::Schedule;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};
-use triphammer_workloads::{custom, replay, script};
+use triphammer_workloads::KeptFiles;
 
 use super::Resolved;
 use super::monitor::Monitor;
@@ -81,23 +79,12 @@ impl Resolved {
         let mut facts = self.settings.options.clone();
         facts.retain(|_, value| !value.is_empty());
         let mut scripts = Vec::new();
-        if let Some(value) = facts.get_mut("script") {
-            scripts = script::scripts(value)?;
-            *value = script::hashes(&scripts);
-        }
-        if let Some(value) = facts.get_mut("workload-file") {
-            scripts = custom::WorkloadText::parse(value)?.texts();
-            *value = script::hashes(&scripts);
-        }
-        if let Some(recording) = facts.get_mut("recording") {
-            let file: ReplayLoad = recording.parse().map_err(SpecError::new)?;
-            let hash = replay::hash(&file.file)?;
-            *recording = format!("{recording} (SHA-256 {hash})");
-        }
-        if facts.contains_key("workload-file")
-            && let Some(counted) = counted_names(self.workload())
+        if let Some(work) = self.workload().own_work()
+            && let Some(value) = facts.get_mut(work.setting)
         {
-            facts.insert(COUNTED.into(), counted);
+            let kept = KeptFiles::of(work, value)?;
+            (*value, scripts) = (kept.shown, kept.texts);
+            facts.extend(counted_names(self.workload()).map(|names| (COUNTED.into(), names)));
         }
         facts.insert("seed".into(), self.settings.data_seed.to_string());
         facts.extend(self.facts.iter().cloned());

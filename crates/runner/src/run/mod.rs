@@ -37,7 +37,7 @@ use triphammer_settings::handle::Handle;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_store::{ReadAt, Store};
-use triphammer_workloads::{AnyWorkload, is_of_user};
+use triphammer_workloads::AnyWorkload;
 
 use crate::cluster::SharedRun;
 use crate::journal::Journal;
@@ -398,7 +398,7 @@ impl Resolved {
     /// Lets a user's own workload try its statements and read what it needs of the database.
     async fn start_workload(&self) -> Result<(), Failure> {
         let database = &self.plan.database;
-        if !database.capabilities().stores || !is_of_user(&self.workload().name) {
+        if !database.capabilities().stores || !self.workload().is_of_user() {
             return Ok(());
         }
         let mut session = connect(database, Role::User, self.connect_limit)

@@ -8,9 +8,11 @@ use triphammer_core::session::{Capabilities, Database, Isolation, Role, Session}
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Workload, WorkloadSettings,
+    BuildEffect, Description, ExternalSchema, Mode, OptionCommand, OwnData, OwnWork, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{Scale, SpecError};
+use triphammer_dialects::catalogues;
 use triphammer_document::failure_limit::FailureLimit;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
@@ -23,8 +25,7 @@ use triphammer_settings::nodes::NodeList;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, create_database, identify, on_this_thread};
 use triphammer_settings::{RunDefaults, Settings, run_spec, until_ci};
-use triphammer_workloads::catalogues;
-use triphammer_workloads::{AnyWorkload, is_of_user, python};
+use triphammer_workloads::AnyWorkload;
 
 use super::Resolved;
 use super::query_run::{self, QueryRun};
@@ -63,7 +64,7 @@ impl Resolved {
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
             given.options.entry(name).or_insert(value);
         }
-        requests::show_own(settings, &workload.name);
+        requests::show_own(settings, workload);
         show_external(settings, workload, &record)?;
         let (spec, queries) = spec(settings, workload, &given, &record, target, &sql)?;
         let cluster = Cluster::from_settings(settings)?;
@@ -88,7 +89,9 @@ impl Resolved {
         let shared = cluster.map(|cluster| SharedRun::new(cluster, settings, target, &given));
         let host_exporter = host_metrics::exporter(settings)?.filter(|_| observe.is_some());
         // The code makes its own data, also in a file that does not exist yet.
-        if !is_preview && target.is_file() && plan.workload.description().name == python::NAME {
+        let is_made_by_run = |work: &OwnWork| work.data == OwnData::InRun;
+        let makes_data = plan.workload.description().own_work().is_some_and(is_made_by_run);
+        if !is_preview && target.is_file() && makes_data {
             create_database(database)?;
         }
         let facts = record.below("fact").chain(record.below("dialect"));
@@ -182,7 +185,7 @@ fn given_and_built(
 ) -> Result<(WorkloadSettings, Record), Failure> {
     let has_data = workload.has_data();
     if !target.database.capabilities().stores || !has_data {
-        let is_own = !has_data || is_of_user(&workload.name);
+        let is_own = !has_data || workload.is_of_user();
         let unstored = if is_own { Scale::ONE } else { SCALE_UNSTORED.into() };
         let scale = requests::scale(settings, unstored)?;
         let given = WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() };
@@ -281,7 +284,7 @@ fn plan(
         )));
     }
     // The SQL of a user's workload may depend on the scale, which the database had to be asked for.
-    let sql = match is_of_user(&workload.description().name) {
+    let sql = match workload.description().is_of_user() {
         true => catalogue(workload.description(), database)?,
         false => sql,
     };

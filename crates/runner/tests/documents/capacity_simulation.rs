@@ -185,9 +185,9 @@ fn question(limit: &str, lengths: Lengths) -> Capacity {
     settings.set("duration", format!("{}s", lengths.window), Source::Flag);
     settings.set("target", "null:", Source::Flag);
     settings.set("limit", limit, Source::Flag);
-    let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
-    assert_eq!(target.database.dialect(), "null");
     let workload = sample::workload();
+    let target = target::open(&mut settings, Some(&workload), &NoSecrets).unwrap();
+    assert_eq!(target.database.dialect(), "null");
     let request = CapacityRequest::read(&mut settings, &workload, &target).unwrap();
     Capacity::new(request, &workload, &mut settings).unwrap()
 }

@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::{Description, MeasureDef, OptionCommand, OptionDef};
-use triphammer_runner::requests::is_only_local;
 use triphammer_runner::workloads as workloads_known;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::{Group, Mark, SettingDef, SettingKind, of_command};
@@ -199,7 +198,7 @@ fn workload(workload: &Description) -> WorkloadInfo {
         primary_metric_meaning: primary_metric.meaning.to_string(),
         modes: workload.modes.iter().map(|mode| mode.name().to_owned()).collect(),
         of_queries: primary_metric.measure == MeasureDef::Queries,
-        only_command_line: is_only_local(&workload.name),
+        only_command_line: workload.is_only_local(),
         transactions: transactions.collect(),
         build_options: options(OptionCommand::Build),
         run_options: options(OptionCommand::Run),

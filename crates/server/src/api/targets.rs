@@ -130,7 +130,7 @@ pub async fn test(State(app): State<App>, Path(name): Path<String>) -> Answer<Ta
 fn try_out(targets: &Targets, name: &str) -> Result<TargetTest, ApiError> {
     let mut settings = Settings::new(JobKind::Check);
     let keys = targets.apply(name, &mut settings)?;
-    let target = target::open(&mut settings, "", &keys)?;
+    let target = target::open(&mut settings, None, &keys)?;
     let clock = Clock::start();
     let server = target::probe(&target)?;
     let connect_ms = clock.now().duration().as_secs_f64() * 1e3;

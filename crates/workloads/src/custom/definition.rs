@@ -9,13 +9,13 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::parse_duration;
 use triphammer_core::session::{Access, Isolation};
 use triphammer_core::value::ColumnType;
+use triphammer_dialects::catalogues;
 
 use super::by_dialect::ByDialect;
 use super::generator::Generator;
 use super::parameters::{Context, Read, parameter, template};
 use super::reader::{Node, Reader, Section, Text, suggestion};
 use super::source::WorkloadText;
-use crate::catalogues;
 use crate::script::names::{Names, is_name};
 use crate::script::scan::single;
 use crate::script::sql::{Effect, Part};

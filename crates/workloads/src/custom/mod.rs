@@ -37,3 +37,5 @@ pub use workload::Custom;
 
 /// Name of the workload.
 pub const NAME: &str = "custom";
+/// The setting that names its files.
+pub(crate) const SETTING: &str = "workload-file";

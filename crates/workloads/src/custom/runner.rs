@@ -7,11 +7,11 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass, SpecError, Value};
+use triphammer_dialects::catalogues;
 
 use super::datum::Datum;
 use super::definition::{Statement, Step, Transaction};
 use super::workload::{Custom, Input};
-use crate::catalogues;
 use crate::script::times::Counts;
 
 /// Number of arguments of a statement for which nothing is allocated. They are part of the future of a transaction, whose

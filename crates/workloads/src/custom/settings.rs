@@ -2,10 +2,12 @@
 
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
+use super::SETTING;
+
 /// The file that describes the workload.
 pub const FILE: OptionDef = OptionDef::value(
     OptionCommand::Every,
-    "workload-file",
+    SETTING,
     "FILE.toml",
     "",
     "the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; \

@@ -15,20 +15,20 @@ use triphammer_core::rows::Row;
 use triphammer_core::session::Session;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    AuditDef, AuditTerm, CheckDef, CheckWhen, Completion, Description, Mode, Name, OwnSql,
-    OwnSqlUse, PrimaryMetric, StatementTimes, Statements, TransactionDef, Workload,
-    WorkloadSettings,
+    AuditDef, AuditTerm, CheckDef, CheckWhen, Completion, Description, Mode, Name, OwnData, OwnSql,
+    OwnSqlUse, OwnTexts, OwnWork, PrimaryMetric, StatementTimes, Statements, TransactionDef,
+    Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
-use super::NAME;
 use super::by_dialect::ByDialect;
 use super::datum::Datum;
 use super::definition::{Counter, Definition, Question, SCALE, Step, Transaction, read};
 use super::generator::Generator;
 use super::runner::{Prepared, run};
 use super::settings::{FILE, OPTIONS};
-use super::source::WorkloadText;
+use super::source::{WorkloadText, load, summary};
+use super::{NAME, SETTING};
 use crate::of_user::description;
 use crate::script::times::Times;
 
@@ -111,6 +111,16 @@ impl fmt::Display for Input {
     }
 }
 
+const WORK: OwnWork = OwnWork {
+    setting: SETTING,
+    texts: Some(OwnTexts { load, summary }),
+    data: OwnData::InBuild,
+    unused: "`{command}` does not use workload files: their data is made by the set-up script, which \
+             `triphammer build` runs",
+    only_local: None,
+    local_options: &[],
+};
+
 static DESCRIPTION: LazyLock<Arc<Description>> =
     LazyLock::new(|| Arc::new(describe(&Definition::default())));
 
@@ -121,7 +131,7 @@ fn describe(definition: &Definition) -> Description {
     let has_title = !definition.title.is_empty();
     let title: Name =
         if has_title { definition.title.as_str().into() } else { "Workload file".into() };
-    let of_user = description(NAME, title, meaning(definition).into(), OPTIONS, transactions);
+    let of_user = description(NAME, title, meaning(definition).into(), WORK, OPTIONS, transactions);
     let transactions = definition.primary.clone();
     Description {
         record: has_title.then(|| record(&definition.title).into()),

@@ -13,8 +13,8 @@ use triphammer_core::sql::{StatementDef, optional, param, statement};
 use triphammer_core::value::ColumnType::{BigInt, Int};
 use triphammer_core::value::{Timestamp, Value};
 use triphammer_core::workload::{
-    Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements, TableDef,
-    TransactionDef, Workload, WorkloadSettings, column, table,
+    Author, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
+    TableDef, TransactionDef, Workload, WorkloadSettings, column, table,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -60,6 +60,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
         name: NAME.into(),
         title: "Durability drill".into(),
+        author: Author::Command(NAME),
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -78,6 +79,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         modes: vec![Mode::Statements],
         pipelining: Ok(()),
         external: None,
+        borrowed: None,
         cycle: None,
     })
 });
@@ -288,8 +290,9 @@ impl Workload for Drill {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_dialects::catalogues::catalogue;
+
     use super::*;
-    use crate::catalogues::catalogue;
 
     #[test]
     fn every_dialect_has_its_statements() {

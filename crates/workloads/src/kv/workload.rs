@@ -8,7 +8,7 @@ use triphammer_core::sql::{StatementDef, optional, param, statement};
 use triphammer_core::value::ColumnType::{BigInt, Text};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
+    Author, Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
     WorkloadSettings,
 };
 use triphammer_core::{DbError, Rows, Scale, SpecError};
@@ -52,6 +52,7 @@ fn describe(settings: &Settings) -> Description {
     Description {
         name: "kv".into(),
         title: "Key-value".into(),
+        author: Author::Program,
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -70,6 +71,7 @@ fn describe(settings: &Settings) -> Description {
         modes: vec![Mode::Statements],
         pipelining: Ok(()),
         external: None,
+        borrowed: None,
         cycle: None,
     }
 }

@@ -2,10 +2,12 @@
 
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
+use crate::script::SETTING;
+
 /// The script.
 pub const SCRIPT: OptionDef = OptionDef::value(
     OptionCommand::Run,
-    "script",
+    SETTING,
     "FILE",
     "",
     "a Python file with a workload, or FILE:CLASS where it has several",

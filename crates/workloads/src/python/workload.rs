@@ -7,8 +7,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Mode, ScriptTotals, Statements, TransactionDef, Workload,
-    WorkloadSettings,
+    Completion, Description, Mode, OwnData, OwnTexts, OwnWork, Refusal, ScriptTotals, Statements,
+    TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -16,8 +16,9 @@ use super::NAME;
 use super::code::{Code, Script, Transaction, interpreter};
 use super::runner::{self, Prepared};
 use super::settings::{DEFINE, OPTIONS, SCRIPT};
-use super::source::{script, split};
+use super::source::{load, script, split};
 use crate::of_user::description;
+use crate::script::{SETTING, summary};
 use crate::sysbench::settings::definitions;
 use crate::sysbench::totals::Totals;
 
@@ -54,6 +55,20 @@ impl fmt::Display for Input {
     }
 }
 
+const WORK: OwnWork = OwnWork {
+    setting: SETTING,
+    texts: Some(OwnTexts { load: |value, _| load(value), summary }),
+    data: OwnData::InRun,
+    unused: "a workload in Python has no data of its own, so there is nothing to {command}: its setup() makes \
+             what it needs, before each run",
+    only_local: Some(Refusal {
+        about: "workload",
+        why: "a workload in Python can run commands on the server's host, so it can be run only from Python \
+              and the command line",
+    }),
+    local_options: &[],
+};
+
 static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| Arc::new(describe(&[])));
 
 fn describe(transactions: &[Transaction]) -> Description {
@@ -67,7 +82,7 @@ fn describe(transactions: &[Transaction]) -> Description {
     };
     let transactions = transactions.iter().map(define).collect();
     let meaning = "transactions completed per second";
-    description(NAME, "Python".into(), meaning.into(), OPTIONS, transactions)
+    description(NAME, "Python".into(), meaning.into(), WORK, OPTIONS, transactions)
 }
 
 impl Python {

@@ -22,3 +22,5 @@ pub use workload::{RECORDING, Replay};
 
 /// Name of the workload.
 pub const NAME: &str = "replay";
+/// The setting that names its files.
+pub(crate) const SETTING: &str = "recording";

@@ -9,22 +9,22 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Mode, Name, OptionCommand, OptionDef, RecordingDef, StatementTimes,
-    Statements, TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, Mode, Name, OptionCommand, OptionDef, OwnData, OwnWork, RecordingDef,
+    Refusal, StatementTimes, Statements, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Elapsed, SpecError};
 
-use super::NAME;
 use super::plan::Plan;
 use super::runner::{self, Prepared};
 use super::source::load;
+use super::{NAME, SETTING};
 use crate::of_user::description;
 use crate::script::times::Times;
 
 /// The recording.
 pub const RECORDING: OptionDef = OptionDef::value(
     OptionCommand::Run,
-    "recording",
+    SETTING,
     "FILE",
     "",
     "the recording to replay, which `triphammer capture` makes from a log, and its speed, as in \
@@ -88,12 +88,26 @@ impl fmt::Display for Input {
     }
 }
 
+const WORK: OwnWork = OwnWork {
+    setting: SETTING,
+    texts: None,
+    data: OwnData::Never,
+    unused: "a recording has no data of its own, so there is nothing to {command}; it is replayed on a copy of \
+             the recorded database",
+    only_local: Some(Refusal {
+        about: "load",
+        why: "the server does not read files of its host for clients, so a recording can be replayed only \
+              from the command line",
+    }),
+    local_options: &[],
+};
+
 static DESCRIPTION: LazyLock<Arc<Description>> =
     LazyLock::new(|| Arc::new(describe(Vec::new(), None)));
 
 fn describe(transactions: Vec<TransactionDef>, recording: Option<RecordingDef>) -> Description {
     let meaning = "transactions committed per second";
-    let of_user = description(NAME, "Replay".into(), meaning.into(), OPTIONS, transactions);
+    let of_user = description(NAME, "Replay".into(), meaning.into(), WORK, OPTIONS, transactions);
     Description { recording, ..of_user }
 }
 

@@ -33,6 +33,8 @@ pub(crate) use workload::key;
 
 /// Name of the workload.
 pub const NAME: &str = "script";
+/// The setting that names its files.
+pub(crate) const SETTING: &str = "script";
 
 /// Where and why a script is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,12 +3,13 @@
 use triphammer_core::SpecError;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
+use super::SETTING;
 use super::names::is_name;
 
 /// The scripts.
 pub const SCRIPT: OptionDef = OptionDef::value(
     OptionCommand::Run,
-    "script",
+    SETTING,
     "SCRIPT@WEIGHT",
     "",
     "a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), \

@@ -10,8 +10,8 @@ use triphammer_core::session::{Access, Session};
 use triphammer_core::sql::{Required, StatementDef};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Mode, ScaleUnit, StatementTimes, Statements, TransactionDef, Workload,
-    WorkloadSettings,
+    Borrowed, Completion, Description, Mode, OwnData, OwnTexts, OwnWork, Refusal, ScaleUnit,
+    StatementTimes, Statements, TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -21,11 +21,11 @@ use super::names::Names;
 use super::parser::{Action, Program, parse};
 use super::runner::{Prepared, run};
 use super::settings::{ALLOW_SHELL, DEFINE, OPTIONS, SCRIPT, definitions};
-use super::source::{ScriptText, scripts};
+use super::source::{ScriptText, load, scripts, summary};
 use super::sql::Capture;
 use super::times::Times;
 use super::variable::{Value, Variable};
-use super::{NAME, builtin};
+use super::{NAME, SETTING, builtin};
 use crate::of_user::description;
 use crate::tpc_b::{self, TpcB};
 
@@ -110,13 +110,27 @@ impl fmt::Display for Input {
     }
 }
 
+/// Scripts are texts that a server of triphammer runs for its clients, too, unless they run commands.
+const WORK: OwnWork = OwnWork {
+    setting: SETTING,
+    texts: Some(OwnTexts { load, summary }),
+    data: OwnData::Never,
+    unused: "scripts have no data of their own, so there is nothing to {command}; the built-in scripts use \
+             the tables of tpc-b (-w tpc-b)",
+    only_local: None,
+    local_options: &[Refusal {
+        about: "allow-shell",
+        why: "a request cannot set allow-shell: it would run commands on the server's host",
+    }],
+};
+
 static DESCRIPTION: LazyLock<Arc<Description>> =
     LazyLock::new(|| Arc::new(describe(Vec::new(), false)));
 
 /// Declares the workload for these transaction types; built-in scripts need pgbench's tables.
 fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description {
     let meaning = "transactions committed per second";
-    let of_user = description(NAME, "Script".into(), meaning.into(), OPTIONS, transactions);
+    let of_user = description(NAME, "Script".into(), meaning.into(), WORK, OPTIONS, transactions);
     if !is_builtin {
         return of_user;
     }
@@ -132,6 +146,10 @@ fn describe(transactions: Vec<TransactionDef>, is_builtin: bool) -> Description 
         statements: vec![scale],
         tables: Arc::clone(&TpcB::describe().tables),
         external: Some(external),
+        borrowed: Some(Borrowed {
+            workload: TpcB::describe().name.clone(),
+            needs: "the built-in scripts need pgbench's tables".into(),
+        }),
         ..of_user
     }
 }

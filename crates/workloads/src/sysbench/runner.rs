@@ -9,12 +9,12 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::sql::Placeholder;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass, SpecError, Value};
+use triphammer_dialects::catalogues;
 use triphammer_lua::{Call, Failure, Request, ScriptError, State};
 
 use super::statement::{Kind, Template};
 use super::totals::{Running, Totals, measuring_ns};
 use super::workload::{Input, Sysbench};
-use crate::catalogues;
 
 /// One event in so many has its CPU time measured.
 const MEASURED_EVERY: u64 = 64;

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use triphammer_core::SpecError;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
+use crate::script::SETTING;
+
 /// The script.
 pub const SCRIPT: OptionDef = OptionDef::value(
     OptionCommand::Run,
-    "script",
+    SETTING,
     "FILE",
     "",
     "a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as \

@@ -11,8 +11,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Mode, ScriptTotals, Statements, TransactionDef, Workload,
-    WorkloadSettings,
+    Completion, Description, Mode, OwnData, OwnTexts, OwnWork, Refusal, ScriptTotals, Statements,
+    TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, DbError, SpecError};
 use triphammer_lua::{Environment, Hook, Kind, Output, Scalar, ScriptOption, State, Unique};
@@ -20,10 +20,10 @@ use triphammer_lua::{Environment, Hook, Kind, Output, Scalar, ScriptOption, Stat
 use super::NAME;
 use super::runner::{self, Prepared};
 use super::settings::{DEFINE, OPTIONS, SCRIPT, definitions};
-use super::source::{folders, script};
+use super::source::{folders, load, script};
 use super::totals::Totals;
 use crate::of_user::description;
-use crate::script::ScriptText;
+use crate::script::{SETTING, ScriptText, summary};
 
 /// Purpose of the random numbers before a thread's first event.
 const BEFORE_EVENTS: u64 = 0x6c75_6100;
@@ -121,11 +121,25 @@ impl fmt::Display for Input {
     }
 }
 
+const WORK: OwnWork = OwnWork {
+    setting: SETTING,
+    texts: Some(OwnTexts { load, summary }),
+    data: OwnData::Never,
+    unused: "`{command}` does not use scripts of sysbench: their data is made by their own commands, as in \
+             `triphammer sysbench oltp_read_write --mysql-db=test prepare`",
+    only_local: Some(Refusal {
+        about: "workload",
+        why: "a script of sysbench can run commands on the server's host, so it can be run only from the \
+              command line",
+    }),
+    local_options: &[],
+};
+
 static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| Arc::new(describe(Vec::new())));
 
 fn describe(transactions: Vec<TransactionDef>) -> Description {
     let meaning = "events completed per second";
-    description(NAME, "sysbench".into(), meaning.into(), OPTIONS, transactions)
+    description(NAME, "sysbench".into(), meaning.into(), WORK, OPTIONS, transactions)
 }
 
 impl Sysbench {

@@ -6,7 +6,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, ExternalSchema, Mode, ScaleUnit, Statements, TableDef,
+    Author, Chunk, Completion, Description, ExternalSchema, Mode, ScaleUnit, Statements, TableDef,
     Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
@@ -28,6 +28,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
         name: "tpc-b".into(),
         title: "TPC-B-like".into(),
+        author: Author::Program,
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -46,6 +47,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         modes: vec![Mode::Statements],
         pipelining: Ok(()),
         external: Some(external("pgbench -i")),
+        borrowed: None,
         cycle: None,
     })
 });

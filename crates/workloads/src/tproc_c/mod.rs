@@ -41,3 +41,6 @@ mod workload;
 
 pub use prepared::Prepared;
 pub use workload::TprocC;
+
+/// Name of the workload.
+pub const NAME: &str = "tproc-c";

@@ -120,7 +120,7 @@ impl Settings {
     /// # Errors
     /// With what is wrong and what would be right.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
-        given.refuse_unknown("tproc-c", OPTIONS)?;
+        given.refuse_unknown(super::NAME, OPTIONS)?;
         for switch in OPTIONS.iter().filter(|option| option.value.is_none()) {
             given.switch(switch)?;
         }

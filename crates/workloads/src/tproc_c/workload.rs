@@ -6,7 +6,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
+    Author, Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
     WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
@@ -39,8 +39,9 @@ pub struct TprocC {
 
 static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
-        name: "tproc-c".into(),
+        name: super::NAME.into(),
         title: "TPROC-C".into(),
+        author: Author::Program,
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -59,6 +60,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         modes: vec![Mode::Procedures, Mode::Statements],
         pipelining: Ok(()),
         external: Some(hammerdb::external()),
+        borrowed: None,
         cycle: Some(cycle()),
     })
 });

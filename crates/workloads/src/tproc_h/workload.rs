@@ -7,8 +7,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric, ScaleUnit,
-    Statements, TableDef, Workload, WorkloadSettings,
+    Author, Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric,
+    ScaleUnit, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, Scale, SpecError};
 
@@ -39,6 +39,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     Arc::new(Description {
         name: "tproc-h".into(),
         title: "TPROC-H".into(),
+        author: Author::Program,
         extends: None,
         record: None,
         own_sql: Vec::new(),
@@ -64,6 +65,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         modes: vec![Mode::Statements],
         pipelining: Err("a set of queries has no transactions"),
         external: Some(external()),
+        borrowed: None,
         cycle: None,
     })
 });

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use triphammer_core::sql::{Required, StatementCatalogue, StatementDef};
 use triphammer_core::workload::{BuildEffect, Description, OptionDef};
+use triphammer_dialects::catalogues;
+use triphammer_workloads::all;
 use triphammer_workloads::tpc_b::TpcB;
 use triphammer_workloads::tproc_c::TprocC;
 use triphammer_workloads::tproc_h::TprocH;
-use triphammer_workloads::{all, catalogues};
 
 /// Dialects with stored procedures.
 const WITH_PROCEDURES: [&str; 9] = [
@@ -288,7 +289,7 @@ fn overrides_differ(workload: &Description, dialect: &str, parent: &str) {
     };
     let own = catalogues::catalogue(workload, dialect, false).unwrap();
     let above = catalogues::catalogue(workload, parent, false).unwrap();
-    let sql = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
+    let sql = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/sql");
     let folder = sql.join(dialect).join(&*workload.name);
     for file in folder.read_dir().into_iter().flatten() {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap();

@@ -8,9 +8,9 @@ use triphammer_core::session::{Access, Database, Protocol, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Mode, Statements, Workload, WorkloadSettings};
+use triphammer_dialects::catalogues::catalogue;
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
 use triphammer_testbed::{MariadbServer, PostgresServer};
-use triphammer_workloads::catalogues::catalogue;
 use triphammer_workloads::custom::{Custom, EXAMPLE, WorkloadText};
 
 fn open(text: &str, files: &[(&str, &str)]) -> Custom {

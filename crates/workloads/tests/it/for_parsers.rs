@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use triphammer_workloads::{all, catalogues};
+use triphammer_dialects::catalogues;
+use triphammer_workloads::all;
 
 /// Those dialects.
 const DIALECTS: [&str; 2] = ["db2", "oracle"];

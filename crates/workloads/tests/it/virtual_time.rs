@@ -10,9 +10,9 @@ use triphammer_core::pace::Load;
 use triphammer_core::session::{Pipelining, Protocol};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::workload::{Mode, Workload};
+use triphammer_dialects::catalogues::catalogue;
 use triphammer_drivers::null::Null;
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
-use triphammer_workloads::catalogues::catalogue;
 
 /// A run without ramp-up.
 pub fn spec(users: u32, load: Load, length: Length) -> RunSpec {

@@ -264,9 +264,10 @@ fn class(type_name: &str) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_dialects::catalogues;
+
     use super::super::super::TprocC;
     use super::*;
-    use crate::catalogues;
 
     const TEXTS: &str =
         "character varying, character varying, character varying, character, character";

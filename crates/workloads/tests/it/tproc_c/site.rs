@@ -12,9 +12,9 @@ use triphammer_core::value::{ColumnType, Value};
 use triphammer_core::workload::{
     CheckDef, CheckWhen, Chunk, Mode, Name, Statements, TableDef, Workload, WorkloadSettings,
 };
+use triphammer_dialects::catalogues;
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
 use triphammer_testbed::{MariadbServer, PostgresServer, ProcessFolder};
-use triphammer_workloads::catalogues;
 use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
 /// Two warehouses: the minimum for remote work.

@@ -12,6 +12,7 @@ use triphammer_core::SpecError;
 
 use crate::catalogues;
 use crate::doctor::is_between;
+use crate::waits::WaitRule;
 
 /// What a dialect declares about observing its servers.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -26,11 +27,12 @@ pub struct ObserveDef {
     /// Shortest time between two samples of the sessions, in milliseconds: more often the server
     /// would return the same.
     pub interval_min_ms: u64,
-    /// The classes of what sessions wait for; `None` where the queries contain them.
-    pub waits: Option<WaitsDef>,
+    /// The classes of what sessions wait for.
+    pub waits: Vec<WaitRule>,
     /// Sessions that are at work, and what they wait for: several times per second. The columns are
-    /// the session; `ours`, `other` or `background`; `active` or `idle_in_transaction`; the class
-    /// of the wait, which `{class}` stands for; its name at the server; the text of the statement.
+    /// the session; `ours`, `other` or `background`; `active` or `idle_in_transaction`; the name of
+    /// the wait at the server, empty for none; its context, what else the server says of it; the
+    /// text of the statement.
     pub sessions: Vec<QueryDef>,
     /// Sessions that wait for others, once per second. The columns are the waiting session; `ours`
     /// or `other`; the blocking session; `ours` or `other`; a description of the latter; its
@@ -49,70 +51,6 @@ pub struct ObserveDef {
     pub engine_status: Vec<QueryDef>,
     /// What a missing privilege or setting hides.
     pub gap: Vec<GapDef>,
-}
-
-/// The classes of what sessions wait for.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WaitsDef {
-    /// SQL of the type of an event.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// SQL of an event's name: its type, a colon, and the event.
-    pub name: String,
-    /// By type, the class of the events that are in no list.
-    pub types: BTreeMap<String, String>,
-    /// The events.
-    pub events: Vec<WaitEvents>,
-}
-
-/// The events of a class.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WaitEvents {
-    /// Name of the class in the runner: `log`, `row_lock`.
-    pub class: String,
-    /// Names of the events.
-    pub names: Vec<String>,
-    /// First version of the server that has them; `None` for any.
-    #[serde(default)]
-    pub from: Option<String>,
-    /// First version of the server that no longer has them; `None` for any.
-    #[serde(default)]
-    pub before: Option<String>,
-}
-
-impl WaitsDef {
-    /// The class of an event of a server of this version; `None` if it is in no list.
-    #[must_use]
-    pub fn class_of<'a>(&'a self, version: &'a str, event: &str) -> Option<&'a str> {
-        let has = |events: &&WaitEvents| events.names.iter().any(|name| name == event);
-        self.of_version(version).find(has).map(|events| &*events.class)
-    }
-
-    fn of_version<'a>(&'a self, version: &'a str) -> impl Iterator<Item = &'a WaitEvents> {
-        self.events.iter().filter(move |events| events.is_for(version))
-    }
-
-    /// The SQL of the class of an event of a server of this version. Only the events that differ
-    /// from their type are named, because the text is sent in each session.
-    fn class_sql(&self, version: &str) -> String {
-        let of_type = |name: &str| self.types.get(name.split(':').next().unwrap_or_default());
-        let mut sql = "CASE".to_owned();
-        for WaitEvents { class, names, .. } in self.of_version(version) {
-            let differs = |name: &&String| of_type(name) != Some(class);
-            let quoted: Vec<_> = names.iter().filter(differs).map(|n| format!("'{n}'")).collect();
-            if !quoted.is_empty() {
-                let names = quoted.join(", ");
-                sql.push_str(&format!(" WHEN {} IN ({names}) THEN '{class}'", self.name));
-            }
-        }
-        for (name, class) in &self.types {
-            sql.push_str(&format!(" WHEN {} = '{name}' THEN '{class}'", self.kind));
-        }
-        sql.push_str(" ELSE 'other' END");
-        sql
-    }
 }
 
 /// A query, of which the first that suits the server is used.
@@ -284,7 +222,7 @@ macro_rules! versioned {
     };
 }
 
-versioned!(QueryDef, MetricQuery, GapDef, WaitEvents);
+versioned!(QueryDef, MetricQuery, GapDef);
 
 /// The declarations of a dialect, including inherited ones.
 ///
@@ -314,7 +252,7 @@ impl ObserveDef {
     fn extend(&mut self, child: Self) {
         self.queries_count |= child.queries_count;
         self.needs = child.needs.or_else(|| self.needs.take());
-        self.waits = child.waits.or_else(|| self.waits.take());
+        self.waits.splice(..0, child.waits);
         self.interval_min_ms = self.interval_min_ms.max(child.interval_min_ms);
         lay_over(&mut self.sessions, child.sessions, |query| &query.name);
         lay_over(&mut self.blockers, child.blockers, |query| &query.name);
@@ -323,14 +261,6 @@ impl ObserveDef {
         lay_over(&mut self.detail, child.detail, |query| &query.name);
         lay_over(&mut self.engine_status, child.engine_status, |query| &query.name);
         lay_over(&mut self.gap, child.gap, |gap| &gap.name);
-    }
-
-    /// Writes the classes of waits into the queries, for a server of this version.
-    pub fn classify_waits(&mut self, version: &str) {
-        let Some(class) = self.waits.as_ref().map(|waits| waits.class_sql(version)) else { return };
-        for query in &mut self.sessions {
-            query.sql = query.sql.replace("{class}", &class);
-        }
     }
 
     /// Removes the queries, for a server that shows nothing.
@@ -356,27 +286,6 @@ pub(crate) fn lay_over<T>(parent: &mut Vec<T>, mut child: Vec<T>, name: impl Fn(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_event_has_one_class_in_each_version() {
-        let waits = observe("postgres").unwrap().waits.unwrap();
-        for version in ["13.9", "14.24", "15.18", "16.15", "17.11", "18.6", "19.0"] {
-            let mut names: Vec<_> =
-                waits.of_version(version).flat_map(|events| &events.names).collect();
-            let count = names.len();
-            names.sort_unstable();
-            names.dedup();
-            assert_eq!(names.len(), count, "{version}: an event twice");
-            assert!(names.iter().all(|name| name.split(':').count() == 2), "{version}");
-            let renamed = if version < "17" { "IO:WALSync" } else { "IO:WalSync" };
-            assert_eq!(waits.class_of(version, renamed), Some("log"), "{version}");
-            let mut def = observe("postgres").unwrap();
-            def.classify_waits(version);
-            let sql = &def.sessions[0].sql;
-            assert!(sql.contains(renamed) && sql.contains("= 'IO' THEN 'io'"), "{version}: {sql}");
-            assert!(!sql.contains('{') && !sql.contains("IO:DataFileRead"), "{version}: {sql}");
-        }
-    }
 
     #[test]
     fn every_dialects_metrics_are_complete_and_apply_once_per_version() {

@@ -281,7 +281,10 @@ fn odbc_def(name: &str) -> Result<OdbcDef, SpecError> {
 }
 
 /// A dialect and its ancestors, base first.
-pub(crate) fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
+///
+/// # Errors
+/// When there is no such dialect, or a file is malformed.
+pub fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
     let mut chain: Vec<Dialect> = Vec::new();
     let mut wanted = Some(name.to_owned());
     while let Some(name) = wanted {
