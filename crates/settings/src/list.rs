@@ -7,8 +7,8 @@ use super::declaration::Mark::{
 };
 use super::declaration::{Group, Mark, SettingDef, switch, value};
 use crate::choices;
-use crate::setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, PROTOCOL_DEFAULT};
 use crate::command::{Command, Commands, JobKind};
+use crate::setting::{DATABASE_DEFAULT, LISTEN_DEFAULT, PROTOCOL_DEFAULT};
 
 const BUILD: Command = Command::Job(JobKind::Build);
 const RUN: Command = Command::Job(JobKind::Run);

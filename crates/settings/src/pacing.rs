@@ -47,8 +47,8 @@ pub(crate) fn pacing(
             "loads without keying and thinking times; use --terminals and --sessions",
         )?;
         let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
-        let users =
-            settings.count_or("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
+        let users = settings
+            .count_or("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
         let few = if given.capabilities.one_writer { 1 } else { users.clamp(1, POOL_MAX) };
         pacing.sessions =
             settings.read_or("sessions", parse_sessions, show_sessions, || Sessions::Pool(few))?;

@@ -79,7 +79,8 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             (Duration::ZERO, Length::Transactions(count))
         }
         None => (
-            settings.duration_or("rampup", if is_replay { Duration::ZERO } else { seconds(5, 60) })?,
+            settings
+                .duration_or("rampup", if is_replay { Duration::ZERO } else { seconds(5, 60) })?,
             // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled
             // by then has no steady state to measure.
             Length::Time(match until_ci(settings)? {

@@ -22,7 +22,10 @@ pub fn assert_generated(path: &str, text: &str) {
 ///
 /// # Panics
 /// As [`assert_generated`], and when the guide has no such list.
-pub fn assert_generated_lists(path: &str, lists: impl IntoIterator<Item = (&'static str, String)>) {
+pub fn assert_generated_lists<N: std::fmt::Display>(
+    path: &str,
+    lists: impl IntoIterator<Item = (N, String)>,
+) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     let read = std::fs::read_to_string(file);
     let mut guide = read.unwrap_or_else(|error| panic!("{path}: {error}"));

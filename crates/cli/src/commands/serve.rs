@@ -12,8 +12,8 @@ use triphammer_drivers::target::Secret;
 use triphammer_server::{
     ApiError, Config, FixedTarget, Server, ServerLimits, TOKEN_MIN, random_token,
 };
-use triphammer_settings::{LISTEN_DEFAULT, Settings};
 use triphammer_settings::failure::Failure;
+use triphammer_settings::{LISTEN_DEFAULT, Settings};
 use triphammer_store::default_path;
 
 use super::print;

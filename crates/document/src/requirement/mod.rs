@@ -75,7 +75,7 @@ fn read(
         let texts: Vec<_> = requirements.iter().map(|r| r.text.as_str()).collect();
         if texts.is_empty() { "none".to_owned() } else { texts.join(REPEATED) }
     };
-    settings.read(name, |text| parse(text, vocabulary), show, Vec::new)
+    settings.read_or(name, |text| parse(text, vocabulary), show, Vec::new)
 }
 
 /// Evaluates a result; replaces earlier requirements.

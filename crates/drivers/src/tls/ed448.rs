@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use ed448_goldilocks_plus::{
-    PUBLIC_KEY_LENGTH, SECRET_KEY_LENGTH, SIGNATURE_LENGTH, Signature, SigningKey as Ed448SigningKey,
-    VerifyingKey,
+    PUBLIC_KEY_LENGTH, SECRET_KEY_LENGTH, SIGNATURE_LENGTH, Signature,
+    SigningKey as Ed448SigningKey, VerifyingKey,
 };
 use rustls::pki_types::{AlgorithmIdentifier, InvalidSignature, SignatureVerificationAlgorithm};
 use rustls::sign::{Signer, SigningKey};

@@ -82,7 +82,8 @@ impl CapacityRequest {
             )));
         };
         let highest = settings.optional("max-rate", parse_rate, f64::to_string, "none")?;
-        let precision = settings.read("precision", parse_closeness, |share| format!("{}%", share * 100.0))?;
+        let precision =
+            settings.read("precision", parse_closeness, |share| format!("{}%", share * 100.0))?;
         let capabilities = target.database.capabilities();
         let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
         let sessions = settings

@@ -125,7 +125,8 @@ fn levels(
     if !settings.get(setting).is_some_and(is_list) {
         return Ok(None);
     }
-    let asked = settings.read(setting, str::parse, AskedLevels::to_string, || AskedLevels::Auto)?;
+    let asked =
+        settings.read_or(setting, str::parse, AskedLevels::to_string, || AskedLevels::Auto)?;
     let AskedLevels::Given(levels) = asked else {
         return Err(SpecError::new(format!(
             "--{setting} auto: a comparison needs the same levels for both sides; give a list \

@@ -132,7 +132,8 @@ impl Plan {
         }
         let duration = settings.duration("duration")?;
         let one_writer = target.database.capabilities().one_writer;
-        let users = settings.count_or("vus", SESSIONS_MAX, || if one_writer { 1 } else { USERS })?;
+        let users =
+            settings.count_or("vus", SESSIONS_MAX, || if one_writer { 1 } else { USERS })?;
         Ok(Self {
             faults: fault::faults(settings, duration)?,
             users,

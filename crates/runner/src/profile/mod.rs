@@ -72,7 +72,8 @@ impl ProfileRequest {
             refuse_other_tests(settings)?;
         }
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
-        let levels = settings.read_or(unit.setting(), str::parse, Asked::to_string, || Asked::Auto)?;
+        let levels =
+            settings.read_or(unit.setting(), str::parse, Asked::to_string, || Asked::Auto)?;
         if let (Asked::Given(levels), Some((most, reason))) =
             (&levels, target.database.capabilities().users_max)
             && let Some(level) = levels.iter().find(|level| **level > most)

@@ -141,10 +141,8 @@ fn spec(
 ) -> Result<RunSpec, SpecError> {
     let sessions = plan.sessions();
     let steps = plan.phases.iter().flat_map(|phase| &phase.streams).map(|s| s.steps.len()).max();
-    let limits = TimeLimits {
-        connect: settings.duration("connect-timeout")?,
-        ..TimeLimits::default()
-    };
+    let limits =
+        TimeLimits { connect: settings.duration("connect-timeout")?, ..TimeLimits::default() };
     let protocol = settings.get("protocol").and_then(|text| text.parse().ok());
     Ok(RunSpec {
         users: sessions,
