@@ -8,11 +8,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::clock::{Clock, wall};
-use triphammer_core::event::Event;
+use triphammer_core::event::{Event, Note};
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
-use triphammer_core::{DbError, Rows, Value};
+use triphammer_core::{DbError, Elapsed, Rows, Value};
 use triphammer_document::drill::FaultReport;
 use triphammer_document::redacted::mask_secrets;
 use triphammer_drivers::AnySession;
@@ -139,8 +139,11 @@ pub(super) fn cause(
     if !timeline.wait(fault.at) {
         return report;
     }
-    report.began_s = Some(timeline.now_s());
-    watch.note(&format!("fault: {}", report.fault));
+    let began = timeline.now_s();
+    report.began_s = Some(began);
+    let at = Elapsed::from_duration(Duration::from_secs_f64(began));
+    let note = Note::new("fault", Some(at), format!("fault: {}", report.fault));
+    watch.report(JobEvent::Run(&Event::Note(note)));
     let caused = match &fault.kind {
         FaultKind::Cut(time) => {
             let relay = scene.target.relay.as_ref();
