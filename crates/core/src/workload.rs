@@ -275,13 +275,7 @@ pub trait Workload: Send + Sync + 'static {
 
     /// Receives the outcome of a transaction of the user, and when it ended. Not called for one that
     /// an abort abandoned.
-    fn ended(
-        &self,
-        user: &mut Self::User,
-        input: &Self::Input,
-        outcome: Outcome,
-        at: Elapsed,
-    ) {
+    fn ended(&self, user: &mut Self::User, input: &Self::Input, outcome: Outcome, at: Elapsed) {
         let _ = (user, input, outcome, at);
     }
 

@@ -215,10 +215,8 @@ impl Service {
     fn new(outages: &[Range<Elapsed>], sessions_away: u32) -> Self {
         // Tenths of a millisecond, so that lengths are what the ends say.
         let seconds = |at: Elapsed| (at.duration().as_secs_f64() * 1e4).round() / 1e4;
-        let outage = |one: &Range<Elapsed>| Outage {
-            from_s: seconds(one.start),
-            until_s: seconds(one.end),
-        };
+        let outage =
+            |one: &Range<Elapsed>| Outage { from_s: seconds(one.start), until_s: seconds(one.end) };
         let mut outages: Vec<Outage> = outages.iter().map(outage).collect();
         let without_service_s = outages.iter().map(Outage::length_s).fold(0.0, |sum, s| sum + s);
         outages.sort_by(|a, b| b.length_s().total_cmp(&a.length_s()));
@@ -228,12 +226,13 @@ impl Service {
     }
 
     fn longest_in_words(&self) -> Option<String> {
-        let longest =
-            self.outages.iter().max_by(|a, b| a.length_s().total_cmp(&b.length_s()))?;
+        let longest = self.outages.iter().max_by(|a, b| a.length_s().total_cmp(&b.length_s()))?;
         let (from, until) = (longest.from_s, longest.until_s);
         let length = duration(longest.length_s());
         Some(match self.outages.len() {
-            1 => format!("no commit was acknowledged for {length}, from second {from:.3} to {until:.3}"),
+            1 => format!(
+                "no commit was acknowledged for {length}, from second {from:.3} to {until:.3}"
+            ),
             several => format!(
                 "no commit was acknowledged in {several} stretches; the longest lasted {length}, \
                  from second {from:.3} to {until:.3}"

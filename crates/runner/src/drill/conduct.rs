@@ -64,9 +64,10 @@ impl Timeline {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The load has started.
-    fn start(&self) {
-        self.state().clock.get_or_insert_with(Clock::start);
+    /// The load has started. Its clock is that of the run, so that faults and outages have the same
+    /// times.
+    fn start(&self, clock: Clock) {
+        self.state().clock = Some(clock);
         self.changed.notify_all();
     }
 
@@ -111,7 +112,7 @@ pub(super) struct InDrill<'a, 'b> {
 impl Watcher for InDrill<'_, '_> {
     fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
-            JobEvent::Run(Event::Started { .. }) => self.timeline.start(),
+            JobEvent::Run(Event::Started { clock }) => self.timeline.start(*clock),
             // The job is the drill, and its number is known.
             JobEvent::Began(_) => return,
             _ => {}
