@@ -222,6 +222,7 @@ impl Watcher for Reporter {
             JobEvent::Warning(text) => self.text("warning", text),
             JobEvent::Resolved(_)
             | JobEvent::RunInfo(_)
+            | JobEvent::Judged(_)
             | JobEvent::Observed(_)
             | JobEvent::Sequence(_)
             | JobEvent::StepResolved(_)

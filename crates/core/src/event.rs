@@ -4,9 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Elapsed;
+use crate::clock::{Clock, Elapsed};
 use crate::recorder::RecordedInterval;
-use crate::value::Timestamp;
 
 /// Something that happened in a run.
 #[derive(Debug)]
@@ -18,10 +17,10 @@ pub enum Event {
         /// Number of sessions to open.
         of: u32,
     },
-    /// All sessions are connected; this is the clock's zero.
+    /// All sessions are connected; the run's clock has its zero.
     Started {
-        /// Date and time of zero.
-        at: Timestamp,
+        /// The run's clock, for what others do at times of the run.
+        clock: Clock,
     },
     /// A second of all threads is complete (or several, if the receiver did not keep up).
     Second(Box<RecordedInterval>),

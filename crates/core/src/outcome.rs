@@ -3,7 +3,7 @@
 //! Every transaction is due, started and finished, and ends in exactly one outcome:
 //!
 //! ```text
-//! started = committed + rolled back by rule + failed + in doubt + in flight at abort
+//! started = committed + rolled back + failed + in doubt + in flight at abort
 //! offered = started + skipped + never started                         (where the load is open)
 //! Σ intervals = totals
 //! ```
@@ -65,13 +65,13 @@ impl Timing {
 pub struct Counts {
     /// Number of transactions committed.
     pub committed: u64,
-    /// Number of transactions rolled back by rule.
+    /// Number of transactions rolled back.
     pub rolled_back: u64,
     /// Number of transactions failed, by [`ErrorClass::index`].
     pub failed: [u64; ErrorClass::COUNT],
     /// Number of transactions whose commit status is unknown.
     pub indeterminate: u64,
-    /// Number of those committed or rolled back by rule whose answer could not be read.
+    /// Number of those committed or rolled back whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
     /// Number of those committed that no standby has confirmed, although the server was to wait for

@@ -368,9 +368,10 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
-    /// Receives the outcome of a transaction of the user. Not called for one that an abort abandoned.
-    fn ended(&self, user: &mut Self::User, input: &Self::Input, outcome: Outcome) {
-        let _ = (user, input, outcome);
+    /// Receives the outcome of a transaction of the user, and when it ended. Not called for one that
+    /// an abort abandoned.
+    fn ended(&self, user: &mut Self::User, input: &Self::Input, outcome: Outcome, at: Elapsed) {
+        let _ = (user, input, outcome, at);
     }
 
     /// Runs one transaction, from its begin to its commit or its rollback by rule. On an error the

@@ -1,12 +1,15 @@
 //! The result document of a drill: printed by `--json`, stored, and rendered by reports. Its schema
 //! is `docs/reference/drill-schema.json`.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::Elapsed;
 use triphammer_core::session::ServerInfo;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
-use triphammer_settings::format::{counted, integer};
+use triphammer_settings::format::{counted, duration, integer};
 use triphammer_workloads::drill::{Judged, LostCommits};
 
 use crate::document::{Head, JobDocument, own_ending, whole_head};
@@ -19,6 +22,8 @@ use crate::result::{FailoverFigure, NodeFigures, Outage, RunResult};
 
 /// Version of the document's format.
 pub const DRILL_FORMAT: u32 = 1;
+/// Outages that a result lists; all are part of the time without service.
+const OUTAGES_MAX: usize = 100;
 
 /// The result of a drill, as printed by `triphammer drill --json` and `triphammer report JOB --format
 /// json`. Times have the unit that the field's name ends with; seconds count from the start of the
@@ -147,10 +152,11 @@ pub struct FaultReport {
 /// How long the database was away.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Service {
-    /// Seconds without service: those of all outages.
+    /// Seconds without an acknowledged commit: those of all outages.
     #[schemars(range(min = 0.0))]
     pub without_service_s: f64,
-    /// Intervals in which no transaction completed although some should have.
+    /// Stretches without an acknowledged commit of any user, to the millisecond: of at least 100 ms,
+    /// and of at least ten times the mean time between two commits. The longest, at most 100.
     pub outages: Vec<Outage>,
     /// Sessions that were lost and had not reconnected when the load ended.
     pub sessions_away: u32,
@@ -201,6 +207,36 @@ impl JobDocument for DrillResult {
 
     fn outcome(&self) -> String {
         self.findings.first().cloned().unwrap_or_default()
+    }
+}
+
+impl Service {
+    fn new(outages: &[Range<Elapsed>], sessions_away: u32) -> Self {
+        // Tenths of a millisecond, so that lengths are what the ends say.
+        let seconds = |at: Elapsed| (at.duration().as_secs_f64() * 1e4).round() / 1e4;
+        let outage =
+            |one: &Range<Elapsed>| Outage { from_s: seconds(one.start), until_s: seconds(one.end) };
+        let mut outages: Vec<Outage> = outages.iter().map(outage).collect();
+        let without_service_s = outages.iter().map(Outage::length_s).fold(0.0, |sum, s| sum + s);
+        outages.sort_by(|a, b| b.length_s().total_cmp(&a.length_s()));
+        outages.truncate(OUTAGES_MAX);
+        outages.sort_by(|a, b| a.from_s.total_cmp(&b.from_s));
+        Self { without_service_s, outages, sessions_away }
+    }
+
+    fn longest_in_words(&self) -> Option<String> {
+        let longest = self.outages.iter().max_by(|a, b| a.length_s().total_cmp(&b.length_s()))?;
+        let (from, until) = (longest.from_s, longest.until_s);
+        let length = duration(longest.length_s());
+        Some(match self.outages.len() {
+            1 => format!(
+                "no commit was acknowledged for {length}, from second {from:.3} to {until:.3}"
+            ),
+            several => format!(
+                "no commit was acknowledged in {several} stretches; the longest lasted {length}, \
+                 from second {from:.3} to {until:.3}"
+            ),
+        })
     }
 }
 
@@ -260,6 +296,8 @@ pub struct Parts<'a> {
     pub zero: i64,
     /// URL of the database that was read back, without secrets.
     pub verified: Redacted,
+    /// Stretches of the load without an acknowledged commit, in order.
+    pub outages: Vec<Range<Elapsed>>,
     /// What the table says, or why it could not be read.
     pub found: Result<Found, String>,
 }
@@ -267,7 +305,7 @@ pub struct Parts<'a> {
 impl DrillResult {
     /// Creates the document: a pure function.
     pub fn new(parts: Parts<'_>) -> Self {
-        let Parts { job, run, settings, faults, unread, zero, verified, found } = parts;
+        let Parts { job, run, settings, faults, unread, zero, verified, outages, found } = parts;
         let (error, found) = match found {
             Ok(found) => (None, found),
             Err(error) => (Some(error), Found { judged: unread, ..Found::default() }),
@@ -282,7 +320,6 @@ impl DrillResult {
             let LostCommits { user, first, last, from, to } = *range;
             LostRange { user, first, last, from_s: since(from), to_s: since(to) }
         });
-        let outages = run.availability.outages.clone();
         let mut result = Self {
             format: DRILL_FORMAT,
             job: job.map(|job| job.0),
@@ -298,14 +335,7 @@ impl DrillResult {
             started_at: run.started_at.clone(),
             lost: lost.collect(),
             faults,
-            service: Service {
-                without_service_s: outages
-                    .iter()
-                    .map(|outage| outage.until_s - outage.from_s)
-                    .fold(0.0, |sum, length| sum + length),
-                outages,
-                sessions_away: run.availability.sessions_away,
-            },
+            service: Service::new(&outages, run.availability.sessions_away),
             nodes: run.nodes.clone(),
             failovers: run.failovers.clone(),
             verification: TableRead {
@@ -362,6 +392,7 @@ impl DrillResult {
                 _ => format!("the lost commits began in seconds {from} to {to}"),
             });
         }
+        found.extend(self.service.longest_in_words());
         if commits.indeterminate > 0 {
             let count = counted(commits.indeterminate, "commits");
             found.push(match &self.verification.error {

@@ -39,6 +39,20 @@ impl Second {
         Self { interval, total, phase, server, script: None }
     }
 
+    /// Adds a later second; the result covers both. Of what waits for a session, the most is kept.
+    pub fn add_later(&mut self, later: &Self) {
+        let backlog = self.interval.backlog.max(later.interval.backlog);
+        self.interval.add_later(&later.interval);
+        self.interval.backlog = backlog;
+        self.total.add(&later.total);
+        if let Some(later) = later.server {
+            let server = self.server.get_or_insert(ServerTransactions { count: 0, seconds: 0.0 });
+            server.count += later.count;
+            server.seconds += later.seconds;
+        }
+        self.script = later.script;
+    }
+
     /// Number of seconds covered.
     #[must_use]
     pub const fn seconds(&self) -> u64 {

@@ -221,9 +221,10 @@ fn cut(text: &str, cell: usize) -> String {
 }
 
 fn outages(result: &DrillResult) -> Option<Table> {
-    let mut table = Table::new(0, &["without service from second", "to"]);
+    let mut table = Table::new(0, &["without service from second", "to", "lasted"]);
     for outage in &result.service.outages {
-        table.row(vec![format!("{:.0}", outage.from_s), format!("{:.0}", outage.until_s)]);
+        let at = |second: f64| format!("{second:.3}");
+        table.row(vec![at(outage.from_s), at(outage.until_s), duration(outage.length_s())]);
     }
     (!result.service.outages.is_empty()).then_some(table)
 }

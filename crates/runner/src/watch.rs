@@ -9,6 +9,7 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 use triphammer_document::JobId;
+use triphammer_document::judgement::Judgement;
 use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
 use triphammer_observe::Measured;
@@ -47,6 +48,9 @@ pub enum JobEvent<'a> {
     Run(&'a Event),
     /// A second of a run is complete.
     Second(&'a Second),
+    /// What the timed window so far says about the requirements of the run, after each of its seconds.
+    /// A value of `None` is known only at the end.
+    Judged(&'a [Judgement]),
     /// What observers measured, after each second: the last value of each figure.
     Observed(&'a Measured),
     /// What a run of queries is at: when a query begins, and every second. Beside transactions: every second.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use triphammer_document::schemas;
-use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
 /// Name of the union of all result documents.
@@ -57,6 +57,11 @@ pub(crate) fn document_schema() -> RefOr<Schema> {
 /// Refers to the schema of a `Host`.
 pub(crate) fn host_schema() -> RefOr<Schema> {
     part("Host")
+}
+
+/// Schema of a list of `Judgement`s.
+pub(crate) fn judgements_schema() -> RefOr<Schema> {
+    ArrayBuilder::new().items(part("Judgement")).into()
 }
 
 /// Schema of an `Ending` or null.

@@ -20,7 +20,7 @@ pub enum TimesKind {
     Response,
     /// Service times of committed transactions; absent for closed loads, where both are equal.
     Service,
-    /// Response times of those rolled back by rule.
+    /// Response times of those rolled back.
     RolledBack,
     /// Response times of those failed or in doubt.
     Failed,

@@ -182,10 +182,16 @@ macro_rules! workloads {
             }
 
             #[inline]
-            fn ended(&self, user: &mut AnyUser, input: &AnyInput, outcome: Outcome) {
+            fn ended(
+                &self,
+                user: &mut AnyUser,
+                input: &AnyInput,
+                outcome: Outcome,
+                at: Elapsed,
+            ) {
                 match (self, user, input) {
                     $((Self::$name(workload), AnyUser::$name(user), AnyInput::$name(input)) => {
-                        workload.ended(user, input, outcome);
+                        workload.ended(user, input, outcome, at);
                     })+
                     _ => unreachable!("{OF_ONE}"),
                 }

@@ -1591,6 +1591,8 @@ export type LiveEvent = Hello & {
   type: "step";
 } | LiveProgress & {
   type: "progress";
+} | LiveRequirements & {
+  type: "requirements";
 } | LiveNote & {
   type: "note";
 } | HostLoad & {
@@ -1655,6 +1657,14 @@ export interface LiveQuery {
   name: string;
   /** Number of its stream; `null` for the stream of refresh functions. */
   stream: number | null;
+}
+
+/** The requirements of a run, judged by its timed window so far; sent after each second of the window. */
+export interface LiveRequirements {
+  /** Number of the activity. */
+  activity: number;
+  /** The requirements. A value of `null` is known only at the end of the run. */
+  requirements: Judgement[];
 }
 
 /** A second of a run. If `last` is after `first`, several seconds are merged: counts are sums, times and shares are those of the worst second. */

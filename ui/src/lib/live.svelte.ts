@@ -1,7 +1,7 @@
 // Live events of the server. Each page has one connection; the browser reconnects automatically, and the server
 // then sends the missed events. After a restart of the server (another instance) the page discards its state.
 
-import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
+import type { Activity, HostLoad, Judgement, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
 import { ask } from './http';
 import { POINTS_MAX, add, replaced } from './thin';
 
@@ -12,11 +12,13 @@ export interface Course {
   phase: LivePhase | null;
   progress: LiveProgress[];
   notes: LiveNote[];
+  /** The requirements of the run, judged by its timed window so far. */
+  requirements: Judgement[];
   /** Runs of a profile or search, by position. */
   steps: LiveStep[];
 }
 
-const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [], steps: [] });
+const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [], requirements: [], steps: [] });
 const NOTES_MAX = 500;
 
 class Live {
@@ -57,7 +59,7 @@ class Live {
       setTimeout(() => this.start(url), 3000);
       ask('about').catch(() => {});
     };
-    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'step', 'note', 'host', 'goodbye'];
+    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'step', 'requirements', 'note', 'host', 'goodbye'];
     for (const name of names) {
       source.addEventListener(name, (event) => this.take(JSON.parse((event as MessageEvent<string>).data) as LiveEvent));
     }
@@ -100,9 +102,12 @@ class Live {
         // A new run starts: the seconds are those of this run from now on.
         this.#change(event.activity, (c) => ({
           ...c,
-          ...(c.steps.some((s) => s.step === event.step) ? {} : { seconds: [], phases: [], phase: null, progress: [] }),
+          ...(c.steps.some((s) => s.step === event.step) ? {} : { seconds: [], phases: [], phase: null, progress: [], requirements: [] }),
           steps: [...c.steps.filter((s) => s.step !== event.step), event].sort((a, b) => a.step - b.step),
         }));
+        break;
+      case 'requirements':
+        this.#change(event.activity, (c) => ({ ...c, requirements: event.requirements }));
         break;
       case 'note':
         this.#change(event.activity, (c) => ({ ...c, notes: [...c.notes, event].slice(-NOTES_MAX) }));

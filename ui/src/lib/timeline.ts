@@ -106,6 +106,17 @@ export function stretches(phases: LivePhase[]): Stretch[] {
   return found;
 }
 
+/**
+ * The seconds of the timed window so far of a run in progress. The window begins and ends on whole seconds; a phase is
+ * announced a moment after its second began.
+ */
+export function inWindow(seconds: LiveSecond[], phases: LivePhase[]): LiveSecond[] {
+  const at = (...names: string[]) => phases.find((p) => names.includes(p.phase) && p.at_s !== null)?.at_s ?? null;
+  const [from, until] = [at('window'), at('drain', 'abort')];
+  if (from === null) return [];
+  return seconds.filter((s) => s.first >= Math.floor(from) && s.last < Math.floor(until ?? Infinity));
+}
+
 /** Seconds of a run in progress between two readings of its samples. */
 const ROUND_S = 10;
 
@@ -116,6 +127,14 @@ export const readingOf = (last: number, over: boolean): number => (over ? Infini
 export function marks(notes: { at_s?: number | null; kind: string }[]): Stretch[] {
   const shown = new Set(['outage', 'recovered', 'retry_storm', 'checkpoint', 'user_ended']);
   return notes.filter((n) => n.at_s != null && shown.has(n.kind)).map((n) => ({ from: n.at_s!, label: n.kind.replace('_', ' '), colour: 'bad' }));
+}
+
+/** What a fault of a drill does, without its time and the text of a command: the place of its mark says when. */
+export const faultLabel = (fault: string): string => fault.replace(/^fault: /, '').replace(/^at=\S+ /, '').replace(/^cmd=.*/s, 'command');
+
+/** The faults of a drill in progress, as marks. */
+export function faultMarks(notes: { at_s?: number | null; kind: string; text: string }[]): Stretch[] {
+  return notes.filter((n) => n.at_s != null && n.kind === 'fault').map((n) => ({ from: n.at_s!, label: faultLabel(n.text), colour: 's4' }));
 }
 
 /** The moments of captures, as marks. */

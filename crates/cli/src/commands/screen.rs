@@ -191,6 +191,7 @@ impl Watcher for Screen {
                 }
             }
             JobEvent::RunInfo(_)
+            | JobEvent::Judged(_)
             | JobEvent::Observed(_)
             | JobEvent::StepResolved(_)
             | JobEvent::StepBegan(_) => {}

@@ -262,6 +262,29 @@ fn mariadb_loses_nothing_when_the_network_is_cut_and_sessions_are_terminated() {
 }
 
 #[test]
+fn an_outage_shorter_than_a_second_has_its_place_and_its_length() {
+    let url = PostgresServer::shared().fresh_database("short_outage").unwrap();
+    let program = Program::new();
+    let fault = "at=1500ms cut=300ms";
+    let document =
+        program.json(&["drill", &url, "--vus", "4", "--duration", "4s", "--fault", fault]);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let began = number(&document["faults"][0]["began_s"]);
+    let service = &document["service"];
+    let outages = service["outages"].as_array().unwrap();
+    let around = |outage: &&serde_json::Value| {
+        number(&outage["from_s"]) <= began + 0.05 && number(&outage["until_s"]) >= began + 0.25
+    };
+    let outage = outages.iter().find(around).unwrap_or_else(|| panic!("{document}"));
+    let lasted = number(&outage["until_s"]) - number(&outage["from_s"]);
+    assert!((0.25..2.0).contains(&lasted), "{document}");
+    assert!(number(&service["without_service_s"]) >= lasted - 1e-9, "{document}");
+    let report = program.ok(&["report", "last"]);
+    assert!(report.contains("no commit was acknowledged"), "{report}");
+    assert!(report.contains("without service from second"), "{report}");
+}
+
+#[test]
 fn an_embedded_database_is_drilled_by_commands_only() {
     let program = Program::new();
     let drill =

@@ -51,7 +51,7 @@ impl Course {
     /// Starts the run's clock, and enters the first phase.
     pub async fn begin(&mut self, clock: Clock) {
         let first = self.phases.begin(clock);
-        self.outbox.send(Event::Started { at: clock.zero_timestamp() }).await;
+        self.outbox.send(Event::Started { clock }).await;
         self.enter(first);
     }
 

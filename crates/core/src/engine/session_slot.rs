@@ -136,7 +136,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             let ended = self.transaction(transaction, &input, started).await;
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
-            workload.ended(&mut self.client.state, &input, ended.lasting_outcome());
+            let outcome = ended.lasting_outcome();
+            workload.ended(&mut self.client.state, &input, outcome, finished);
             let timing = Timing { due, started, finished };
             let (origin, attempts, node) = (self.client.origin, self.attempts, self.node());
             let finished_one = Finished { transaction, timing, ended, origin, attempts, node };

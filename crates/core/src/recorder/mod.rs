@@ -67,7 +67,7 @@ pub struct TypeInterval {
     /// the same.
     #[serde(with = "crate::histogram::optional")]
     pub service: Option<Histogram<u64>>,
-    /// Response times of transactions rolled back by rule, µs.
+    /// Response times of transactions rolled back, µs.
     #[serde(with = "crate::histogram::optional")]
     pub rolled_back: Option<Histogram<u64>>,
     /// Response times of transactions failed or in doubt, µs.

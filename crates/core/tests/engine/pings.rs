@@ -28,7 +28,7 @@ pub struct Pings {
     description: Arc<Description>,
     /// Types that users cycle through, as indexes.
     pub round: Vec<usize>,
-    /// One in this many inputs is rolled back by rule; 0 for none.
+    /// One in this many inputs is rolled back; 0 for none.
     pub rule_every: u64,
     /// The input of every attempt, for tests of retries.
     pub attempts: std::sync::Mutex<Vec<u64>>,

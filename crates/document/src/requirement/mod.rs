@@ -1,11 +1,13 @@
 //! Requirements of a run: `nopm >= 50000`, `new_order.p95 < 10ms`, `failures < 0.1%`. They are
 //! parsed before the run starts, so that a mistyped name is reported first, and evaluated on the
-//! result document, so that a stored job can be checked later against other requirements.
+//! result document, so that a stored job can be checked later against other requirements. Meanwhile
+//! [`SoFar`] evaluates them on the seconds of the timed window so far.
 
 mod metric;
 mod of_node;
 mod of_second;
 mod parse;
+mod so_far;
 
 use std::fmt;
 
@@ -15,6 +17,7 @@ use triphammer_settings::{REPEATED, Settings};
 use crate::judgement::{Judgement, Operator};
 pub use metric::{Metric, Vocabulary};
 pub use parse::parse;
+pub use so_far::SoFar;
 
 use crate::document::JobDocument as _;
 use crate::result::RunResult;
@@ -88,7 +91,11 @@ impl Requirement {
     /// Compares the value of a run with the limit. A value that was not measured fails.
     #[must_use]
     pub fn judge(&self, result: &RunResult) -> Judgement {
-        let value = self.metric.read(result);
+        self.judged(self.metric.read(result))
+    }
+
+    /// Compares a value with the limit.
+    fn judged(&self, value: Option<f64>) -> Judgement {
         Judgement {
             requirement: self.text.clone(),
             metric: self.metric.name().to_owned(),

@@ -42,7 +42,22 @@ const OF_TYPE_SECOND: &[OfTypeSecond] = &[
     ("retries", |t, _| retried(t)),
 ];
 
+/// Metrics of those above that are about the whole run, not about its timed window.
+const OF_WHOLE_RUN: [&str; 5] = [
+    "sessions.lost",
+    "sessions.reconnected",
+    "client.busiest",
+    "arrivals.offered",
+    "arrivals.skipped",
+];
+
 impl Metric {
+    /// Whether the value in a result is that of the whole run, not of its timed window.
+    #[must_use]
+    pub(super) fn is_of_whole_run(&self) -> bool {
+        OF_WHOLE_RUN.contains(&self.name())
+    }
+
     /// Whether seconds have a value of it.
     #[must_use]
     pub fn is_of_seconds(&self) -> bool {
@@ -84,8 +99,12 @@ impl Metric {
             MetricSource::Type(name, place) => of_type(*place)?(of(name)?, seconds(second)),
             MetricSource::Times(name, is_service, place) => {
                 let of = of(name)?;
-                let times = if *is_service { of.service_times() } else { of.response.as_ref() };
-                let times = Times::of(times, None);
+                let counts = &of.counts;
+                let times = if *is_service {
+                    Times::of(of.service_times(), Some(counts.service_ns))
+                } else {
+                    Times::of(of.response.as_ref(), Some(counts.response_ns))
+                };
                 OF_TIMES[*place].1(&times).filter(|_| times.count > 0)
             }
             MetricSource::Figure

@@ -59,6 +59,14 @@ impl ViolatedIdentity {
     }
 }
 
+impl Outage {
+    /// How long it lasted, in seconds.
+    #[must_use]
+    pub fn length_s(&self) -> f64 {
+        self.until_s - self.from_s
+    }
+}
+
 impl Availability {
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let Window { start, end: stop } = end.window;

@@ -8,11 +8,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::clock::{Clock, wall};
-use triphammer_core::event::Event;
+use triphammer_core::event::{Event, Note};
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
-use triphammer_core::{DbError, Rows, Value};
+use triphammer_core::{DbError, Elapsed, Rows, Value};
 use triphammer_document::drill::FaultReport;
 use triphammer_document::redacted::mask_secrets;
 use triphammer_drivers::AnySession;
@@ -64,9 +64,10 @@ impl Timeline {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The load has started.
-    fn start(&self) {
-        self.state().clock.get_or_insert_with(Clock::start);
+    /// The load has started. Its clock is that of the run, so that faults and outages have the same
+    /// times.
+    fn start(&self, clock: Clock) {
+        self.state().clock = Some(clock);
         self.changed.notify_all();
     }
 
@@ -111,7 +112,7 @@ pub(super) struct InDrill<'a, 'b> {
 impl Watcher for InDrill<'_, '_> {
     fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
-            JobEvent::Run(Event::Started { .. }) => self.timeline.start(),
+            JobEvent::Run(Event::Started { clock }) => self.timeline.start(*clock),
             // The job is the drill, and its number is known.
             JobEvent::Began(_) => return,
             _ => {}
@@ -139,8 +140,11 @@ pub(super) fn cause(
     if !timeline.wait(fault.at) {
         return report;
     }
-    report.began_s = Some(timeline.now_s());
-    watch.note(&format!("fault: {}", report.fault));
+    let began = timeline.now_s();
+    report.began_s = Some(began);
+    let at = Elapsed::from_duration(Duration::from_secs_f64(began));
+    let note = Note::new("fault", Some(at), format!("fault: {}", report.fault));
+    watch.report(JobEvent::Run(&Event::Note(note)));
     let caused = match &fault.kind {
         FaultKind::Cut(time) => {
             let relay = scene.target.relay.as_ref();

@@ -23,7 +23,7 @@ use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
-use triphammer_core::{DbError, ErrorClass, Scale};
+use triphammer_core::{DbError, Elapsed, ErrorClass, Scale};
 use triphammer_dialects::catalogues;
 use triphammer_document::drill::{DrillResult, FaultReport, Parts};
 use triphammer_document::parts::Status;
@@ -38,7 +38,7 @@ use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_settings::{Given, Settings};
 use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME};
+use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME, outages};
 
 use crate::build::build;
 use crate::build_request::BuildRequest;
@@ -246,6 +246,8 @@ impl Drilled<'_, '_> {
         let (target, unread) = (job.verified(), unread(&ledgers));
         let found = self.verify(target, drill, &ledgers, &run, handle);
         let zero = ledgers.iter().filter_map(Ledger::first_second).min().unwrap_or_default();
+        let load = run.durations.rampup_s + run.durations.window_s;
+        let end = Elapsed::from_duration(Duration::from_secs_f64(load));
         let mut shown = job.settings().clone();
         shown.show_run(&settings);
         Ok(DrillResult::new(Parts {
@@ -256,6 +258,7 @@ impl Drilled<'_, '_> {
             unread,
             zero,
             verified: Redacted::target_of(&target.database),
+            outages: outages(&ledgers, end),
             found,
         }))
     }

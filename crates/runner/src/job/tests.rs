@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use triphammer_document::Document;
+use triphammer_document::judgement::Judgement;
 use triphammer_document::parts::Status;
 use triphammer_settings::command::Command;
 use triphammer_settings::target::NoSecrets;
@@ -23,7 +24,7 @@ impl Watcher for Events {
             JobEvent::Task { .. } => "task",
             JobEvent::Advanced { .. } => "advanced",
             JobEvent::RunInfo(_) => "run info",
-            JobEvent::Run(_) | JobEvent::Second(_) | JobEvent::Observed(_) => "run",
+            JobEvent::Run(_) | JobEvent::Second(_) | JobEvent::Judged(_) | JobEvent::Observed(_) => "run",
             JobEvent::Sequence(_) => "sequence",
             JobEvent::Step { .. } => "step",
             JobEvent::StepResolved(_) => "step resolved",
@@ -72,6 +73,39 @@ fn a_run_is_asked_for_watched_and_stored() {
     let stored = store.load(finished.job.unwrap()).unwrap();
     assert_eq!(stored.read_document().unwrap(), Some(document.clone()));
     assert_eq!(stored.document.unwrap(), serde_json::to_value(&document).unwrap());
+}
+
+/// The last judgement of the requirements before the end.
+#[derive(Default)]
+struct LastJudged(Vec<Judgement>);
+
+impl Watcher for LastJudged {
+    fn on_event(&mut self, event: JobEvent<'_>) {
+        if let JobEvent::Judged(judged) = event {
+            self.0 = judged.to_vec();
+        }
+    }
+}
+
+#[test]
+fn requirements_are_judged_live_as_they_are_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let required = "nopm > 1, tpm < 5, failures == 0%, indeterminate == 0, sessions.lost == 0, \
+                    new_order.p95 < 1us, payment.per_minute > 1, all.mean < 1h, retries < 1%, \
+                    all.committed > 1, backlog < 5, round_trips > 1";
+    let given = [("target", "null:?service=1ms"), ("rampup", "1s"), ("duration", "2s")];
+    let mut asked = settings(JobKind::Run, &given);
+    asked.set("require", required, Source::Flag);
+    let mut last = LastJudged::default();
+    let finished = job(&folder, asked).run(&mut last).unwrap();
+    let Some(Document::Run(result)) = &finished.document else { panic!("{finished:?}") };
+    let (only_at_end, live): (Vec<_>, Vec<_>) =
+        result.requirements.iter().zip(&last.0).partition(|(end, _)| end.metric == "round_trips");
+    assert_eq!((only_at_end.len(), live.len()), (1, 11), "{:?}", last.0);
+    assert_eq!(only_at_end[0].1.value, None);
+    for (end, live) in live {
+        assert_eq!(end, live);
+    }
 }
 
 #[test]

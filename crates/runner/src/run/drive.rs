@@ -1,5 +1,7 @@
 //! Drives transactions: starts the engine and forwards its events in order, first to the store, then to the watcher.
 
+use std::sync::Arc;
+
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::{RunEnd, RunHandle, StopHandle};
 use triphammer_core::event::{Event, Note, Phase};
@@ -9,6 +11,7 @@ use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload;
 use triphammer_core::{Clock, Elapsed};
 use triphammer_document::failure_limit::{self, FailureWatch};
+use triphammer_document::requirement::SoFar;
 use triphammer_document::result::{RunFacts, StreamsTaken};
 use triphammer_document::second::{Phases, Second};
 use triphammer_document::stopping_rule::{Now, StoppingRule};
@@ -37,6 +40,7 @@ struct Driving<'r, 'm, 's, 'w> {
     phases: Phases,
     stopping_rule: StoppingRule,
     failures: FailureWatch,
+    so_far: SoFar,
     /// Until the observers take it.
     probe: Option<LogProbe>,
     observers: Option<Observers>,
@@ -86,6 +90,7 @@ impl Resolved {
             phases: Phases::new(matches!(plan.spec.length, Length::Time(_))),
             stopping_rule,
             failures: FailureWatch::new(self.failure_limit),
+            so_far: SoFar::new(self.requirements.clone(), Arc::clone(self.workload())),
             probe,
             observers: None,
             nodes,
@@ -157,6 +162,10 @@ impl Driving<'_, '_, '_, '_> {
             self.watch.report(JobEvent::Queries(&running));
         }
         self.watch.report(JobEvent::Second(&second));
+        let judged = self.so_far.second(&second);
+        if !judged.is_empty() {
+            self.watch.report(JobEvent::Judged(&judged));
+        }
         self.nodes.iter().for_each(|nodes| nodes.second(&second));
         if self.observers.is_some() || self.nodes.is_some() {
             let of_nodes = self.nodes.iter().flat_map(NodeSeries::latest);

@@ -13,7 +13,7 @@ use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use super::queue::Activities;
 use crate::live::{
-    LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveStep, SecondsOf, TableRows,
+    LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveRequirements, LiveStep, SecondsOf, TableRows,
 };
 
 /// Minimum time between two progress events.
@@ -205,6 +205,10 @@ impl Watcher for Watch<'_> {
             JobEvent::Run(event) => self.run(event),
             JobEvent::Second(second) => {
                 self.publish(&LiveEvent::Second(self.seconds.second(second)));
+            }
+            JobEvent::Judged(requirements) => {
+                let (activity, requirements) = (self.id, requirements.to_vec());
+                self.publish(&LiveEvent::Requirements(LiveRequirements { activity, requirements }));
             }
             JobEvent::Queries(progress) => self.queries(progress),
             JobEvent::Sequence(_) => {

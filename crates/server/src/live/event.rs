@@ -1,10 +1,12 @@
 //! Live events. Each is sent as `event: <its type>` with its JSON in `data`.
 
 use serde::{Deserialize, Serialize};
+use triphammer_document::judgement::Judgement;
 use utoipa::ToSchema;
 
 use super::second::LiveSecond;
 use crate::activity_state::Activity;
+use crate::schema::judgements_schema;
 
 /// An event of `GET /api/v1/events`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -23,6 +25,8 @@ pub enum LiveEvent {
     Step(LiveStep),
     /// Progress of a build, a check, or a run of queries.
     Progress(LiveProgress),
+    /// What the timed window so far says about the requirements of a run.
+    Requirements(LiveRequirements),
     /// A note on an activity.
     Note(LiveNote),
     /// Load of the server's host.
@@ -42,6 +46,7 @@ impl LiveEvent {
             Self::Second(_) => "second",
             Self::Step(_) => "step",
             Self::Progress(_) => "progress",
+            Self::Requirements(_) => "requirements",
             Self::Note(_) => "note",
             Self::Host(_) => "host",
             Self::Goodbye(_) => "goodbye",
@@ -57,6 +62,7 @@ impl LiveEvent {
             Self::Second(it) => Some(it.activity),
             Self::Step(it) => Some(it.activity),
             Self::Progress(it) => Some(it.activity),
+            Self::Requirements(it) => Some(it.activity),
             Self::Note(it) => Some(it.activity),
             Self::Hello(_) | Self::Host(_) | Self::Goodbye(_) => None,
         }
@@ -151,6 +157,16 @@ pub struct TableRows {
     pub table: String,
     /// Number of rows loaded.
     pub rows: u64,
+}
+
+/// The requirements of a run, judged by its timed window so far; sent after each second of the window.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct LiveRequirements {
+    /// Number of the activity.
+    pub activity: u64,
+    /// The requirements. A value of `null` is known only at the end of the run.
+    #[schema(schema_with = judgements_schema)]
+    pub requirements: Vec<Judgement>,
 }
 
 /// A note on an activity.

@@ -19,6 +19,7 @@ pub const NOTES_MAX: usize = 300;
 pub struct History {
     state: Option<Kept>,
     progress: Option<Kept>,
+    requirements: Option<Kept>,
     /// The run of a campaign that the seconds belong to.
     step: Option<u32>,
     notes: VecDeque<Kept>,
@@ -40,10 +41,12 @@ impl History {
         match event {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
+            LiveEvent::Requirements(_) => self.requirements = Some(kept.clone()),
             LiveEvent::Step(step) if self.step != Some(step.step) => {
                 // Another run starts: clients discard the seconds of the previous one.
                 self.step = Some(step.step);
                 self.seconds.clear();
+                self.requirements = None;
                 self.note(kept);
             }
             LiveEvent::Phase(_) | LiveEvent::Step(_) | LiveEvent::Note(_) => self.note(kept),
@@ -78,6 +81,7 @@ impl History {
             .chain(&self.notes)
             .chain(&self.state)
             .chain(&self.progress)
+            .chain(&self.requirements)
             .filter(|kept| kept.number > number)
             .cloned()
             .collect();

@@ -201,6 +201,8 @@ impl<S: Iterator<Item = Stretch>> Judge<'_, S> {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::Elapsed;
+
     use super::*;
     use Fate::{Acknowledged, Failed, Indeterminate};
 
@@ -211,7 +213,7 @@ mod tests {
         let mut ledger = Ledger::new(USER);
         for (second, fate) in (100..).zip(fates) {
             ledger.begin(second);
-            ledger.end(*fate);
+            ledger.end(*fate, Elapsed(0));
         }
         ledger
     }

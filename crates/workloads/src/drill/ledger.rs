@@ -1,6 +1,10 @@
 //! What a user of a drill knows about its own transactions. The ledger is small however long the
 //! drill lasts: consecutive transactions with the same fate are one entry.
 
+use triphammer_core::Elapsed;
+
+use super::silence::Silences;
+
 /// Entries of a ledger: a user whose fates alternate more often stops.
 const STRETCHES_MAX: usize = 1 << 20;
 /// Times of a ledger; then every second one is dropped.
@@ -47,13 +51,15 @@ pub struct Ledger {
     /// apart.
     times: Vec<(i64, u64)>,
     every: i64,
+    silences: Silences,
 }
 
 impl Ledger {
     /// Creates the empty ledger of a user.
     #[must_use]
     pub const fn new(user: u32) -> Self {
-        Self { user, stretches: Vec::new(), last: 0, times: Vec::new(), every: 1 }
+        let silences = Silences::new();
+        Self { user, stretches: Vec::new(), last: 0, times: Vec::new(), every: 1, silences }
     }
 
     /// The user.
@@ -87,8 +93,11 @@ impl Ledger {
         self.last
     }
 
-    /// Ends the transaction that was begun last.
-    pub fn end(&mut self, fate: Fate) {
+    /// Ends the transaction that was begun last, at a time since the start of the run.
+    pub fn end(&mut self, fate: Fate, at: Elapsed) {
+        if fate == Fate::Acknowledged {
+            self.silences.acknowledged(at);
+        }
         let seq = self.last;
         match self.stretches.last_mut() {
             Some(stretch) if stretch.fate == fate && stretch.last + 1 == seq => stretch.last = seq,
@@ -122,6 +131,10 @@ impl Ledger {
         self.times.first().map(|(second, _)| *second)
     }
 
+    pub(super) const fn silences(&self) -> &Silences {
+        &self.silences
+    }
+
     /// Resolution of [`Ledger::began_at`], in seconds.
     #[must_use]
     pub const fn resolution_s(&self) -> i64 {
@@ -138,7 +151,7 @@ mod tests {
         let mut ledger = Ledger::new(3);
         for fate in [Fate::Acknowledged, Fate::Acknowledged, Fate::Failed, Fate::Acknowledged] {
             ledger.begin(100);
-            ledger.end(fate);
+            ledger.end(fate, Elapsed(0));
         }
         ledger.begin(101);
         let stretch = |first, last, fate| Stretch { first, last, fate };
@@ -161,7 +174,7 @@ mod tests {
         for second in 0..100_000 {
             for _ in 0..3 {
                 ledger.begin(second);
-                ledger.end(Fate::Acknowledged);
+                ledger.end(Fate::Acknowledged, Elapsed(0));
             }
         }
         assert!(ledger.times.len() <= TIMES_MAX && ledger.stretches.len() == 1);

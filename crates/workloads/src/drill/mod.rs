@@ -28,11 +28,13 @@
 mod chain;
 mod judge;
 mod ledger;
+mod silence;
 mod workload;
 
 pub use chain::hash;
 pub use judge::{Judge, Judged, LostCommits, RowOfDrill, judge};
 pub use ledger::{Fate, Ledger, Stretch};
+pub use silence::outages;
 pub use workload::{
     Drill, DrillSession, NAME, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, WRITABLE,
 };

@@ -16,7 +16,7 @@ use triphammer_core::workload::{
     Author, Completion, Description, MeasureDef, Mode, PrimaryMetric, ScaleUnit, Statements,
     TableDef, TransactionDef, Workload, WorkloadSettings, column, table,
 };
-use triphammer_core::{DbError, SpecError};
+use triphammer_core::{DbError, Elapsed, SpecError};
 
 use super::chain::hash;
 use super::ledger::{Fate, Ledger};
@@ -236,12 +236,13 @@ impl Workload for Drill {
         Input { user: user.ledger.user(), seq, input: rng.bits().cast_signed() }
     }
 
-    fn ended(&self, user: &mut User, _input: &Input, outcome: Outcome) {
-        user.ledger.end(match outcome {
+    fn ended(&self, user: &mut User, _input: &Input, outcome: Outcome, at: Elapsed) {
+        let fate = match outcome {
             Outcome::Committed => Fate::Acknowledged,
             Outcome::RolledBack | Outcome::Failed(_) => Fate::Failed,
             Outcome::Indeterminate => Fate::Indeterminate,
-        });
+        };
+        user.ledger.end(fate, at);
     }
 
     async fn prepare<S: Session>(
@@ -310,7 +311,7 @@ mod tests {
         let rng = &mut Rng::of(1, &[]);
         let mut user = drill.user(4, 8, rng);
         let input = drill.draw(0, &mut user, rng, Timestamp::from_seconds(100));
-        drill.ended(&mut user, &input, Outcome::Committed);
+        drill.ended(&mut user, &input, Outcome::Committed, Elapsed(0));
         drill.draw(0, &mut user, rng, Timestamp::from_seconds(101));
         assert!(drill.take_ledgers().is_empty());
         drop(user);

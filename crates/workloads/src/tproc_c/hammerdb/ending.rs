@@ -37,7 +37,7 @@ pub(super) struct Asking {
 /// Why an order is not there.
 #[derive(Debug)]
 pub(super) enum Absent {
-    /// It was rolled back by rule.
+    /// It was rolled back.
     ByRule,
     /// It was rolled back after a deadlock or a serialization failure, which the database finds only after
     /// `patience`: it is not looked for after calls that took less.
