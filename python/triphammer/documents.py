@@ -2167,11 +2167,11 @@ class Service(Record):
     """How long the database was away."""
 
     __slots__ = ()
-    #: Intervals in which no transaction completed although some should have.
+    #: Stretches without an acknowledged commit of any user, to the millisecond: of at least 100 ms, and of at least ten times the mean time between two commits. The longest, at most 100.
     outages: list[Outage]
     #: Sessions that were lost and had not reconnected when the load ended.
     sessions_away: int
-    #: Seconds without service: those of all outages.
+    #: Seconds without an acknowledged commit: those of all outages.
     without_service_s: float
 
 

@@ -1663,7 +1663,6 @@ export interface LiveQuery {
 export interface LiveRequirements {
   /** Number of the activity. */
   activity: number;
-  /** The requirements. A value of `null` is known only at the end of the run. */
   requirements: Judgement[];
 }
 
@@ -2691,11 +2690,11 @@ export interface ServerTransactions {
 
 /** How long the database was away. */
 export interface Service {
-  /** Intervals in which no transaction completed although some should have. */
+  /** Stretches without an acknowledged commit of any user, to the millisecond: of at least 100 ms, and of at least ten times the mean time between two commits. The longest, at most 100. */
   outages: Outage[];
   /** Sessions that were lost and had not reconnected when the load ended. */
   sessions_away: number;
-  /** Seconds without service: those of all outages. */
+  /** Seconds without an acknowledged commit: those of all outages. */
   without_service_s: number;
 }
 

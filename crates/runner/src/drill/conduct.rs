@@ -366,7 +366,7 @@ mod tests {
         let timeline = Timeline::default();
         std::thread::scope(|scope| {
             let never = scope.spawn(|| timeline.wait(Duration::from_secs(600)));
-            timeline.start();
+            timeline.start(Clock::start());
             assert!(timeline.wait(Duration::from_millis(1)));
             timeline.end();
             assert!(!never.join().unwrap());

@@ -24,7 +24,10 @@ impl Watcher for Events {
             JobEvent::Task { .. } => "task",
             JobEvent::Advanced { .. } => "advanced",
             JobEvent::RunInfo(_) => "run info",
-            JobEvent::Run(_) | JobEvent::Second(_) | JobEvent::Judged(_) | JobEvent::Observed(_) => "run",
+            JobEvent::Run(_)
+            | JobEvent::Second(_)
+            | JobEvent::Judged(_)
+            | JobEvent::Observed(_) => "run",
             JobEvent::Sequence(_) => "sequence",
             JobEvent::Step { .. } => "step",
             JobEvent::StepResolved(_) => "step resolved",

@@ -13,7 +13,8 @@ use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use super::queue::Activities;
 use crate::live::{
-    LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveRequirements, LiveStep, SecondsOf, TableRows,
+    LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveRequirements, LiveStep, SecondsOf,
+    TableRows,
 };
 
 /// Minimum time between two progress events.
