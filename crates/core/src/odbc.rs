@@ -52,6 +52,10 @@ pub struct OdbcDef {
     pub settings: Option<String>,
     /// Query for the number of ended transactions.
     pub transaction_count: Option<String>,
+    /// Which transactions that number lacks, as a clause for people.
+    pub count_lacks: Option<String>,
+    /// What that number has that no client did, as a clause for people.
+    pub count_adds: Option<String>,
     /// The cheapest query. Absent: round trips are not measured.
     pub ping: Option<String>,
     /// Advisory locks of the server. Absent: files on this host.
@@ -263,6 +267,8 @@ impl OdbcDef {
             tables: self.tables.or(parent.tables),
             settings: self.settings.or(parent.settings),
             transaction_count: self.transaction_count.or(parent.transaction_count),
+            count_lacks: self.count_lacks.or(parent.count_lacks),
+            count_adds: self.count_adds.or(parent.count_adds),
             ping: self.ping.or(parent.ping),
             lock: self.lock.or(parent.lock),
             create: self.create.or(parent.create),

@@ -5,7 +5,7 @@
 //! A dialect has its parent's checks; one of the same name replaces them.
 
 use serde::Deserialize;
-use triphammer_core::SpecError;
+use triphammer_core::{DbError, SpecError};
 
 use crate::catalogues;
 
@@ -24,6 +24,9 @@ pub struct DoctorDef {
     /// Observed metric of a run: bytes per second written to the WAL or redo log; `None` if the
     /// database does not show it.
     pub write_rate: Option<String>,
+    /// Query of three texts, quoted as in SQL: the user, the database, and the schema of new tables.
+    /// They stand for `{user}`, `{database}` and `{schema}` in grants.
+    pub names: Option<String>,
     /// Codes of errors that a missing privilege causes.
     pub privilege_errors: Vec<String>,
     /// Measures the speed of one thread of the database; `None` if it cannot be measured.
@@ -36,6 +39,32 @@ pub struct DoctorDef {
     /// Settings whose default changed, so that two versions differ in them although nobody set them.
     #[serde(rename = "default")]
     pub defaults: Vec<DefaultDef>,
+}
+
+/// Who asks, and where it would create tables, quoted as in SQL; `None` where that is unknown.
+#[derive(Clone, Debug, Default)]
+pub struct GrantNames {
+    /// The user who has the session's rights.
+    pub user: Option<String>,
+    /// The database of the session.
+    pub database: Option<String>,
+    /// The schema in which new tables are created.
+    pub schema: Option<String>,
+}
+
+impl GrantNames {
+    /// A statement that grants a privilege, with the names. A user that is unknown is left to the
+    /// caller, who may know it from the target.
+    #[must_use]
+    pub fn fill(&self, grant: &str) -> String {
+        let or = |name: &Option<String>, unknown: &str| {
+            name.clone().unwrap_or_else(|| unknown.to_owned())
+        };
+        grant
+            .replace("{database}", &or(&self.database, "DATABASE"))
+            .replace("{schema}", &or(&self.schema, "SCHEMA"))
+            .replace("{user}", &or(&self.user, "{user}"))
+    }
 }
 
 /// A setting whose default changed from one version to another.
@@ -177,6 +206,22 @@ pub fn doctor(dialect: &str) -> Result<DoctorDef, SpecError> {
 }
 
 impl DoctorDef {
+    /// Puts names into all statements that grant privileges.
+    pub fn name_grants(&mut self, names: &GrantNames) {
+        let tests = self.cpu_test.iter_mut().map(|test| &mut test.grant);
+        let tests = tests.chain(self.write_test.iter_mut().map(|test| &mut test.grant));
+        let checks = self.checks.iter_mut().map(|check| &mut check.grant);
+        for grant in tests.chain(checks).chain([&mut self.data_path_grant]).flatten() {
+            *grant = names.fill(grant);
+        }
+    }
+
+    /// Whether an error says that the user lacks a privilege.
+    #[must_use]
+    pub fn lacks_privilege(&self, error: &DbError) -> bool {
+        error.code().is_some_and(|code| self.privilege_errors.iter().any(|known| known == code))
+    }
+
     /// Lays a child's declarations over its parent's.
     fn extend(&mut self, child: Self) {
         self.data_path = child.data_path.or(self.data_path.take());
@@ -184,6 +229,7 @@ impl DoctorDef {
         self.download = child.download.or(self.download.take());
         self.upload = child.upload.or(self.upload.take());
         self.write_rate = child.write_rate.or(self.write_rate.take());
+        self.names = child.names.or(self.names.take());
         self.privilege_errors.extend(child.privilege_errors);
         self.cpu_test = child.cpu_test.or(self.cpu_test.take());
         self.write_test = child.write_test.or(self.write_test.take());

@@ -17,6 +17,7 @@ pub mod odbc;
 #[cfg(unix)]
 mod polled;
 pub mod postgres;
+mod prepared_again;
 mod redactor;
 #[cfg(target_os = "linux")]
 mod ringed;

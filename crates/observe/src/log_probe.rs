@@ -29,6 +29,7 @@ use super::database::bound;
 use super::sessions::series;
 use super::sink::Measured;
 use super::sink::{Bounds, OfWindow, Sink};
+use crate::doctor::names;
 use crate::doctor::own::{self, Object};
 use crate::doctor::write_test::{COMMIT_LIMIT, classes};
 
@@ -91,11 +92,12 @@ impl LogProbe {
     /// When the database has no such test, or the table cannot be created.
     pub async fn create(database: &Arc<AnyDatabase>, limit: Duration) -> Result<Self, Failure> {
         let refused = |why: String| Failure::from(SpecError::new(why).about("log-probe"));
-        let Some(def) = doctor(database.dialect())?.write_test else {
+        let doctor = doctor(database.dialect())?;
+        let Some(def) = doctor.write_test.clone() else {
             let dialect = database.dialect();
             return Err(refused(format!("--log-probe is not supported on {dialect}: omit it")));
         };
-        let grant = def.grant.as_ref().map(|grant| grant.replace("{user}", "the user"));
+        let grant = def.grant.clone();
         let (ready, created) = oneshot::channel();
         let (begin, begun) = oneshot::channel();
         let stop = Cancel::default();
@@ -108,10 +110,16 @@ impl LogProbe {
             Ok(table) => Ok(Self { table, begin: Some(begin), stop, thread: Some(thread) }),
             Err(_) => {
                 let outcome = thread.join().unwrap_or_default();
-                let is_denied = outcome.error.as_ref().is_some_and(is_of_rights);
+                let denied = outcome.error.as_ref().filter(|e| doctor.lacks_privilege(e));
+                let grant = match grant.filter(|_| denied.is_some()) {
+                    Some(grant) => {
+                        let names = names::of((database, limit), &doctor).await;
+                        let grant = names.fill(&grant).replace("{user}", "the user");
+                        format!("; it needs {}", grant.trim_end_matches(';'))
+                    }
+                    None => String::new(),
+                };
                 let error = outcome.error.map_or_else(String::new, |error| error.to_string());
-                let needs = |grant: String| format!("; it needs {}", grant.trim_end_matches(';'));
-                let grant = grant.filter(|_| is_denied).map(needs).unwrap_or_default();
                 let message = format!(
                     "--log-probe could not create its table: {error}{grant}; or omit --log-probe"
                 );
@@ -153,11 +161,6 @@ impl LogProbe {
             }
         }
     }
-}
-
-/// Whether the user lacks a right, by the codes of PostgreSQL, MySQL and SQL Server.
-fn is_of_rights(error: &DbError) -> bool {
-    matches!(error.code(), Some("42501" | "1044" | "1142" | "229" | "262" | "2760"))
 }
 
 impl Drop for LogProbe {

@@ -2,6 +2,7 @@
 
 use triphammer_testbed::{MariadbOptions, MariadbServer};
 
+use crate::odbc::connection;
 use crate::program::Program;
 
 #[test]
@@ -65,4 +66,36 @@ fn a_build_says_that_the_server_takes_no_rows_of_clients() {
     assert!(done.err.contains("keys are created with the tables"), "{}", done.err);
     program.ok(&["run", &target, "-w", "tpc-b", "--vus", "2", "--transactions", "20"]);
     program.ok(&["check", &target, "-w", "tpc-b"]);
+}
+
+/// No counter of these servers has reads and single updates in autocommit.
+#[test]
+fn a_servers_figure_that_lacks_statements_in_autocommit_is_explained() {
+    let server = MariadbServer::start(MariadbOptions::default()).unwrap();
+    let url = server.fresh_database("counted").unwrap();
+    let mut program = Program::new();
+    program.set("TRIPHAMMER_PASSWORD", server.password());
+    program.ok(&["build", &url, "-w", "kv", "--scale", "0.003"]);
+    program.ok(&["build", &url, "-w", "tpc-b"]);
+    let warned = |target: &str, load: &[&str]| -> Vec<String> {
+        let timed = ["--vus", "2", "--rampup", "0s", "--duration", "2s"];
+        let result = program.json(&[&["run", target], load, &timed].concat());
+        let of_count =
+            |w: &&serde_json::Value| w["kind"].as_str().unwrap().starts_with("server_counter");
+        let warnings = result["warnings"].as_array().unwrap().iter().filter(of_count);
+        warnings.map(|w| w["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut targets = vec![url.clone()];
+    if server.is_mariadb() {
+        targets.push(connection("MariaDB Unicode", "Server", &url));
+    }
+    for target in &targets {
+        for mix in ["read=1", "update=1", "read=9,read-modify-write=1"] {
+            let texts = warned(target, &["-w", "kv", "--mix", mix]);
+            let [text] = &texts[..] else { panic!("{target} {mix}: {texts:?}") };
+            assert!(text.starts_with("TPS (server) is too low"), "{text}");
+            assert!(text.contains("no statement that commits itself"), "{text}");
+        }
+        assert_eq!(warned(target, &["-w", "tpc-b"]), [""; 0], "{target}");
+    }
 }

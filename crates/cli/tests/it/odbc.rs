@@ -16,7 +16,7 @@ fn example() -> String {
 }
 
 /// The connection string for what a URL names.
-fn connection(driver: &str, host: &str, url: &str) -> String {
+pub fn connection(driver: &str, host: &str, url: &str) -> String {
     let url = TargetUrl::parse(url).unwrap();
     format!(
         "odbc:Driver={{{driver}}};{host}={};Port={};UID={};Database={}",

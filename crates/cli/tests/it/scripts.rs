@@ -1,7 +1,7 @@
 //! Scripts in pgbench's language, run by the program on real databases.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
@@ -226,6 +226,84 @@ INSERT INTO seen VALUES (8);
     assert!(!done.err.contains("protocol"), "{}", done.err);
 }
 
+/// A script in which a pipeline is rolled back, and how triphammer counts one of its transactions.
+/// pgbench counts every script that ended: these, and those that ended with a rollback.
+const ROLLED_BACK_IN_PIPELINES: [(&str, &str); 10] = [
+    ("\\startpipeline\nBEGIN;\nINSERT INTO seen VALUES (1);\nROLLBACK;\n\\endpipeline\n", "rolled back"),
+    (
+        "\\startpipeline\nBEGIN;\nINSERT INTO seen VALUES (1);\nrollback;\nINSERT INTO seen VALUES (2);
+\\endpipeline\n",
+        "committed",
+    ),
+    // What the pipeline did before it is undone, too: its statements are one transaction.
+    (
+        "\\startpipeline\nINSERT INTO seen VALUES (1);\nROLLBACK;\nINSERT INTO seen VALUES (2);
+\\endpipeline\n",
+        "committed",
+    ),
+    ("\\startpipeline\nINSERT INTO seen VALUES (1);\nROLLBACK;\n\\endpipeline\n", "rolled back"),
+    (
+        "\\startpipeline\nINSERT INTO seen VALUES (1);\n\\syncpipeline\nROLLBACK;\n\\endpipeline\n",
+        "rolled back",
+    ),
+    // The transaction is older than the pipeline, and longer than a part of it.
+    (
+        "BEGIN;\nINSERT INTO seen VALUES (1);\n\\startpipeline\nINSERT INTO seen VALUES (2);
+\\syncpipeline\nABORT;\nINSERT INTO seen VALUES (4);\n\\endpipeline\n",
+        "committed",
+    ),
+    (
+        "BEGIN;\n\\startpipeline\nINSERT INTO seen VALUES (1);\n\\endpipeline\nROLLBACK;\n",
+        "rolled back",
+    ),
+    // Open at the end, or failed: the rollback is not reached.
+    ("\\startpipeline\nBEGIN;\nINSERT INTO seen VALUES (1);\n\\endpipeline\n", "failed"),
+    (
+        "\\startpipeline\nBEGIN;\nINSERT INTO seen VALUES (1);\n\\endpipeline\nSELECT 1 / 0;\n",
+        "failed",
+    ),
+    (
+        "\\startpipeline\nBEGIN;\nINSERT INTO seen VALUES (1 / 0);\nROLLBACK;
+INSERT INTO seen VALUES (2);\n\\endpipeline\n",
+        "failed",
+    ),
+];
+
+#[test]
+fn a_rollback_in_a_pipeline_does_and_counts_what_it_does_in_pgbench() {
+    let program = Program::new();
+    let target = fresh();
+    sql(&target, "CREATE TABLE seen (value int)");
+    let sum = || sql(&target, "SELECT count(*), coalesce(sum(value), 0) FROM seen");
+    for (text, end) in ROLLED_BACK_IN_PIPELINES {
+        write(&program, "a.sql", text);
+        for protocol in ["extended", "prepared"] {
+            sql(&target, "TRUNCATE seen");
+            let theirs = pgbench(&program, &target, &["-M", protocol, "-t", "3", "-f", "a.sql"]);
+            let output = String::from_utf8(theirs.stdout).unwrap();
+            let processed = output
+                .lines()
+                .find_map(|line| line.strip_prefix("number of transactions actually processed: "))
+                .and_then(|line| line.split('/').next()?.parse::<u64>().ok());
+            let rows = sum();
+            sql(&target, "TRUNCATE seen");
+            let args = ["--protocol", protocol, "--vus=1", "--transactions=3", "--json"];
+            let done = once(&program, &target, &[&args[..], &["--max-failures=100%"]].concat());
+            let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+            let total = &result["run"]["total"];
+            let ours = |name: &str| total[name].as_u64().unwrap();
+            let counted = ours("committed") + ours("rolled_back");
+            // pgbench has \syncpipeline since 17.
+            let is_known = !String::from_utf8_lossy(&theirs.stderr).contains("invalid command");
+            assert_eq!(is_known, processed.is_some(), "{protocol} {text}");
+            if is_known {
+                assert_eq!((processed, rows), (Some(counted), sum()), "{protocol} {text}: {total}");
+            }
+            assert_eq!(ours(&end.replace(' ', "_")), 3, "{protocol} {text}: {total}");
+        }
+    }
+}
+
 #[test]
 fn built_in_scripts_run_on_the_tables_of_tpc_b() {
     let mut targets = vec!["sqlite:b.db".to_owned()];
@@ -420,18 +498,25 @@ fn sleeping_ends_with_the_run() {
     assert!(clock.now().duration() < Duration::from_secs(60));
 }
 
-/// What `debug` of a script prints when pgbench runs it `times` times.
-fn debugged_by_pgbench(program: &Program, target: &str, times: u32) -> Vec<String> {
+/// Runs pgbench on a target.
+fn pgbench(program: &Program, target: &str, args: &[&str]) -> Output {
     let server = PostgresServer::shared();
     let port = server.port().to_string();
-    let done = Command::new(PostgresServer::program("pgbench"))
+    Command::new(PostgresServer::program("pgbench"))
         .env("PGPASSWORD", server.password())
-        .args(["-h", "127.0.0.1", "-p", &port, "-U", server.user(), "-n", "--random-seed=5"])
-        .args(["-t", &times.to_string(), "-f", "a.sql", "-D", "foo=-10.1", "-D", "n=null"])
+        .args(["-h", "127.0.0.1", "-p", &port, "-U", server.user(), "-n"])
+        .args(args)
         .arg(name_of(target))
         .current_dir(program.folder())
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+/// What `debug` of a script prints when pgbench runs it `times` times.
+fn debugged_by_pgbench(program: &Program, target: &str, times: u32) -> Vec<String> {
+    let times = times.to_string();
+    let args = ["--random-seed=5", "-t", &times, "-f", "a.sql", "-D", "foo=-10.1", "-D", "n=null"];
+    let done = pgbench(program, target, &args);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     debugged(&String::from_utf8(done.stderr).unwrap())
 }

@@ -215,6 +215,12 @@ fn too_many_users_are_refused_with_how_many_connected(product: Product) {
     assert_eq!(done.code, 2);
     assert!(done.err.contains("of 60 virtual users"), "{}", done.err);
     assert!(done.err.to_lowercase().contains("too many c"), "{}", done.err);
+    // Nothing has changed the data.
+    let checked = program.ok(&["check", &target]);
+    assert!(checked.contains("all 36 conditions"), "{checked}");
+    program.ok(&["run", &target, "--vus", "2", "--transactions", "2"]);
+    let checked = program.ok(&["check", &target]);
+    assert!(checked.contains("all 17 conditions"), "{checked}");
 }
 
 fn who_may_only_read_checks(product: Product) {

@@ -24,7 +24,7 @@ use super::slots::Slots;
 use super::thread::Thread;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{NO_RUNTIME, RunEnd, RunError, RunPlan, Violation, accounts, worker};
+use super::{NO_RUNTIME, RunEnd, RunError, RunPlan, Violation, accounts, called_off, worker};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
@@ -256,8 +256,7 @@ impl Control {
         let mut signal = self.signal.clone();
         let Zero { at, date } = tokio::select! {
             zero = gate => {
-                let ended = |_| DbError::new(ErrorClass::Cancelled, "ended before the start");
-                zero.map_err(ended)?
+                zero.map_err(|_| called_off())?
             }
             _ = signal.until(|state| state.stop_requested) => {
                 return Err(DbError::new(ErrorClass::Cancelled, "interrupted before the start"));

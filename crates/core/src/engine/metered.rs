@@ -175,8 +175,14 @@ impl<S: Session> Session for Metered<S> {
             return self.session.pipeline(step).await;
         }
         self.committing();
+        let before = self.acknowledged;
         let result = self.session.pipeline(step).await;
-        self.committed(result)
+        let result = self.committed(result);
+        // It may have left its transaction open, which only who wrote the pipeline knows.
+        if result.is_ok() {
+            self.acknowledged = before;
+        }
+        result
     }
 
     async fn pause(&mut self, wait: Duration) {

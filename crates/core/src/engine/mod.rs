@@ -385,6 +385,11 @@ pub async fn run_here_gated<W: Workload, D: Database>(
         .await
 }
 
+/// The error of a run that nobody lets start.
+fn called_off() -> DbError {
+    DbError::new(ErrorClass::Cancelled, "ended before the start")
+}
+
 /// Creates the runtime of a thread that owns its work.
 ///
 /// # Errors

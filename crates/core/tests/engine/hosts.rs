@@ -152,7 +152,10 @@ async fn by_hosts(
                 let share = Share::new(index, of, &spec).unwrap();
                 host(plan.clone(), share, index as usize, trouble, to_coordinator.clone())
             });
+            let (allow, permit) = oneshot::channel();
+            allow.send(()).unwrap();
             let run = Coordination {
+                permit,
                 types: plan.workload.description().transactions.len(),
                 on_host_loss: trouble.on_host_loss,
                 hosts: hosts.collect(),

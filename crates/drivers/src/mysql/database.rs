@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, EngineControl, Isolation, Protocol, Role, Waits};
+use triphammer_core::session::{
+    CountErrors, Database, EngineControl, Isolation, Protocol, Role, Waits,
+};
 use triphammer_core::{Capabilities, DbError, SpecError};
 
 use super::quote::{quote_identifier, quote_literal};
@@ -102,6 +104,9 @@ impl Secretive for Mysql {
     }
 }
 
+/// Nothing else tells: `Handler_commit` counts each statement of a transaction, and its end once more.
+const COUNT_LACKS: &str = "it counts COMMIT and ROLLBACK, and no statement that commits itself";
+
 impl Database for Mysql {
     type Session = MysqlSession;
 
@@ -131,6 +136,10 @@ impl Database for Mysql {
                 "memory is a setting of the server; set join_buffer_size and sort_buffer_size there",
             ),
         }
+    }
+
+    fn count_errors(&self) -> CountErrors {
+        CountErrors { lacks: COUNT_LACKS, adds: "" }
     }
 
     fn target(&self) -> String {

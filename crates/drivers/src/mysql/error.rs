@@ -93,8 +93,9 @@ fn class_of(code: u16, message: &str, moment: ErrorContext) -> ErrorClass {
         1317 | 1028 | 1969 | 3024 => ErrorClass::Cancelled,
         1021 | 1114 => ErrorClass::DiskFull,
         1792 | 1836 | 1874 => ErrorClass::ReadOnly,
-        // The server itself prepares again first, several times.
-        1615 => ErrorClass::SchemaChanged,
+        // A table is newer than the snapshot of the transaction; the server itself prepares again first,
+        // several times.
+        1412 | 1615 => ErrorClass::SchemaChanged,
         1235 | 1289 | 1295 | 6413 => ErrorClass::Unsupported,
         // Other reasons for rejecting a login: user, password, database, authentication method.
         _ if moment == ErrorContext::Connecting => ErrorClass::Refused,
@@ -111,6 +112,7 @@ mod tests {
         for (code, class) in [
             (1213, ErrorClass::Deadlock),
             (1205, ErrorClass::LockTimeout),
+            (1412, ErrorClass::SchemaChanged),
             (1615, ErrorClass::SchemaChanged),
             (1020, ErrorClass::Serialization),
             (1062, ErrorClass::Constraint),

@@ -155,6 +155,8 @@ const CAPABILITIES: Capabilities = Capabilities {
         ("call_commits_by_itself", STORES_NOTHING),
         ("procedure_with_results", STORES_NOTHING),
         ("tables", STORES_NOTHING),
+        ("columns_that_change_between_transactions", STORES_NOTHING),
+        ("columns_that_change_within_a_transaction", STORES_NOTHING),
         ("transactions", STORES_NOTHING),
         ("last_statement_commits", STORES_NOTHING),
         ("last_statement_that_fails", STORES_NOTHING),

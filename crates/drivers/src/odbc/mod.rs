@@ -20,11 +20,13 @@ mod values;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use triphammer_core::error::{DbError, SpecError};
-use triphammer_core::session::{Capabilities, Database, EngineControl, Role, Waits};
+use triphammer_core::odbc::OdbcDef;
+use triphammer_core::session::{Capabilities, CountErrors, Database, EngineControl, Role, Waits};
 
 use self::shared::{Profile, Shared, UNKNOWN};
 use crate::connection_string::redacted;
 use crate::database_file::DatabaseFile;
+use crate::prepared_again::PreparedAgain;
 use crate::redactor::Secretive;
 use crate::target::{ConnectSettings, Fence, TargetUrl};
 pub use session::OdbcSession;
@@ -66,6 +68,7 @@ impl Odbc {
             assumed: settings.dialect.map(|dialect| Profile::of(dialect, true)),
             profile: OnceLock::new(),
             setting_up: Mutex::new(()),
+            prepared_again: PreparedAgain::default(),
         };
         Ok(Self { shared: Arc::new(shared), waits: settings.waits })
     }
@@ -109,13 +112,20 @@ impl Database for Odbc {
         OdbcSession::new(connection, Arc::clone(&self.shared))
     }
 
+    fn count_errors(&self) -> CountErrors {
+        let clause = |key: fn(&OdbcDef) -> &Option<String>| {
+            self.shared.def().and_then(|def| key(def).as_deref()).unwrap_or_default()
+        };
+        CountErrors { lacks: clause(|def| &def.count_lacks), adds: clause(|def| &def.count_adds) }
+    }
+
     fn waits(&self) -> Waits {
         self.waits
     }
 
     fn notes(&self) -> Vec<String> {
         let untested = self.shared.def().and_then(|def| def.untested.clone());
-        untested.into_iter().collect()
+        untested.into_iter().chain(self.shared.prepared_again.note()).collect()
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {

@@ -9,7 +9,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::odbc::{BeginDef, ListForm, OdbcDef};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Canceller, Isolation, RowSource, Session, StatementId};
-use triphammer_core::sql::{BoundStatement, Param, commits_inside};
+use triphammer_core::sql::{BoundStatement, commits_inside};
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 use triphammer_odbc::{
@@ -41,6 +41,8 @@ pub struct OdbcSession {
     in_transaction: bool,
     /// The level of the last transaction, if it was another than the session's.
     other_level: Option<Isolation>,
+    /// Errors that said that the columns of a table had changed.
+    changes: u32,
     is_closed: bool,
     pub(super) advisory_lock: Option<LockFile>,
 }
@@ -48,10 +50,10 @@ pub struct OdbcSession {
 /// A statement prepared by the caller.
 struct Kept {
     statement: Statement,
-    name: String,
-    params: Vec<Param>,
+    bound: BoundStatement,
     types: Vec<ParamType>,
-    order: Vec<usize>,
+    /// Changes of columns that the session had met when it was prepared.
+    prepared_after: u32,
     /// Whether it may return several results.
     several: bool,
     /// Whether it may commit before it ends.
@@ -152,6 +154,7 @@ impl OdbcSession {
             autocommit: true,
             in_transaction: false,
             other_level: None,
+            changes: 0,
             is_closed: false,
             advisory_lock: None,
         })
@@ -182,6 +185,7 @@ impl OdbcSession {
             }
         }
         self.is_closed |= error.class().loses_session();
+        self.changes += u32::from(error.class() == ErrorClass::SchemaChanged);
         error
     }
 
@@ -224,18 +228,28 @@ impl OdbcSession {
         read.map_err(|error| self.note(error))
     }
 
+    /// Prepares a statement again, if the session has met a change of columns since it was prepared.
+    #[inline]
+    fn refresh(&mut self, id: StatementId) -> Result<(), DbError> {
+        let kept = &self.kept[id.index()];
+        if kept.prepared_after != self.changes {
+            let bound = kept.bound.clone();
+            self.kept[id.index()] = Kept::of(self, &bound)?;
+            self.shared.prepared_again.count();
+        }
+        Ok(())
+    }
+
     /// Sets the arguments of a statement and runs it.
     #[inline]
     fn start(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<(), DbError> {
         self.ready()?;
+        self.refresh(id)?;
         let forms = Forms::of(self.def());
         let kept = &mut self.kept[id.index()];
         kept.bind(args, &mut self.scratch, forms)?;
-        if let Err(error) = kept.statement.execute() {
-            kept.statement.close();
-            return Err(self.failed(&error));
-        }
-        Ok(())
+        let done = kept.statement.execute();
+        done.map_err(|error| self.abandon(id, on_statement(&error, self.def())))
     }
 
     /// Runs a statement and reads its rows.
@@ -260,7 +274,15 @@ impl OdbcSession {
     #[cold]
     fn abandon(&mut self, id: StatementId, error: DbError) -> DbError {
         self.kept[id.index()].statement.close();
-        self.note(error)
+        let error = self.note(error);
+        // Although closed, it may have an answer that nobody can read, and that stops all others. It
+        // is prepared again before it runs.
+        if error.class() == ErrorClass::SchemaChanged
+            && let Ok(unused) = self.connection.statement()
+        {
+            self.kept[id.index()].statement = unused;
+        }
+        error
     }
 
     /// Uses an isolation level for the transaction that follows.
@@ -359,10 +381,9 @@ impl Kept {
             // Many drivers look at a statement only now.
             statement.describe().map_err(|error| session.failed(&error))?;
         }
-        let (name, params) = (bound.name.clone(), bound.params.clone());
         let commits_inside = commits_inside(&bound.sql);
-        let order = bound.order.clone();
-        Ok(Self { statement, name, params, types, order, several, commits_inside })
+        let (bound, prepared_after) = (bound.clone(), session.changes);
+        Ok(Self { statement, bound, types, prepared_after, several, commits_inside })
     }
 
     #[inline]
@@ -372,18 +393,18 @@ impl Kept {
         scratch: &mut Scratch,
         forms: Forms,
     ) -> Result<(), DbError> {
-        if args.len() != self.params.len() {
-            let error = wrong_count(self.params.len(), args.len());
-            return Err(error.context(format_args!("`{}`", self.name)));
+        if args.len() != self.bound.params.len() {
+            let error = wrong_count(self.bound.params.len(), args.len());
+            return Err(error.context(format_args!("`{}`", self.bound.name)));
         }
-        for (place, argument) in self.order.iter().enumerate() {
+        for (place, argument) in self.bound.order.iter().enumerate() {
             let (value, wanted) = (args[*argument], self.types[place]);
             let param = scratch.value(value, wanted, forms).filter(|param| fits(*param, wanted));
             let set = param.map(|param| self.statement.set(0, place, param));
             if !matches!(set, Some(Ok(()))) {
                 let message = format!(
                     "`{}`, parameter {}: {value:?} does not fit {wanted:?}",
-                    self.name, self.params[*argument].name
+                    self.bound.name, self.bound.params[*argument].name
                 );
                 return Err(DbError::new(ErrorClass::Other, message));
             }

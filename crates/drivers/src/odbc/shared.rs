@@ -13,6 +13,7 @@ use triphammer_odbc::{Connection, Info, Manager, Number, Opened};
 use super::errors::{on_connect, on_load, on_statement};
 use crate::connection_string::{get, has_secret, text};
 use crate::database_file::DatabaseFile;
+use crate::prepared_again::PreparedAgain;
 use crate::target::Secret;
 
 /// Keys of a connection string that name the server.
@@ -42,6 +43,7 @@ pub(super) struct Shared {
     pub(super) profile: OnceLock<Profile>,
     /// Held while a session sets itself up, which may switch modes of a whole file.
     pub(super) setting_up: Mutex<()>,
+    pub(super) prepared_again: PreparedAgain,
 }
 
 /// What can be assumed before the server is known.

@@ -1,7 +1,7 @@
 //! Opens sessions: hosts and addresses in order, TLS according to each host's mode.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
@@ -19,6 +19,7 @@ use super::socket::resolve;
 use super::tls::connector;
 use super::url::{Endpoint, Host, SslMode, UrlOptions};
 use super::wire::{CancelKey, Connection, Greeting, Login, start};
+use crate::prepared_again::PreparedAgain;
 use crate::redactor::Secretive;
 use crate::socket::{Address, Socket, SocketSettings, is_loopback};
 use crate::stream::Stream;
@@ -63,7 +64,7 @@ pub(super) struct Shared {
     /// First number of the version of the server that was reached last; 0 if it is unknown.
     pub(super) version: AtomicU32,
     /// How often a statement was prepared again, because the types of its result had changed.
-    pub(super) prepared_again: AtomicU64,
+    pub(super) prepared_again: PreparedAgain,
 }
 
 /// Address of a session, so that a canceller can connect there too.
@@ -156,7 +157,7 @@ impl Postgres {
             behind_pgpool: AtomicUsize::new(0),
             statements: Statements::default(),
             version: AtomicU32::new(0),
-            prepared_again: AtomicU64::new(0),
+            prepared_again: PreparedAgain::default(),
         };
         Ok(Self { shared: Arc::new(shared), capabilities })
     }
@@ -295,13 +296,7 @@ impl Database for Postgres {
         };
         let is_exposed = !self.shared.options.hosts.iter().all(is_near);
         let is_noted = self.tls_fell_back() && is_exposed;
-        let again = self.shared.prepared_again.load(Ordering::Relaxed);
-        let again = (again > 0).then(|| {
-            format!(
-                "statements were prepared again {again} times, because the columns of their results \
-                 had changed: somebody altered a table"
-            )
-        });
+        let again = self.shared.prepared_again.note();
         let nodes = self.shared.behind_pgpool.load(Ordering::Relaxed);
         let pgpool = (nodes > 1).then(|| {
             format!(

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use postgres_protocol::message::backend;
@@ -234,7 +233,7 @@ impl PostgresSession {
         let fresh = self.prepare_on_server(Some(&old.name), sql, types, wires).await?;
         self.statements[index] = fresh;
         self.prepared_after[index] = self.changes;
-        self.shared.prepared_again.fetch_add(1, Ordering::Relaxed);
+        self.shared.prepared_again.count();
         Ok(())
     }
 
@@ -586,7 +585,7 @@ impl Session for PostgresSession {
             Pipeline::Sync => self.connection.get_mut().sync_pipeline(),
             Pipeline::End => {
                 let ended = self.connection.get_mut().end_pipeline().await;
-                ended.map_err(|error| self.failed(None, error))
+                ended.map_err(|error| self.failed(None, error).failed_commit())
             }
         }
     }

@@ -71,6 +71,7 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("server_that_never_answers", IN_PROCESS),
         ("server_killed", IN_PROCESS),
         ("procedure_with_results", "has no procedures"),
+        ("columns_that_change_within_a_transaction", ONE_WRITER),
         ("read_only_access", "has no read-only BEGIN"),
         ("write_skew", ONE_WRITER),
         ("deadlock", ONE_WRITER),

@@ -263,16 +263,28 @@ impl<'c> Kept<'c> {
         Ok(())
     }
 
-    /// Runs the statement and passes each row to `each`.
+    /// Runs the statement and passes each row to `each`, with the number of its columns. They are
+    /// described after the first step: in it, SQLite prepares a statement again if they have changed.
     #[inline]
-    fn run(
+    fn run<T>(
         &mut self,
-        mut each: impl FnMut(&rusqlite::Row<'_>, usize) -> Result<(), DbError>,
+        out: &mut T,
+        describe: fn(&Statement<'_>, &mut T),
+        mut each: impl FnMut(&rusqlite::Row<'_>, usize, &mut T) -> Result<(), DbError>,
     ) -> Result<(), DbError> {
-        let width = self.statement.column_count();
+        let mut width = None;
         let mut found = self.statement.raw_query();
         while let Some(row) = found.next().map_err(on_statement)? {
-            each(row, width)?;
+            let width = *width.get_or_insert_with(|| {
+                let statement: &Statement<'_> = row.as_ref();
+                describe(statement, out);
+                statement.column_count()
+            });
+            each(row, width, out)?;
+        }
+        drop(found);
+        if width.is_none() {
+            describe(&self.statement, out);
         }
         Ok(())
     }
@@ -322,10 +334,11 @@ impl Session for SqliteSession {
             kept.bind(args, scratch)?;
             let before = connection.total_changes();
             let mut rows = 0;
-            kept.run(|_, _| {
-                rows += 1;
+            let count = |_: &rusqlite::Row<'_>, _, rows: &mut u64| {
+                *rows += 1;
                 Ok(())
-            })?;
+            };
+            kept.run(&mut rows, |_, _| (), count)?;
             // A statement that changes nothing leaves the previous statement's count.
             let changed = connection.total_changes() != before;
             Ok(if changed { connection.changes() } else { rows })
@@ -339,9 +352,8 @@ impl Session for SqliteSession {
         rows: &mut Rows,
     ) -> Result<(), DbError> {
         self.with_statement(id, |_, kept, scratch| {
-            describe(&kept.statement, rows);
             kept.bind(args, scratch)?;
-            kept.run(|row, width| append(row, width, rows))
+            kept.run(rows, describe, append)
         })
     }
 
@@ -353,9 +365,8 @@ impl Session for SqliteSession {
         each: &mut dyn FnMut(&Rows),
     ) -> Result<(), DbError> {
         self.with_statement(id, |_, kept, scratch| {
-            describe(&kept.statement, batch);
             kept.bind(args, scratch)?;
-            kept.run(|row, width| {
+            kept.run(batch, describe, |row, width, batch| {
                 append(row, width, batch)?;
                 if batch.bytes() >= BATCH_BYTES {
                     each(batch);

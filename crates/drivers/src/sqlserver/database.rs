@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use rustls::client::Resumption;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, EngineControl, Isolation, Protocol, Role, Waits};
+use triphammer_core::session::{
+    CountErrors, Database, EngineControl, Isolation, Protocol, Role, Waits,
+};
 use triphammer_core::{Capabilities, DbError, SpecError};
 
 use super::login::{Encrypt, Flag};
@@ -126,6 +128,10 @@ impl Database for SqlServer {
             ),
             memory: Err("memory is a setting of the server; set `max server memory` there"),
         }
+    }
+
+    fn count_errors(&self) -> CountErrors {
+        CountErrors { lacks: "", adds: "and each batch of statements instead of transactions" }
     }
 
     fn target(&self) -> String {

@@ -59,6 +59,8 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("unique_violation", NO_KEYS),
         ("call_commits_by_itself", NO_KEYS),
         ("procedure_with_results", "has no procedures with results"),
+        ("columns_that_change_between_transactions", NO_TRANSACTIONS),
+        ("columns_that_change_within_a_transaction", NO_TRANSACTIONS),
         ("transactions", NO_TRANSACTIONS),
         ("last_statement_commits", NO_TRANSACTIONS),
         ("last_statement_that_fails", NO_TRANSACTIONS),

@@ -44,6 +44,8 @@ pub struct Words {
     pub wide_digits: u32,
     /// Follows the primary key's column, as `PRIMARY KEY` elsewhere.
     primary_key: &'static str,
+    /// Follows `ALTER TABLE t`, before a column's name and type.
+    pub add_column: &'static str,
     /// Creates a user who may connect; `{user}` is its name and `{password}` a string.
     pub create_user: &'static str,
     /// Removes that user.
@@ -86,6 +88,7 @@ const SQLITE: Words = Words {
     decimal_digits: 15,
     wide_digits: 15,
     primary_key: " PRIMARY KEY",
+    add_column: "ADD COLUMN",
     create_user: "",
     drop_user: "DROP USER {user}",
     echo: "SELECT :1",
@@ -117,6 +120,7 @@ const DUCKDB: Words = Words {
     decimal_digits: 18,
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
+    add_column: "ADD COLUMN",
     create_user: "",
     drop_user: "DROP USER {user}",
     echo: "SELECT :1",
@@ -147,6 +151,7 @@ const POSTGRES: Words = Words {
     decimal_digits: 18,
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
+    add_column: "ADD COLUMN",
     create_user: "CREATE USER {user} PASSWORD {password}",
     drop_user: "DROP USER {user}",
     echo: "SELECT :1",
@@ -176,6 +181,7 @@ const MARIADB: Words = Words {
     decimal_digits: 18,
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
+    add_column: "ADD COLUMN",
     create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
     drop_user: "DROP USER {user}",
     echo: "SELECT :1",
@@ -218,6 +224,7 @@ const TRINO: Words = Words {
     decimal_digits: 18,
     wide_digits: 38,
     primary_key: "",
+    add_column: "ADD COLUMN",
     create_user: "",
     drop_user: "DROP USER {user}",
     echo: "SELECT :1",
@@ -263,6 +270,7 @@ const SQLSERVER: Words = Words {
     decimal_digits: 18,
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
+    add_column: "ADD",
     create_user: "CREATE LOGIN {user} WITH PASSWORD = N{password}; ALTER SERVER ROLE sysadmin \
          ADD MEMBER {user}",
     // It is still in use until the server has seen its sessions end; the server goes with the test.
@@ -305,6 +313,7 @@ const NULL: Words = Words {
     decimal_digits: 18,
     wide_digits: 38,
     primary_key: " PRIMARY KEY",
+    add_column: "ADD COLUMN",
     create_user: "",
     drop_user: "DROP USER {user}",
     echo: "rows 1: :1",

@@ -71,6 +71,8 @@ conformance! {
             columns_have_names
             a_ping_leaves_no_trace
             failed_statement
+            columns_that_change_between_transactions
+            columns_that_change_within_a_transaction
             unique_violation
             script_of_several_statements
             call_commits_by_itself

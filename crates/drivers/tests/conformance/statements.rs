@@ -94,6 +94,76 @@ pub async fn failed_statement(bed: &Bed) {
     assert_eq!(bed.number(&mut session, "SELECT count(*) FROM t").await, 2);
 }
 
+/// Statements on a table that another session changes.
+const ON_CHANGED: [&str; 4] = [
+    "SELECT * FROM t WHERE id = :1",
+    "SELECT n FROM t WHERE id = :1",
+    "INSERT INTO t (id, n) VALUES (:1 + 10, 0)",
+    "UPDATE t SET n = n + 1 WHERE id = :1",
+];
+const INSERTS: usize = 2;
+
+/// When another session changes the columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    Between,
+    /// After the first statement, which uses another table.
+    Within,
+}
+
+/// Columns come and go while statements are prepared, and each statement goes on: at once, or when
+/// its transaction is made again, as the engine does after errors of a class that is retried.
+async fn columns_change(bed: &Bed, when: Change) {
+    let mut session = bed.session_after(TABLE).await;
+    session.script("CREATE TABLE u (id integer); INSERT INTO t VALUES (1, 0)").await.unwrap();
+    let mut other = bed.session(Role::User).await;
+    let before = bed.prepare(&mut session, "SELECT count(*) FROM u", &[]).await;
+    let mut ids = Vec::new();
+    for sql in ON_CHANGED {
+        ids.push(bed.prepare(&mut session, sql, &[ColumnType::Int]).await);
+    }
+    let add = format!("ALTER TABLE t {} c integer", bed.words.add_column);
+    let drop = "ALTER TABLE t DROP COLUMN c";
+    for (round, change) in ["", &add, drop, &add, drop].into_iter().enumerate() {
+        // Each statement is the first to meet a change once.
+        for place in (round..round + ids.len()).map(|place| place % ids.len()) {
+            let mut rows = Rows::new();
+            let arg = if place == INSERTS { i64::try_from(round).unwrap() } else { 1 };
+            let mut change = (place == round % ids.len()).then_some(change);
+            for attempt in 1.. {
+                if let Some(sql) = change.take_if(|_| when == Change::Between) {
+                    other.script(sql).await.unwrap();
+                }
+                session.begin(Access::Write).await.unwrap();
+                session.query(before, &[], &mut rows).await.unwrap();
+                if let Some(sql) = change.take() {
+                    other.script(sql).await.unwrap();
+                }
+                let args = [Value::Int(arg)];
+                let wanted = (place < INSERTS).then_some(&mut rows);
+                let ran = session.execute_and_commit(ids[place], &args, wanted).await;
+                let Err(error) = ran else { break };
+                assert!(attempt == 1 && error.class().is_retryable(), "{place}: {error:?}");
+                session.rollback().await.unwrap();
+            }
+            // A transaction that began before the change may see what was there then.
+            if place == 0 && (when == Change::Between || round % ids.len() > 0) {
+                assert_eq!((rows.len(), rows.width()), (1, 2 + round % 2), "round {round}");
+            }
+        }
+    }
+    assert_eq!(bed.number(&mut session, "SELECT count(*) FROM t").await, 6);
+    assert_eq!(bed.number(&mut session, "SELECT n FROM t WHERE id = 1").await, 5);
+}
+
+pub async fn columns_that_change_between_transactions(bed: &Bed) {
+    columns_change(bed, Change::Between).await;
+}
+
+pub async fn columns_that_change_within_a_transaction(bed: &Bed) {
+    columns_change(bed, Change::Within).await;
+}
+
 pub async fn unique_violation(bed: &Bed) {
     let mut session = bed.session_after(TABLE).await;
     let insert =

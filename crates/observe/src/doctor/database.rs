@@ -21,6 +21,7 @@ use triphammer_settings::worker_pool::{connect, on_this_thread};
 
 use super::guard::INTERRUPTED;
 use super::host::HostFacts;
+use super::names;
 use super::network::{self, NetworkFacts, bound, measure_download, measure_upload, round_trips};
 
 /// Maximum time to reach the server, and for everything. The host takes a fraction of a second, so
@@ -57,6 +58,7 @@ pub(super) fn examine(
         let deadline = Instant::now() + TOTAL_LIMIT;
         let (mut session, server) = reach(target, cancel).await?;
         let mut doctor = doctor(target.database.dialect())?;
+        doctor.name_grants(&names::ask(&mut session, &doctor).await);
         let rate = write_rate.map_or_else(|| NULL.to_owned(), |rate| format!("{rate:.1}"));
         doctor.checks.iter_mut().for_each(|c| c.sql = c.sql.replace(WRITE_RATE, &rate));
         result.host_of_database = server.same_host == Some(true);
@@ -168,7 +170,7 @@ pub(super) async fn find_data(
     let Some(sql) = doctor.data_path.as_ref().filter(|_| is_here) else { return Ok(()) };
     match (limited(row(session, "data_path", sql.clone())).await, &doctor.data_path_grant) {
         (Err(error), _) if error.class().loses_session() => return Err(error),
-        (Err(error), Some(grant)) if lacks_privilege(doctor, &error) => {
+        (Err(error), Some(grant)) if doctor.lacks_privilege(&error) => {
             result.hide("data_disk", grant);
         }
         (Err(error), _) => result.fail("data_disk", error.message()),
@@ -268,12 +270,8 @@ fn failed(
         return Err(error);
     }
     match &check.grant {
-        Some(grant) if lacks_privilege(doctor, &error) => result.hide(&check.name, grant),
+        Some(grant) if doctor.lacks_privilege(&error) => result.hide(&check.name, grant),
         _ => result.fail(&check.name, error.message()),
     }
     Ok(())
-}
-
-pub(super) fn lacks_privilege(doctor: &DoctorDef, error: &DbError) -> bool {
-    error.code().is_some_and(|code| doctor.privilege_errors.iter().any(|known| known == code))
 }

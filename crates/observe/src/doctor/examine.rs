@@ -17,9 +17,8 @@ use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::on_this_thread;
 use triphammer_store::{JobFilter, JobRow, JobStatus, Store, store_path};
 
-use super::database::lacks_privilege;
 use super::host::HostFacts;
-use super::{cpu_test, database, write_test};
+use super::{cpu_test, database, names, write_test};
 
 /// Tests that change the database, and remove what they created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +122,8 @@ fn test(
     result: &mut DoctorResult,
 ) -> Result<(), Failure> {
     on_this_thread(async {
-        let doctor = doctor(target.database.dialect())?;
+        let mut doctor = doctor(target.database.dialect())?;
+        doctor.name_grants(&names::of((&target.database, target.connect_limit), &doctor).await);
         if tests.cpu {
             let (name, def) = (cpu_test::DECLARED.name, doctor.cpu_test.as_ref());
             let grant = def.and_then(|def| def.grant.as_deref());
@@ -163,7 +163,7 @@ fn untaken(
     error: &DbError,
 ) {
     match grant {
-        Some(grant) if lacks_privilege(doctor, error) => result.hide(name, grant),
+        Some(grant) if doctor.lacks_privilege(error) => result.hide(name, grant),
         _ => result.fail(name, error.message()),
     }
 }

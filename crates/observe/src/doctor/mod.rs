@@ -12,6 +12,7 @@ mod disk;
 mod examine;
 mod guard;
 mod host;
+pub(crate) mod names;
 mod network;
 mod of_run;
 pub(crate) mod own;

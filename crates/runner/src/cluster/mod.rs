@@ -25,7 +25,7 @@ mod share;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use triphammer_core::engine::hosts::{Coordination, FromShare, OnHostLoss, coordinate};
+use triphammer_core::engine::hosts::{Coordination, FromShare, OnHostLoss, Permit, coordinate};
 use triphammer_core::engine::{RunError, RunHandle};
 use triphammer_core::pace::Load;
 use triphammer_core::spec::RunSpec;
@@ -254,8 +254,8 @@ impl SharedRun {
         Self { cluster, target, settings, threads_by_cpus }
     }
 
-    /// Starts the processes, gives each its share of the plan, and starts the run. The processes
-    /// live as long as the second value.
+    /// Starts the processes, gives each its share of the plan, and starts the run, in which no
+    /// transaction begins before the permit. The processes live as long as the second value.
     ///
     /// # Errors
     /// When a process cannot be started, does not answer, or is of another version.
@@ -264,6 +264,7 @@ impl SharedRun {
         plan: &Plan,
         handle: &Handle,
         watch: &Watch<'_>,
+        permit: Permit,
     ) -> Result<(RunHandle, Processes), Failure> {
         let sessions = plan.spec.sessions();
         let (mut processes, mut messages) = self.cluster.open::<FromShare>(watch)?;
@@ -299,6 +300,7 @@ impl SharedRun {
             on_host_loss: self.cluster.on_host_loss,
             hosts: links,
             messages,
+            permit,
         });
         let run =
             run.map_err(|error| Failure::System { doing: "starting the run".into(), error })?;

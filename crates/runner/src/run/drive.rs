@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
 use triphammer_core::clock::format_duration;
+use triphammer_core::engine::hosts::Zero;
 use triphammer_core::engine::{RunEnd, RunHandle, StopHandle};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::recorder::RecordedInterval;
@@ -27,6 +29,9 @@ use crate::cluster::Processes;
 use crate::journal::Journal;
 use crate::watch::{JobEvent, Watch};
 
+/// Lets the engine start the load.
+type Start = Box<dyn FnOnce()>;
+
 /// A run of transactions that takes place.
 struct Driving<'r, 'm, 's, 'w> {
     resolved: &'r Resolved,
@@ -34,6 +39,8 @@ struct Driving<'r, 'm, 's, 'w> {
     facts: &'r mut RunFacts,
     journal: &'r mut Journal<'s>,
     watch: &'r Watch<'w>,
+    /// Until all sessions are connected.
+    start: Option<Start>,
     clock: Clock,
     /// When the server's transactions were counted first.
     counted_from: Option<Elapsed>,
@@ -47,6 +54,13 @@ struct Driving<'r, 'm, 's, 'w> {
     nodes: Option<NodeSeries>,
     streams: Option<Beside>,
     baseline: Option<(Alone, StreamsTaken, f64)>,
+}
+
+/// An engine that has ended meanwhile says why itself.
+fn start_by(tell: impl FnOnce() -> bool + 'static) -> Start {
+    Box::new(move || {
+        let _ = tell();
+    })
 }
 
 impl Resolved {
@@ -77,7 +91,7 @@ impl Resolved {
         let stopping_rule =
             StoppingRule::new(&facts.description.primary_metric, facts.until_ci, longest_s);
         // The processes of the hosts live as long as the second value.
-        let (mut run, _processes) = self.start_engine(handle, watch).await?;
+        let (mut run, start, _processes) = self.start_engine(handle, watch).await?;
         handle.begins(run.stopper());
         let mut driving = Driving {
             resolved: self,
@@ -85,6 +99,7 @@ impl Resolved {
             facts,
             journal,
             watch,
+            start: Some(start),
             clock: Clock::start(),
             counted_from: None,
             phases: Phases::new(matches!(plan.spec.length, Length::Time(_))),
@@ -97,30 +112,40 @@ impl Resolved {
             streams,
             baseline,
         };
+        let mut failure = None;
         while let Some(event) = run.events.recv().await {
             match event {
                 Event::Second(interval) => driving.second(*interval, &run.stopper()).await,
-                other => driving.event(other).await,
+                // An engine that may not start ends.
+                other => failure = driving.event(other).await.err().or(failure),
             }
         }
-        let end = run.join()?;
+        let end = run.join();
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        let end = end?;
         driving.end(handle).await;
         Ok(end)
     }
 
-    /// Starts the engine in this process, or in those of the hosts, which live as long as the second value.
+    /// Starts the engine in this process, or in those of the hosts, which live as long as the last value. No transaction
+    /// begins before the second value is called.
     async fn start_engine(
         &self,
         handle: &Handle,
         watch: &Watch<'_>,
-    ) -> Result<(RunHandle, Option<Processes>), Failure> {
+    ) -> Result<(RunHandle, Start, Option<Processes>), Failure> {
         if let Some(shared) = &self.shared {
-            let (run, processes) = shared.start(&self.plan, handle, watch).await?;
-            return Ok((run, Some(processes)));
+            let (allow, permit) = oneshot::channel();
+            let (run, processes) = shared.start(&self.plan, handle, watch, permit).await?;
+            return Ok((run, start_by(move || allow.send(()).is_ok()), Some(processes)));
         }
-        let run = triphammer_load::start(self.plan.clone());
+        let (open, gate) = oneshot::channel();
+        let run = triphammer_load::start_gated(self.plan.clone(), gate);
         let doing = "starting the run".to_owned();
-        Ok((run.map_err(|error| Failure::System { doing, error })?, None))
+        let run = run.map_err(|error| Failure::System { doing, error })?;
+        Ok((run, start_by(move || open.send(Zero::now()).is_ok()), None))
     }
 
     /// Runs the queries of a baseline alone, if there is one.
@@ -200,17 +225,28 @@ impl Driving<'_, '_, '_, '_> {
     }
 
     /// Something else than a second has happened.
-    async fn event(&mut self, event: Event) {
+    async fn event(&mut self, event: Event) -> Result<(), Failure> {
         match &event {
+            Event::Connecting { connected, of } if connected == of => self.connected().await?,
             Event::Started { .. } => self.started().await,
             Event::Phase(phase, at) => self.phase(*phase, *at).await,
             Event::Note(note) => self.journal.note(note, &mut |text| self.watch.warn(text)),
             _ => {}
         }
         self.watch.report(JobEvent::Run(&event));
+        Ok(())
     }
 
-    /// All sessions are connected. What the users' sessions may have changed, such as the mode of an
+    /// All sessions are connected, and wait for the start.
+    async fn connected(&mut self) -> Result<(), Failure> {
+        let Some(start) = self.start.take() else { return Ok(()) };
+        let Self { resolved, monitor, facts, journal, watch, .. } = self;
+        resolved.record_first_run(monitor, facts, journal, watch).await?;
+        start();
+        Ok(())
+    }
+
+    /// The load starts. What the users' sessions may have changed, such as the mode of an
     /// SQLite database, is read only now.
     async fn started(&mut self) {
         let resolved = self.resolved;

@@ -215,7 +215,6 @@ impl Resolved {
         self.ask_exporter().await?;
         self.start_workload().await?;
         let probe = self.create_log_probe().await?;
-        let unrecorded = self.record_first_run(monitor).await?;
         let mut facts = self.facts(settings, monitor).await?;
         facts.nodes = self.ask_nodes().await?;
         facts.setup = monitor.setup(&facts.server, self.writes() == Some(true)).await;
@@ -225,10 +224,6 @@ impl Resolved {
         let mut journal =
             Journal::of_run(store, &facts, self.parent, settings, &mut |text| watch.warn(text));
         facts.job = journal.job.map(|job| job.0);
-        if let Some(text) = unrecorded {
-            watch.warn(&text);
-            keep(Note::new("first_run", None, text), &mut facts.notes, &mut journal, watch);
-        }
         for note in monitor.schema(&mut facts.schema).await {
             keep(note, &mut facts.notes, &mut journal, watch);
         }
@@ -357,6 +352,7 @@ impl Resolved {
         let session = connect(database, Role::User, self.connect_limit).await;
         session.doing(format_args!("connecting to {}", database.target()))?.close().await;
         watch.report(JobEvent::Began(journal.job));
+        self.record_first_run(monitor, facts, journal, watch).await?;
         self.started(monitor, facts, journal, watch).await;
         let mut notes = Vec::new();
         let mut on_event = |heard: Heard<'_>| match heard {
@@ -419,18 +415,29 @@ impl Resolved {
         }
     }
 
-    /// Records that the data is no longer as built, if the run may change it. Returns a note if a run
-    /// that perhaps only reads cannot record that.
-    async fn record_first_run(&self, monitor: &mut Monitor<'_>) -> Result<Option<String>, Failure> {
+    /// Records that the data is no longer as built, if the run may change it; when users have sessions,
+    /// and before their first transaction. A run that perhaps only reads may be unable to: a note says so.
+    async fn record_first_run(
+        &self,
+        monitor: &mut Monitor<'_>,
+        facts: &mut RunFacts,
+        journal: &mut Journal<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<(), Failure> {
         let writes = self.writes();
         if self.external || !self.workload().has_data() || writes == Some(false) {
-            return Ok(None);
+            return Ok(());
         }
         match monitor.touch().await {
-            Err(error) if writes.is_none() && !error.class().loses_session() => Ok(Some(format!(
-                "triphammer_build does not record that this run may have changed the data: {error}"
-            ))),
-            touched => touched.doing("recording the first run in the build record").map(|()| None),
+            Err(error) if writes.is_none() && !error.class().loses_session() => {
+                let text = format!(
+                    "triphammer_build does not record that this run may have changed the data: {error}"
+                );
+                watch.warn(&text);
+                keep(Note::new("first_run", None, text), &mut facts.notes, journal, watch);
+                Ok(())
+            }
+            touched => touched.doing("recording the first run in the build record"),
         }
     }
 

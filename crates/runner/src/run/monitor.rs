@@ -283,6 +283,7 @@ impl<'a> Monitor<'a> {
         if !self.plan.database.capabilities().stores {
             return Ok(());
         }
+        self.ensure().await?;
         let session = self.session.as_mut().expect("just ensured");
         let (workload, catalogue) = (self.plan.workload.description(), &self.plan.catalogue);
         // Reading needs no right to write.

@@ -64,7 +64,14 @@ impl Prepared {
         let [new_order, payment, order_status, delivery, stock_level] = settings.mix;
         let work = match mode {
             _ if settings.routines == Routines::Hammerdb => Work::Hammerdb(
-                hammerdb::Routines::prepare(mode, statements, session, &mut buffers.rows).await?,
+                hammerdb::Routines::prepare(
+                    mode,
+                    settings.mix,
+                    statements,
+                    session,
+                    &mut buffers.rows,
+                )
+                .await?,
             ),
             Mode::Procedures => Work::Procedures(Calls {
                 new_order: if_in_mix!(new_order, statements.prepare(session, "new_order.call")),
@@ -80,16 +87,19 @@ impl Prepared {
                 ),
             }),
             Mode::Statements => {
-                let by_name = statements.prepare(session, "customer.by_last_name").await?;
+                let by_name = match payment + order_status {
+                    0 => None,
+                    _ => Some(statements.prepare(session, "customer.by_last_name").await?),
+                };
                 Work::Statements(Box::new(Ids {
                     new_order: if_in_mix!(new_order, new_order::Ids::prepare(statements, session)),
                     payment: if_in_mix!(
                         payment,
-                        payment::Ids::prepare(by_name, statements, session)
+                        payment::Ids::prepare(of_mix(by_name)?, statements, session)
                     ),
                     order_status: if_in_mix!(
                         order_status,
-                        order_status::Ids::prepare(by_name, statements, session)
+                        order_status::Ids::prepare(of_mix(by_name)?, statements, session)
                     ),
                     delivery: if_in_mix!(delivery, delivery::Ids::prepare(statements, session)),
                     stock_level: if_in_mix!(
@@ -170,7 +180,7 @@ impl Prepared {
 }
 
 /// What was prepared for a type of the mix.
-fn of_mix<T>(prepared: Option<T>) -> Result<T, DbError> {
+pub(super) fn of_mix<T>(prepared: Option<T>) -> Result<T, DbError> {
     prepared.ok_or_else(drawn_otherwise)
 }
 

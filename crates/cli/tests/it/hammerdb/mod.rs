@@ -291,6 +291,33 @@ fn procedures_on_mariadb_are_driven_as_they_are_and_their_silent_rollbacks_count
     assert_asked_after_new_order(&drives(&program, &schema));
 }
 
+/// MariaDB checks rights when a statement is prepared: only what the mix needs is.
+#[test]
+fn a_user_who_may_call_routines_and_read_no_orders_runs_a_mix_without_new_order() {
+    let program = Program::new();
+    let schema = Schema::mariadb(&program, &[]);
+    let read = ["warehouse", "district", "item", "stock", "customer", "order_line"];
+    // Tables without a right are not even seen.
+    let seen = ["orders", "new_order", "history"];
+    let rights = read.map(|table| ("SELECT", table)).into_iter();
+    let grants: Vec<_> = rights
+        .chain(seen.map(|table| ("INSERT", table)))
+        .map(|(right, table)| format!("GRANT {right} ON {}.{table} TO caller; ", schema.name))
+        .collect();
+    let (name, grants) = (&schema.name, grants.concat());
+    schema.change(&format!(
+        "CREATE USER caller IDENTIFIED BY 'r'; GRANT EXECUTE ON {name}.* TO caller; {grants}"
+    ));
+    let (scheme, rest) = schema.target.split_once("://").unwrap();
+    let target = format!("{scheme}://caller:r@{}", rest.split_once('@').unwrap().1);
+    let run = ["run", &target, "--vus", "2", "--transactions", "20", "--mix"];
+    let result = program.json(&[&run[..], &["0,0,0,0,100"]].concat());
+    assert_eq!(result["workload"]["facts"]["routines"], "hammerdb");
+    assert_eq!(result["run"]["types"][4]["committed"], 20, "{result:#}");
+    let refused = program.run(&[&run[..], &["100,0,0,0,0"]].concat());
+    assert!(refused.code == 2 && refused.err.contains("1142"), "{}", refused.err);
+}
+
 #[test]
 fn procedures_that_begin_no_transaction_get_a_session_that_does() {
     let program = Program::new();

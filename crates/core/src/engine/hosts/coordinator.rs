@@ -11,7 +11,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::host::{Host, is_possible};
 use super::message::{FromShare, ToShare};
-use super::{Coordination, FromHost, HEARTBEAT, HOST_LOST, OnHostLoss, SILENCE_MAX, WallClock};
+use super::{
+    Coordination, FromHost, HEARTBEAT, HOST_LOST, OnHostLoss, Permit, SILENCE_MAX, WallClock,
+};
 use crate::clock::{Clock, Elapsed};
 use crate::engine::course::Course;
 use crate::engine::demand::Demand;
@@ -19,7 +21,7 @@ use crate::engine::merge::Merger;
 use crate::engine::phases::Phases;
 use crate::engine::queue::Tickets;
 use crate::engine::signal::{Signal, State, StopHandle};
-use crate::engine::{Offered, RunEnd, RunEnding, RunError, Share, Violation, accounts};
+use crate::engine::{Offered, RunEnd, RunEnding, RunError, Share, Violation, accounts, called_off};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
 use crate::recorder::{HostCpu, HostUse, RecordedInterval};
@@ -69,6 +71,8 @@ struct Coordinator {
     on_host_loss: OnHostLoss,
     hosts: Vec<Host>,
     messages: mpsc::Receiver<FromHost>,
+    /// Until it is there.
+    permit: Option<Permit>,
     wall: WallClock,
     heartbeat: tokio::time::Interval,
     course: Course,
@@ -85,7 +89,7 @@ impl Coordinator {
         stopper: StopHandle,
         signal: Signal,
     ) -> Result<Self, crate::error::SpecError> {
-        let Coordination { spec, types, on_host_loss, hosts, messages } = run;
+        let Coordination { spec, types, on_host_loss, hosts, messages, permit } = run;
         let of = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let mut shared = Vec::new();
         for (index, link) in (0..).zip(hosts) {
@@ -106,6 +110,7 @@ impl Coordinator {
             types,
             on_host_loss,
             messages,
+            permit: Some(permit),
             heartbeat,
             signal,
         })
@@ -148,13 +153,19 @@ impl Coordinator {
         }
     }
 
-    /// Waits until all sessions are connected and all clocks are known.
+    /// Waits until all sessions are connected, all clocks are known, and the run may start.
     async fn all_connect(&mut self) -> Result<(), DbError> {
         let mut signal = self.signal.clone();
         (0..self.hosts.len()).try_for_each(|host| self.ping(host))?;
-        while !self.hosts.iter().all(Host::is_ready) {
+        while self.permit.is_some() || !self.hosts.iter().all(Host::is_ready) {
+            let permit = self.permit.as_mut();
             let message = tokio::select! {
                 message = self.messages.recv() => message,
+                permit = async { permit.expect("checked").await }, if permit.is_some() => {
+                    permit.map_err(|_| called_off())?;
+                    self.permit = None;
+                    continue;
+                }
                 _ = self.heartbeat.tick() => {
                     self.show_all(&ToShare::Alive);
                     match self.hosts.iter().find(|host| host.is_silent()) {
@@ -188,7 +199,12 @@ impl Coordinator {
                 FromShare::Connecting { connected } => {
                     self.hosts[host].connected = connected;
                     let (connected, of) = self.connected();
-                    self.course.outbox.offer(Event::Connecting { connected, of });
+                    let event = Event::Connecting { connected, of };
+                    // The number that others wait for; those before it can be dropped.
+                    match connected == of {
+                        true => self.course.outbox.send(event).await,
+                        false => self.course.outbox.offer(event),
+                    }
                 }
                 _ => {}
             }

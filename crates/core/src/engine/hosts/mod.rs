@@ -32,7 +32,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::{EVENTS_MAX, RunHandle, runtime, signal};
-use crate::clock::Elapsed;
+use crate::clock::{Elapsed, wall};
 use crate::spec::RunSpec;
 
 pub use host::{ClockOffset, HostEnd, HostLoss};
@@ -55,8 +55,20 @@ pub struct Zero {
     pub date: i64,
 }
 
+impl Zero {
+    /// A run by one process starts now.
+    #[must_use]
+    pub fn now() -> Self {
+        Self { at: Instant::now(), date: wall().0 / 1_000_000 }
+    }
+}
+
 /// Opens when the start of a run by several hosts is known.
 pub type Gate = oneshot::Receiver<Zero>;
+
+/// Allows a run by several hosts to start, once all sessions are connected; a sender that is dropped
+/// ends it.
+pub type Permit = oneshot::Receiver<()>;
 
 /// What to do when a host is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,6 +120,8 @@ pub struct Coordination {
     pub hosts: Vec<Link>,
     /// Messages of all of them.
     pub messages: mpsc::Receiver<FromHost>,
+    /// No transaction starts before this.
+    pub permit: Permit,
 }
 
 /// Starts a run by several hosts. Its control thread does what that of a run by one process does
@@ -150,7 +164,7 @@ struct WallClock {
 
 impl WallClock {
     fn new() -> Self {
-        Self { instant: Instant::now(), unix_ns: crate::clock::wall().0.saturating_mul(1_000) }
+        Self { instant: Instant::now(), unix_ns: wall().0.saturating_mul(1_000) }
     }
 
     /// Nanoseconds since 1970.

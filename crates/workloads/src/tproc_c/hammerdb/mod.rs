@@ -27,6 +27,7 @@ use triphammer_core::{DbError, ErrorClass};
 use super::constants::A_LAST;
 use super::input::Rules;
 use super::names::{LastNames, last_name};
+use super::prepared::of_mix;
 use super::schema::CUSTOMERS;
 use super::settings::{ROUTINES, Routines as Wanted};
 use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
@@ -234,8 +235,9 @@ impl Input {
 pub(super) struct Routines {
     /// Whether they take the time of the transaction: procedures do, functions do not.
     take_time: bool,
-    /// The calls, by index of the transaction type.
-    calls: [StatementId; 5],
+    /// The calls, by index of the transaction type; only of those in the mix: who may not call the
+    /// others can prepare none of them.
+    calls: [Option<StatementId>; 5],
     /// How to find out whether New-Order committed.
     ending: RunEnding,
     /// Whether a transaction may be open before a call that must not be in it.
@@ -247,9 +249,10 @@ pub(super) struct Routines {
 }
 
 impl Routines {
-    /// Prepares the calls in the form that the catalogue has.
+    /// Prepares the calls of the types in the mix, in the form that the catalogue has.
     pub(super) async fn prepare<S: Session>(
         mode: Mode,
+        mix: [u32; 5],
         statements: &mut Statements<'_>,
         session: &mut S,
         rows: &mut Rows,
@@ -274,8 +277,11 @@ impl Routines {
         }
         Ok(Self {
             take_time: found.form.name != "function",
-            calls: calls(&found, statements, session).await?,
-            ending: RunEnding::of(&found, statements, session, rows).await?,
+            calls: calls(&found, mix, statements, session).await?,
+            ending: match mix[NEW_ORDER] {
+                0 => RunEnding::Commits,
+                _ => RunEnding::of(&found, statements, session, rows).await?,
+            },
             leave_open,
             return_errors: found.form.name == "rows",
             set_customer: match statements.has("hammerdb.set_customer") {
@@ -388,7 +394,7 @@ impl Routines {
         session: &mut S,
     ) -> Result<(), DbError> {
         let count = if self.take_time { args.len() } else { args.len() - 1 };
-        session.call(self.calls[transaction], &args[..count], rows).await?;
+        session.call(of_mix(self.calls[transaction])?, &args[..count], rows).await?;
         self.returned(rows)
     }
 
@@ -407,7 +413,7 @@ impl Routines {
         rows: &mut Rows,
         session: &mut S,
     ) -> Result<(), DbError> {
-        let call = self.calls[transaction];
+        let call = of_mix(self.calls[transaction])?;
         if self.leave_open {
             return session.query(call, args, rows).await;
         }
@@ -436,25 +442,28 @@ fn returned_error(rows: &Rows) -> Option<DbError> {
     Some(DbError::new(class, message).with_code(number.to_string()).undone())
 }
 
-/// Declares the calls, by index of the transaction type.
+/// Declares the calls of the types in the mix, by index of the transaction type.
 async fn calls<S: Session>(
     found: &Found,
+    mix: [u32; 5],
     statements: &mut Statements<'_>,
     session: &mut S,
-) -> Result<[StatementId; 5], DbError> {
-    let mut calls = [StatementId(0); 5];
-    for (place, name) in [
+) -> Result<[Option<StatementId>; 5], DbError> {
+    let mut calls = [None; 5];
+    let all = [
         (NEW_ORDER, "new_order"),
         (PAYMENT, "payment"),
         (ORDER_STATUS, "order_status"),
         (DELIVERY, "delivery"),
         (STOCK_LEVEL, "stock_level"),
-    ] {
+    ];
+    for (place, name) in all.into_iter().filter(|(place, _)| mix[*place] > 0) {
         let form = match (found.form.name, place) {
             ("function", ORDER_STATUS) if found.has(Remark::Numeric) => "function_numeric",
             (form, _) => form,
         };
-        calls[place] = statements.prepare(session, &format!("hammerdb.{name}.{form}")).await?;
+        let call = statements.prepare(session, &format!("hammerdb.{name}.{form}")).await?;
+        calls[place] = Some(call);
     }
     Ok(calls)
 }
