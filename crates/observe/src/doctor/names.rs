@@ -7,9 +7,9 @@ use tokio::time::timeout;
 use triphammer_core::session::{Role, Session};
 use triphammer_core::text::one_line;
 use triphammer_core::{DbError, Rows};
+use triphammer_dialects::doctor::{DoctorDef, GrantNames};
 use triphammer_drivers::AnyDatabase;
 use triphammer_settings::worker_pool::connect;
-use triphammer_workloads::doctor::{DoctorDef, GrantNames};
 
 use super::network::bound;
 
