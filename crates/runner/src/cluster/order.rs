@@ -88,7 +88,7 @@ impl SentTarget {
         }
         let workload = describe(workload)?;
         let target = open(&mut settings, Some(&workload), &Sent(self.password))?;
-        identify(&*workload, &target.database)?;
+        identify(&workload, &target.database)?;
         Ok(target)
     }
 }
