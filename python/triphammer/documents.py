@@ -1705,7 +1705,7 @@ class Probe(Record):
     completed: float
     #: Share of transactions that failed or are in doubt, from 0 to 1.
     failure_share: float
-    #: 95 % confidence interval of the percentile, in microseconds; `None` if there is too little data.
+    #: 95 % confidence interval of the percentile, in microseconds; `None` if there is too little data, or if the response times wander so slowly that the window does not show how far.
     interval_us: Optional[Interval]
     #: Number of its job; `None` if it was not stored.
     job: Optional[int]

@@ -9,8 +9,9 @@
 //! JBES 36, 2018).
 //!
 //! A level that wanders more slowly than the window can show is not in the differences between
-//! batches, and its interval would cover the percentile in 30 to 87 %. So callers ask [`wanders`]
-//! with the level of each second, and give no interval then. By simulation (the tests) at most 10 %
+//! batches, and its interval would cover the percentile in 30 to 87 %. So the result of a run asks
+//! [`wanders`] with the level of each second, and nothing gives an interval of its percentiles then.
+//! By simulation (the tests) at most 10 %
 //! of the runs have an interval that is wrong, unless the memory is longer than the window.
 //!
 //! [`of_sections`] is an alternative for callers that have the percentile of each stretch of time

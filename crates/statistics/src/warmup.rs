@@ -9,7 +9,9 @@
 //! What follows a point is no yardstick for the level at that point: while a series approaches its
 //! level, all of it is low. So [`settled`] fits exponential approaches of every speed up to
 //! [`SLOWEST`] to what remains after the cut, and answers with the point from which none of those
-//! that the noise allows is still more than 1 % away from its own asymptote.
+//! that the noise allows is still more than 1 % away from its own asymptote. The cut itself falls
+//! where noise hides what is left of the approach, so that the points after it look more level than
+//! they are. Therefore the points from three quarters of the cut on must show the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +73,8 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
 /// By simulation of exponential approaches from 5 to 50 % with time constants up to a third of the
 /// series, noise of 1 to 6 % and a correlation of neighbours up to 0.6, at most 1 % of the answers
 /// are wrong: the level at the point is more than 1 % away. The exception is an approach from 10 %
-/// with a third of the series under noise of 1 %: up to 6 % of the answers are wrong, and only 3 %
-/// of the series have one.
+/// with a third of the series under noise of 1 % that is correlated by 0.6: 4 % of the answers are
+/// wrong, and only 1 % of the series have one.
 #[must_use]
 pub fn settled(series: &[f64], cut: usize) -> Option<usize> {
     let (points, _) = scaled(series);
@@ -82,8 +84,12 @@ pub fn settled(series: &[f64], cut: usize) -> Option<usize> {
     if summary.verdict != Verdict::Steady || summary.mean == 0.0 {
         return None;
     }
-    let within = approached(rest, error * error * size(rest.len()))?;
-    (within < rest.len()).then_some(cut + within)
+    let variance = error * error * size(rest.len());
+    let mut settled = cut;
+    for start in [cut, cut * 3 / 4] {
+        settled = settled.max(start + approached(&points[start..], variance)?);
+    }
+    (settled < points.len()).then_some(settled)
 }
 
 /// Number of points after which no approach that is possible under noise of this long-run variance
@@ -237,15 +243,17 @@ mod tests {
         tally
     }
 
-    /// At most 10 % of the answers are wrong, beyond chance, in every cell.
+    /// At most 1 % of the answers are wrong, beyond chance, in every cell.
     fn answers_are_right(runs: usize, seed: u64) {
         for shape in SHAPES {
             for (noise, rho) in [(0.01, 0.3), (0.03, 0.3), (0.06, 0.3), (0.01, 0.6), (0.03, 0.6)] {
                 let tally = tally(shape, noise, rho, runs, seed);
                 let seen = format!("{shape:?}, {noise}, ρ {rho}: {tally:?}");
                 println!("{seen}");
-                let chance = 3.0 * (0.1 * 0.9 * size(tally.answers)).sqrt();
-                assert!(size(tally.wrong) <= 0.1 * size(tally.answers) + chance, "{seen}");
+                // One wrong answer of a few is chance, too.
+                let expected = 0.01 * size(tally.answers);
+                let chance = 3.0 * expected.sqrt() + 1.0;
+                assert!(size(tally.wrong) <= expected + chance, "{seen}");
             }
         }
     }
@@ -259,6 +267,28 @@ mod tests {
     #[ignore = "a minute of CPU; prints the figures of docs/steadiness.md"]
     fn what_has_settled_is_within_1_per_cent_of_its_asymptote_in_many() {
         answers_are_right(2_000, crate::random::seed(31));
+    }
+
+    /// The cut is too early where noise hides the rest of a slow approach, and the points after it
+    /// then look level.
+    fn a_hidden_approach_has_few_answers(runs: usize, seed: u64) {
+        for rho in [0.3, 0.6] {
+            let tally = tally((0.1, 120.0), 0.01, rho, runs, seed);
+            println!("ρ {rho}: {tally:?}");
+            assert!(tally.answers * 50 <= runs, "{tally:?}");
+            assert!(size(tally.wrong) <= 1.0 + 0.0006 * size(runs), "{tally:?}");
+        }
+    }
+
+    #[test]
+    fn an_approach_that_noise_hides_at_the_cut_is_seen_before_it() {
+        a_hidden_approach_has_few_answers(5_000, 31);
+    }
+
+    #[test]
+    #[ignore = "half a minute of CPU; prints the figures of docs/steadiness.md"]
+    fn an_approach_that_noise_hides_at_the_cut_is_seen_before_it_in_many() {
+        a_hidden_approach_has_few_answers(40_000, crate::random::seed(31));
     }
 
     #[test]

@@ -2144,7 +2144,7 @@ export interface Probe {
   completed: number;
   /** Share of transactions that failed or are in doubt, from 0 to 1. */
   failure_share: number;
-  /** 95 % confidence interval of the percentile, in microseconds; `null` if there is too little data. */
+  /** 95 % confidence interval of the percentile, in microseconds; `null` if there is too little data, or if the response times wander so slowly that the window does not show how far. */
   interval_us: Interval | null;
   /** Number of its job; `null` if it was not stored. */
   job: number | null;

@@ -112,7 +112,7 @@ pub struct Probe {
     /// The limited percentile, in microseconds; `None` if no transaction of that type committed.
     pub value_us: Option<f64>,
     /// 95 % confidence interval of the percentile, in microseconds; `None` if there is too little
-    /// data.
+    /// data, or if the response times wander so slowly that the window does not show how far.
     #[serde(default)]
     pub interval_us: Option<Interval>,
     /// Transactions per second that the target served, if it clearly fell behind; `None` otherwise.

@@ -8,7 +8,7 @@ use triphammer_statistics::search::backlog::{self, Stretch};
 use triphammer_statistics::{Estimate, Interval, percentile};
 
 use super::limit::{LatencyLimit, Percentile};
-use crate::result::{Figures, RunResult, Slice};
+use crate::result::{Figures, RunResult, Slice, TypeFigures};
 
 /// Share of arrivals that may be missed or not completed before the target is considered unable to
 /// keep up.
@@ -32,13 +32,15 @@ impl<'a> Measured<'a> {
         Self { result, percentile: limit.percentile, place }
     }
 
+    /// Figures of the limited type in the window.
+    fn figures(&self) -> &TypeFigures {
+        let window = &self.result.window;
+        self.place.map_or(&window.total, |place| &window.types[place])
+    }
+
     /// Response times of the limited type in the window.
     fn times(&self) -> &Times {
-        let window = &self.result.window;
-        match self.place {
-            Some(place) => &window.types[place].response,
-            None => &window.total.response,
-        }
+        &self.figures().response
     }
 
     /// The percentile in microseconds; `None` if no transaction of the type committed.
@@ -48,9 +50,13 @@ impl<'a> Measured<'a> {
         (times.count > 0).then(|| self.percentile.of(times) as f64)
     }
 
-    /// 95 % confidence interval of the percentile, in microseconds.
+    /// 95 % confidence interval of the percentile, in microseconds; `None` with too few
+    /// transactions, or if the run says that the response times wander.
     #[expect(clippy::cast_precision_loss, reason = "microseconds")]
     pub fn interval_us(&self) -> Option<Interval> {
+        if self.figures().response_intervals.wanders {
+            return None;
+        }
         let times = self.times();
         let of_slice = |slice: &Slice| {
             let figures = self.place.map_or(&slice.total, |place| &slice.types[place]);

@@ -270,6 +270,17 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
         };
         warn("drifting", text, Some("use a longer --rampup, or longer windows"));
     }
+    if let [run] = side.runs.as_slice()
+        && run.steady == Some(Steady::WithinWindow)
+    {
+        let text = format!(
+            "the run of {name} is steady only within its window, which is too short to contain two \
+             periods of what the server does on a schedule, or rare events: its mean is not that of \
+             the level"
+        );
+        let next = "use a longer --duration; the report of the run says how long";
+        warn("within_window", text, Some(next));
+    }
     for (limit, what) in [
         (
             Bottleneck::Load,

@@ -19,7 +19,7 @@ use triphammer_document::compare::{ComparisonResult, Demand};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Settings, parse_closeness};
 
-pub use pairs::{Pairs, PairsRequest};
+pub use pairs::{PAIRS_OF_LEVEL, Pairs, PairsRequest};
 pub(crate) use stored::settings as server_settings;
 pub use stored::stored;
 

@@ -34,7 +34,7 @@ const PAIRS_MIN: u32 = 2;
 /// Default number of pairs.
 const PAIRS: u32 = 7;
 /// Default number of pairs of each level: they also decide together.
-const PAIRS_OF_LEVEL: u32 = 4;
+pub const PAIRS_OF_LEVEL: u32 = 4;
 
 /// Parameters of a comparison in pairs.
 #[derive(Clone, Debug, PartialEq)]

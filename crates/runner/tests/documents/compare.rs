@@ -7,7 +7,7 @@ use triphammer_document::compare::{ComparisonResult, Demand, Facts, Run, Subject
 use triphammer_document::history::HistoryResult;
 use triphammer_document::metrics::Values;
 use triphammer_document::parts::Status;
-use triphammer_document::result::{RunResult, SchemaFact, SchemaKind};
+use triphammer_document::result::{RunResult, SchemaFact, SchemaKind, Steady};
 use triphammer_document::series::SeriesRow;
 use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
@@ -254,6 +254,30 @@ fn one_run_each_decides_nothing_and_says_why() {
     let few = [has("order_status.p99"), has("delivery.p50"), has("stock_level.p50")];
     assert_eq!(few, [Some(false); 3], "too few a second");
     assert!(alone(1.0).is_inconclusive(), "the same holds of runs that are alike");
+}
+
+#[test]
+fn a_single_run_that_does_not_show_the_level_is_warned_of() {
+    let told = |steady: [Steady; 2]| {
+        let [a, b] = [(1, steady[0]), (2, steady[1])].map(|(job, steady)| {
+            let mut run = run(job, 1.0);
+            run.result.steadiness.as_mut().unwrap().verdict = steady;
+            run
+        });
+        let found = ComparisonResult::of_runs(["a", "b"], &[a], &[b], 0.02);
+        let of_windows = found.warnings.iter().filter(|w| w.kind == "within_window");
+        let told = of_windows.map(|warning| warning.text.clone()).collect::<Vec<_>>();
+        let text = found.text(Charset::Unicode, Style::Plain);
+        assert!(told.is_empty() || text.contains("steady only within its window"), "{text}");
+        told
+    };
+    use Steady::{Steady as Level, WithinWindow};
+    assert_eq!(told([Level, Level]), [""; 0]);
+    let of_b = told([Level, WithinWindow]);
+    assert!(of_b.len() == 1 && of_b[0].starts_with("the run of B is steady only"), "{of_b:?}");
+    assert_eq!(told([WithinWindow, WithinWindow]).len(), 2);
+    let several = labels(&[1.0, 1.01]);
+    assert!(several.warnings.iter().all(|w| w.kind != "within_window"), "runs of several windows");
 }
 
 /// A run on a schema of one table: whether it has its index, its rows, and the age of its statistics.

@@ -9,8 +9,8 @@
 //! - individual, given by their intervals, pooled over the runs near the limit: a run that was calm
 //!   by chance has a low percentile and a narrow interval at the same time, and must not outweigh
 //!   the others because of that. The pooled error counts as [`ERROR_FREEDOM`] observations, so that
-//!   runs that scatter more widen it. Above the limit it grows as the percentile does, because a
-//!   longer queue changes more slowly;
+//!   runs that scatter more widen it. Runs near the limit that have no interval have it, too. Above
+//!   the limit it grows as the percentile does, because a longer queue changes more slowly;
 //! - common to all: the percentile of a run that is short for its correlation is biased, by about
 //!   its variance, which more runs do not remove; and
 //! - the curve's: a share of its distance from the limit, so that a distant run shows little more
@@ -19,7 +19,7 @@
 //! The belief is the posterior on a grid of capacities and curves, summed over the curves. The grid
 //! is refined to where nearly all of it lies.
 
-use super::{Answer, CapacityBelief, Distance, Reported, chance};
+use super::{CapacityBelief, Distance, Reported, chance};
 use crate::numbers::size;
 
 /// Number of cells of the grid.
@@ -162,16 +162,16 @@ impl Runs {
     fn of(reported: &[Reported], (low, high): (f64, f64), highest: Option<f64>) -> Self {
         let (mut measured, mut sided) = (Vec::new(), Vec::new());
         let (mut squares, mut weights) = (0.0, 0.0);
-        for reported in reported {
-            let distance = match reported.answer {
-                Answer::Measured { value, limit } => Distance::of(value, limit),
-                Answer::Ok { .. } | Answer::Overloaded { .. } => None,
-            };
-            match distance {
+        let distances: Vec<_> = reported.iter().map(Reported::distance).collect();
+        let is_known = distances.iter().flatten().any(|distance| distance.error.is_some());
+        for (reported, distance) in reported.iter().zip(distances) {
+            match distance.filter(|distance| distance.error.is_some() || is_known) {
                 Some(Distance { ln, error }) => {
-                    let weight = 1.0 / (1.0 + (ln / NEAR).powi(2));
-                    squares += weight * error.powi(2);
-                    weights += weight;
+                    if let Some(error) = error {
+                        let weight = 1.0 / (1.0 + (ln / NEAR).powi(2));
+                        squares += weight * error.powi(2);
+                        weights += weight;
+                    }
                     measured.push((reported.rate, ln.clamp(-FAR, FAR)));
                 }
                 None => sided.push((reported.rate.ln(), chance(reported.answer))),

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::belief::Belief;
-use super::{Answer, Distance, Reported};
+use super::{Distance, Reported};
 use crate::distribution::{t_975, t_of_all};
 use crate::numbers::size;
 use crate::{Estimate, Interval};
@@ -42,7 +42,7 @@ pub struct ServerChange {
 pub(super) fn early(reported: &[Reported]) -> Option<f64> {
     let half = &reported[..reported.len().div_ceil(2)];
     let near = half.iter().filter_map(|run| {
-        let Distance { ln, .. } = distance(run)?;
+        let Distance { ln, .. } = run.distance()?;
         (ln.abs() < NEAR_ENOUGH).then_some((ln.abs(), run.rate))
     });
     near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate)| rate)
@@ -98,7 +98,7 @@ struct Point {
 
 impl Point {
     fn of(run: &Reported) -> Option<Self> {
-        let ln = distance(run)?.ln;
+        let ln = run.distance()?.ln;
         (ln.abs() <= NEAR_ENOUGH).then_some(Self { rate: run.rate, ln })
     }
 }
@@ -159,20 +159,13 @@ struct Implied {
 fn implied(reported: &[Reported], belief: &Belief) -> Vec<Implied> {
     let at_limit = belief.slope_at(0.0);
     let of = |run: &Reported| {
-        let distance = distance(run)?.ln;
+        let distance = run.distance()?.ln;
         let slope = belief.slope_at(distance);
         let weight = 1.0 / (1.0 + (at_limit / slope).powi(2));
         let ln = run.rate.ln() - belief.offset(distance);
         (distance.abs() <= NEAR && weight.is_finite()).then_some(Implied { ln, weight })
     };
     reported.iter().filter_map(of).collect()
-}
-
-fn distance(run: &Reported) -> Option<Distance> {
-    match run.answer {
-        Answer::Measured { value, limit } => Distance::of(value, limit),
-        Answer::Ok { .. } | Answer::Overloaded { .. } => None,
-    }
 }
 
 /// The factor by which the correlation of neighbouring distances from the mean increases its

@@ -56,6 +56,9 @@ pub const LONG: u32 = 3;
 const ERROR_MIN: f64 = 0.009;
 /// Where in the belief the next run is made, in turn: the slope is known from runs on both sides.
 const PLACES: [f64; 3] = [0.5, 0.2, 0.8];
+/// Greatest distance from the limit, as a logarithm, at which a run without an interval shows more
+/// than its side.
+const NEAR: f64 = 0.3;
 /// Standard errors by which the capacity stays below what an overloaded target served.
 const SERVED_BELOW: f64 = 3.0;
 
@@ -83,7 +86,7 @@ pub enum Answer {
         /// Whether it was under the limit.
         ok: bool,
     },
-    /// The percentile, with its interval if there is one, and the limit, all in one unit.
+    /// The percentile, with its interval if that is known, and the limit, all in one unit.
     Measured {
         /// The percentile that was measured.
         value: Estimate,
@@ -191,6 +194,16 @@ struct Confirming {
 struct Reported {
     rate: f64,
     answer: Answer,
+}
+
+impl Reported {
+    /// How far the run was from the limit; `None` if it measured no time.
+    fn distance(&self) -> Option<Distance> {
+        match self.answer {
+            Answer::Measured { value, limit } => Distance::of(value, limit),
+            Answer::Ok { .. } | Answer::Overloaded { .. } => None,
+        }
+    }
 }
 
 impl CapacitySearch {
@@ -397,8 +410,11 @@ fn chance(answer: Answer) -> f64 {
         Answer::Overloaded { .. } => sure(false, TRUST_MEASURED),
         Answer::Measured { value, limit } => match Distance::of(value, limit) {
             None => sure(value.value <= limit, TRUST),
-            Some(Distance { ln, error }) if error <= 0.0 => sure(ln <= 0.0, TRUST_MEASURED),
-            Some(Distance { ln, error }) => {
+            Some(Distance { ln, error: None }) => sure(ln <= 0.0, TRUST),
+            Some(Distance { ln, error: Some(error) }) if error <= 0.0 => {
+                sure(ln <= 0.0, TRUST_MEASURED)
+            }
+            Some(Distance { ln, error: Some(error) }) => {
                 normal_below(-ln / error).clamp(1.0 - TRUST_MEASURED, TRUST_MEASURED)
             }
         },
@@ -408,20 +424,27 @@ fn chance(answer: Answer) -> f64 {
 /// Distance of a percentile from its limit.
 #[derive(Clone, Copy)]
 struct Distance {
-    /// Logarithm of the centre of the percentile's interval over the limit.
+    /// Logarithm of the centre of the percentile's interval, or of the percentile, over the limit.
     ln: f64,
-    /// Standard error of that logarithm.
-    error: f64,
+    /// Standard error of that logarithm, not below 0; `None` without an interval.
+    error: Option<f64>,
 }
 
 impl Distance {
-    /// Computes the distance; `None` if it is unknown: without an interval, or if the value is not
-    /// a time.
+    /// Computes the distance; `None` if the value is not a time, or has no interval and is far from
+    /// the limit.
     fn of(value: Estimate, limit: f64) -> Option<Self> {
-        let interval = value.interval?;
-        let [low, high] = [interval.low, interval.high].map(|edge| (edge / limit).ln());
-        let (ln, error) = (f64::midpoint(low, high), (high - low) / (2.0 * NORMAL_975));
-        (ln.is_finite() && error.is_finite() && error >= 0.0).then_some(Self { ln, error })
+        let ln = |time: f64| (time / limit).ln();
+        let (ln, error) = match value.interval {
+            None => (ln(value.value), None),
+            Some(Interval { low, high }) => {
+                let [low, high] = [low, high].map(ln);
+                (f64::midpoint(low, high), Some((high - low) / (2.0 * NORMAL_975)))
+            }
+        };
+        let is_error = error.is_none_or(|error| error.is_finite() && error >= 0.0);
+        let counts = error.is_some() || ln.abs() <= NEAR;
+        (ln.is_finite() && is_error && counts).then_some(Self { ln, error })
     }
 }
 

@@ -164,6 +164,37 @@ fn the_capacity_of_simulated_queues_is_found() {
     assert!(runs <= 500, "{runs}");
 }
 
+/// Of searches on a server of 200 exponential services per second, with an error of 8 % per run: the
+/// share whose interval holds the capacity. Half of the runs do not know their own interval.
+fn held_without_intervals(searches: u32, seed: u64) -> f64 {
+    let limit = 0.05;
+    let capacity = 200.0 - f64::ln(20.0) / limit;
+    let mut random = Random::new(seed);
+    let mut held = 0.0;
+    for _ in 0..searches {
+        let (judgement, _) = search(CapacityPlan { first: 40.0, ..PLAN }, |rate| {
+            let served = Estimate { value: 199.0, interval: None };
+            if rate >= 199.0 {
+                return Answer::Overloaded { served };
+            }
+            let value = f64::ln(20.0) / (200.0 - rate) * (0.08 * random.normal()).exp();
+            let width = f64::exp(1.96 * 0.08);
+            let interval = Interval { low: value / width, high: value * width };
+            let interval = (random.unit() < 0.5).then_some(interval);
+            Answer::Measured { value: Estimate { value, interval }, limit }
+        });
+        held += f64::from(u8::from(found(judgement).1.contains(capacity)));
+    }
+    held / f64::from(searches)
+}
+
+#[test]
+fn runs_without_an_interval_are_as_uncertain_as_the_others() {
+    let held = held_without_intervals(60, 84);
+    println!("held {held}");
+    assert!(held >= 0.9, "{held}");
+}
+
 #[test]
 fn telling_the_same_results_again_leads_to_the_same_place() {
     let mut first = CapacitySearch::new(PLAN).unwrap();
