@@ -122,19 +122,39 @@ impl MariadbServer {
         let arguments = ["--server-id=2", "--log-bin=binlog", "--read-only=1"];
         let arguments = arguments.map(str::to_owned).into();
         let replica = Self::start(MariadbOptions { arguments, ..MariadbOptions::default() })?;
+        let word = replica.source();
         // MySQL's passwords need its public key on a connection without TLS.
         let of_product = match replica.is_mariadb() {
             true => "MASTER_SSL_VERIFY_SERVER_CERT=0",
-            false => "GET_MASTER_PUBLIC_KEY=1",
+            false => "GET_SOURCE_PUBLIC_KEY=1",
         };
-        let sql = format!(
-            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='{USER}', \
-             MASTER_PASSWORD='{PASSWORD}', MASTER_SSL=0, {of_product}, \
-             MASTER_LOG_FILE='binlog.000001', MASTER_LOG_POS=4; START SLAVE",
+        replica.change_source(&format!(
+            "{word}_HOST='127.0.0.1', {word}_PORT={}, {word}_USER='{USER}', \
+             {word}_PASSWORD='{PASSWORD}', {word}_SSL=0, {of_product}, \
+             {word}_LOG_FILE='binlog.000001', {word}_LOG_POS=4",
             primary.port()
-        );
-        replica.run("mysql", &sql)?;
+        ))?;
         Ok(replica)
+    }
+
+    /// Has this replica apply changes this many seconds after the primary.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn delay(&self, seconds: u32) -> Result<(), TestbedError> {
+        self.run("mysql", "STOP REPLICA")?;
+        self.change_source(&format!("{}_DELAY={seconds}", self.source()))
+    }
+
+    /// The word for a primary: MySQL 8.4 no longer knows MariaDB's.
+    fn source(&self) -> &'static str {
+        if self.is_mariadb() { "MASTER" } else { "SOURCE" }
+    }
+
+    fn change_source(&self, options: &str) -> Result<(), TestbedError> {
+        let change = if self.is_mariadb() { "MASTER" } else { "REPLICATION SOURCE" };
+        let sql = format!("CHANGE {change} TO {options}; START REPLICA");
+        self.run("mysql", &sql).map(drop)
     }
 
     /// Waits until this replica has everything that its primary has now.
@@ -142,12 +162,14 @@ impl MariadbServer {
     /// # Errors
     /// When that takes too long, or a server does not answer.
     pub fn catch_up(&self, primary: &Self) -> Result<(), TestbedError> {
-        let status = primary.run("mysql", "SHOW MASTER STATUS")?;
+        let status = primary.run("mysql", "SHOW MASTER STATUS");
+        let status = status.or_else(|_| primary.run("mysql", "SHOW BINARY LOG STATUS"))?;
         let place = status.first().map_or(&[][..], Vec::as_slice);
         let [Some(file), Some(position), ..] = place else {
             return Err(TestbedError::Failed("the primary writes no log".into()));
         };
-        let sql = format!("SELECT MASTER_POS_WAIT('{file}', {position}, {CATCH_UP_MAX_S})");
+        let wait = format!("{}_POS_WAIT", self.source());
+        let sql = format!("SELECT {wait}('{file}', {position}, {CATCH_UP_MAX_S})");
         let waited = self.run("mysql", &sql)?;
         let events = waited.first().and_then(|row| row[0].as_deref()?.parse::<i64>().ok());
         match events {
@@ -297,7 +319,9 @@ impl Setup {
                 command.push(format!("--{name}={}", at(file)));
             }
         } else {
-            command.push("--skip-ssl".to_owned());
+            // MySQL 8.4 no longer knows the option, and MariaDB's have no empty version.
+            let off = if programs.install.is_none() { "--tls-version=" } else { "--skip-ssl" };
+            command.push(off.to_owned());
         }
         if programs.install.is_none() {
             // Debian's packages expect a folder for files that only their installation makes.

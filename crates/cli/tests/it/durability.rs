@@ -336,6 +336,64 @@ fn a_table_that_cannot_be_read_back_proves_nothing() {
     assert!(error.contains("could not connect"), "{error}");
 }
 
+/// Drills `url`, runs `stop` in its second second, and returns why nothing was verified at `verify`.
+fn unverified(url: &str, verify: &str, has_rows: &dyn Fn() -> bool, stop: impl FnOnce()) -> String {
+    let program = Program::new();
+    let cue = Cue::at(&program, "1s", "stop");
+    let args = ["drill", url, "--vus", "2", "--duration", "3s", "--fault", &cue.fault, "--json"];
+    let verify = ["--verify", verify, "--verify-timeout", "1s"];
+    let mut child = program.start(&[&args[..], &verify].concat());
+    cue.act(&mut child, || {
+        until("commits at the replica", has_rows);
+        stop();
+    });
+    let done = finish(child);
+    let document = document(&done);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert_eq!(document["commits"]["lost"], serde_json::Value::Null, "{document}");
+    assert!(count(&document, "acknowledged") > 0, "{document}");
+    document["verification"]["error"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_postgres_replica_whose_replay_is_paused_has_lost_nothing() {
+    let primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let standby = PostgresServer::standby(primary.port()).unwrap();
+    let url = primary.fresh_database("paused").unwrap();
+    let replica = url.replace(&primary.port().to_string(), &standby.port().to_string());
+    let has_rows = || {
+        let sql = "SELECT count(*) FROM pg_class WHERE relname = 'triphammer_drill'";
+        let found = standby.run(name_of(&url), sql);
+        found.is_ok_and(|found| found[0][0].as_deref() == Some("1")) && rows(&standby, &url) > 0
+    };
+    let pause = || drop(standby.run("postgres", "SELECT pg_wal_replay_pause()").unwrap());
+    let why = unverified(&url, &replica, &has_rows, pause);
+    assert!(why.contains("has stopped to apply changes"), "{why}");
+    assert!(why.contains("pg_wal_replay_resume()"), "{why}");
+}
+
+#[test]
+fn a_mariadb_replica_whose_applier_is_stopped_has_lost_nothing() {
+    let primary = MariadbServer::start(MariadbOptions::of_primary()).unwrap();
+    let replica = MariadbServer::replica(&primary).unwrap();
+    let url = primary.fresh_database("stopped").unwrap();
+    let verify = url.replace(&primary.port().to_string(), &replica.port().to_string());
+    let has_rows = || {
+        let found = replica.run(name_of(&url), "SELECT count(*) > 0 FROM triphammer_drill");
+        found.is_ok_and(|found| found[0][0].as_deref() == Some("1"))
+    };
+    let run = |sql: &str| drop(replica.run("mysql", sql).unwrap());
+    let stop = || run("STOP REPLICA SQL_THREAD");
+    let why = unverified(&url, &verify, &has_rows, stop);
+    assert!(why.contains("has stopped to apply changes"), "{why}");
+    assert!(why.contains("START REPLICA"), "{why}");
+    // One that accepts writes, as after a promotion that stopped the applier too early.
+    run("START REPLICA SQL_THREAD; SET GLOBAL read_only = 0");
+    replica.catch_up(&primary).unwrap();
+    let why = unverified(&url, &verify, &has_rows, stop);
+    assert!(why.contains("applier is stopped or has failed"), "{why}");
+}
+
 /// Drills a target of two hosts, whose first one is killed while the second is promoted: the users
 /// move to it.
 #[test]

@@ -275,7 +275,7 @@ fn writes_follow_from_a_mariadb_or_mysql_that_became_read_only_to_its_promoted_r
     };
     primary.run("mysql", "SET GLOBAL read_only = 1").unwrap();
     replica.catch_up(&primary).unwrap();
-    replica.run("mysql", "STOP SLAVE; SET GLOBAL read_only = 0").unwrap();
+    replica.run("mysql", "STOP REPLICA; SET GLOBAL read_only = 0").unwrap();
     let before = updates(&replica);
     wait_until(&mut child, "updates of the other node", || updates(&replica) > before + 100);
     stop(&child);
@@ -298,8 +298,8 @@ fn a_drill_ends_only_its_own_sessions_and_waits_for_a_replica_that_accepts_write
     let program = Program::new();
     let (primary, replica, url) = mariadb_pair(&program);
     // A replica that is behind, and that nothing keeps from writes.
-    let delayed = "STOP SLAVE; CHANGE MASTER TO MASTER_DELAY=4; START SLAVE";
-    replica.run("mysql", &format!("{delayed}; SET GLOBAL read_only = 0")).unwrap();
+    replica.delay(4).unwrap();
+    replica.run("mysql", "SET GLOBAL read_only = 0").unwrap();
     let host = format!(":{}/", replica.port());
     let verify = url.replace(&format!(":{}/", primary.port()), &host);
     let drill = ["drill", &url, "--vus", "4", "--duration", "3s"];
@@ -308,7 +308,7 @@ fn a_drill_ends_only_its_own_sessions_and_waits_for_a_replica_that_accepts_write
     assert!(delayed["verification"]["waited_s"].as_f64().unwrap() > 0.0, "{delayed}");
 
     // Two independent servers, with the sessions of others that have the same numbers.
-    replica.run("mysql", "STOP SLAVE").unwrap();
+    replica.run("mysql", "STOP REPLICA").unwrap();
     let strangers: Vec<_> = (0..30).map(|_| stranger(&primary)).collect();
     until("the sessions of others", || sleeping(&primary) == strangers.len());
     let faults = ["--nodes", "nodes.toml", "--fault", "at=1s terminate", "--json"];

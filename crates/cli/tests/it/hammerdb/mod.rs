@@ -313,7 +313,7 @@ fn a_user_who_may_call_routines_and_read_no_orders_runs_a_mix_without_new_order(
     let run = ["run", &target, "--vus", "2", "--transactions", "20", "--mix"];
     let result = program.json(&[&run[..], &["0,0,0,0,100"]].concat());
     assert_eq!(result["workload"]["facts"]["routines"], "hammerdb");
-    assert_eq!(result["run"]["types"][4]["committed"], 20, "{result:#}");
+    assert_eq!(result["run"]["types"][4]["committed"], 40, "{result:#}");
     let refused = program.run(&[&run[..], &["100,0,0,0,0"]].concat());
     assert!(refused.code == 2 && refused.err.contains("1142"), "{}", refused.err);
 }
