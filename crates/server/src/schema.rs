@@ -59,9 +59,14 @@ pub(crate) fn host_schema() -> RefOr<Schema> {
     part("Host")
 }
 
-/// Schema of a list of `Judgement`s.
+/// Schema of the requirements of a run in progress.
 pub(crate) fn judgements_schema() -> RefOr<Schema> {
-    ArrayBuilder::new().items(part("Judgement")).into()
+    ArrayBuilder::new()
+        .items(part("Judgement"))
+        .description(Some(
+            "The requirements. A value of `null` is known only at the end of the run.",
+        ))
+        .into()
 }
 
 /// Schema of an `Ending` or null.

@@ -1663,6 +1663,7 @@ export interface LiveQuery {
 export interface LiveRequirements {
   /** Number of the activity. */
   activity: number;
+  /** The requirements. A value of `null` is known only at the end of the run. */
   requirements: Judgement[];
 }
 

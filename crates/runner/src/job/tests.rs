@@ -94,7 +94,7 @@ impl Watcher for LastJudged {
 fn requirements_are_judged_live_as_they_are_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let required = "nopm > 1, tpm < 5, failures == 0%, indeterminate == 0, sessions.lost == 0, \
-                    new_order.p95 < 1us, payment.per_minute > 1, all.mean < 1h, retries < 1%, \
+                    new_order.p95 < 1us, payment.per_minute > 1, all.mean < 1min, retries < 1%, \
                     all.committed > 1, backlog < 5, round_trips > 1";
     let given = [("target", "null:?service=1ms"), ("rampup", "1s"), ("duration", "2s")];
     let mut asked = settings(JobKind::Run, &given);
