@@ -13,7 +13,6 @@ use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{Pairs, PairsRequest};
-use triphammer_settings::Setting;
 use triphammer_statistics::compare::{Basis, Verdict};
 
 use crate::report::golden;
@@ -201,24 +200,6 @@ fn two_products_are_both_named_and_only_settings_of_both_are_compared() {
     assert!(has_own(&one) && !has_own(&two), "{:?}", two.differences);
     let title = two.text(Charset::Unicode, Style::Plain).lines().next().unwrap().to_owned();
     assert!(title.contains("on PostgreSQL 15.4 and MariaDB 15.4 · "), "{title}");
-}
-
-#[test]
-fn a_run_stored_with_the_former_words_of_a_default_is_no_different() {
-    let [mut now, mut then] = [1, 2].map(|job| run(job, 1.0));
-    let isolation = |value: &str| Setting {
-        name: "isolation".to_owned(),
-        value: value.to_owned(),
-        source: "default".to_owned(),
-    };
-    now.result.settings.push(isolation("the database's default"));
-    then.result.settings.push(isolation("the database's own"));
-    let facts = |run: &Run| {
-        let stored = serde_json::to_value(&run.result).unwrap();
-        Facts::of_run(&Run { result: serde_json::from_value(stored).unwrap(), ..run.clone() })
-    };
-    let of_settings = facts(&now).against(&facts(&then));
-    assert!(of_settings.iter().all(|d| d.subject != Subject::Setting), "{of_settings:?}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub mod hammerdb;
 pub mod input;
 pub mod names;
 mod new_order;
+mod of_mix;
 mod order_status;
 pub mod output;
 mod payment;

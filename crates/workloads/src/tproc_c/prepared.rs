@@ -1,12 +1,13 @@
 //! The prepared statements of a session, and the transactions that use them.
 
+use triphammer_core::DbError;
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::workload::{Completion, Mode, Statements};
-use triphammer_core::{DbError, ErrorClass};
 
 use super::buffers::Buffers;
 use super::input::Input;
 use super::names::LastNames;
+use super::of_mix::{drawn_otherwise, of_mix};
 use super::output::Output;
 use super::settings::{Routines, Settings};
 use super::{delivery, hammerdb, new_order, order_status, payment, stock_level};
@@ -177,19 +178,4 @@ impl Prepared {
             },
         }
     }
-}
-
-/// What was prepared for a type of the mix.
-pub(super) fn of_mix<T>(prepared: Option<T>) -> Result<T, DbError> {
-    prepared.ok_or_else(drawn_otherwise)
-}
-
-/// The error for an input of other routines or of no type in the mix: the workload draws inputs and prepares sessions with
-/// the same settings.
-#[cold]
-fn drawn_otherwise() -> DbError {
-    DbError::new(
-        ErrorClass::Other,
-        "this input does not belong to the routines that the session prepared",
-    )
 }

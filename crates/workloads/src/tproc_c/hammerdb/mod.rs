@@ -27,7 +27,7 @@ use triphammer_core::{DbError, ErrorClass};
 use super::constants::A_LAST;
 use super::input::Rules;
 use super::names::{LastNames, last_name};
-use super::prepared::of_mix;
+use super::of_mix::of_mix;
 use super::schema::CUSTOMERS;
 use super::settings::{ROUTINES, Routines as Wanted};
 use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
