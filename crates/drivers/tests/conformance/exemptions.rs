@@ -109,7 +109,14 @@ const EXPECTED: [(&str, &[&str]); 7] = [
 const ODBC: [(&str, &[&str]); 4] = [
     (
         "odbc:Driver={FreeTDS}",
-        &["read_only_access", "failed_statement", "password_with_quotes_and_unicode", "cancel"],
+        &[
+            "password_with_quotes_and_unicode",
+            "failed_statement",
+            "columns_that_change_between_transactions",
+            "columns_that_change_within_a_transaction",
+            "read_only_access",
+            "cancel",
+        ],
     ),
     ("odbc:Driver={PostgreSQL Unicode}", &[]),
     ("odbc:Driver={MariaDB Unicode}", &[]),
