@@ -134,12 +134,11 @@ docs:
 	tools/docs.py --book
 
 # Rewrites what is generated from declarations and types, with the tests that compare it: the settings and the API of
-# docs/reference, lists in docs, documents.py and _commands.pyi of the Python package, and ui/src/api.
+# docs/reference, lists in docs, documents.py and _commands.pyi of the Python package, and ui/src/api. Of the whole
+# workspace, as `test` builds it: of single packages everything would be compiled again, with other features.
 generate:
-	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer-runner --test documents -- \
-	  the_python_package the_lists_of_the_guide the_guide_to_observing the_guide_to_the_doctor
-	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer --test it the_reference_page
-	UPDATE_REFERENCE=1 $(CARGO) test --package triphammer-server --test it contract
+	UPDATE_REFERENCE=1 $(CARGO) test --workspace --test documents --test it -- \
+	  the_python_package the_lists_of_the_guide the_guide_to_observing the_guide_to_the_doctor the_reference_page contract
 
 lint: cycles
 	tools/docs.py
