@@ -16,7 +16,10 @@ use rustls::pki_types::{
     AlgorithmIdentifier, InvalidSignature, SignatureVerificationAlgorithm, alg_id,
 };
 use rustls::sign::{Signer, SigningKey};
-use rustls::{Error, SignatureAlgorithm, SignatureScheme};
+use rustls::{
+    CipherSuiteCommon, Error, SignatureAlgorithm, SignatureScheme, SupportedCipherSuite,
+    Tls12CipherSuite,
+};
 use sha2::Digest as _;
 
 use super::ed448::Ed448;
@@ -40,9 +43,34 @@ pub(super) fn provider() -> Arc<CryptoProvider> {
         let mapping = [of_ring.mapping, MAPPING].concat();
         // Made once, and in use as long as the process.
         let algorithms = WebPkiSupportedAlgorithms { all: all.leak(), mapping: mapping.leak() };
-        Arc::new(CryptoProvider { signature_verification_algorithms: algorithms, ..ring })
+        let cipher_suites = ring.cipher_suites.iter().map(|suite| with_ed448(*suite)).collect();
+        let signature_verification_algorithms = algorithms;
+        Arc::new(CryptoProvider { signature_verification_algorithms, cipher_suites, ..ring })
     });
     Arc::clone(&PROVIDER)
+}
+
+/// The suite, with the signatures of Ed448 keys: in TLS 1.2 a suite says what the server may sign its
+/// key exchange with. Those of RSA-PSS keys cannot be added: rustls asks for the algorithm of a scheme
+/// that it does not know.
+fn with_ed448(suite: SupportedCipherSuite) -> SupportedCipherSuite {
+    let SupportedCipherSuite::Tls12(of_ring) = suite else { return suite };
+    if !of_ring.sign.contains(&SignatureScheme::ED25519) {
+        return suite;
+    }
+    let sign = [of_ring.sign, &[SignatureScheme::ED448]].concat().leak();
+    // As the provider: made once.
+    SupportedCipherSuite::Tls12(Box::leak(Box::new(Tls12CipherSuite {
+        common: CipherSuiteCommon {
+            suite: of_ring.common.suite,
+            hash_provider: of_ring.common.hash_provider,
+            confidentiality_limit: of_ring.common.confidentiality_limit,
+        },
+        prf_provider: of_ring.prf_provider,
+        kx: of_ring.kx,
+        sign,
+        aead_alg: of_ring.aead_alg,
+    })))
 }
 
 type Algorithms = &'static [&'static dyn SignatureVerificationAlgorithm];
