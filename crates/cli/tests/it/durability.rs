@@ -73,6 +73,14 @@ struct Failover {
     replica: u64,
 }
 
+/// Creates a database, and waits until a standby has it.
+fn replicated_database(primary: &PostgresServer, standby: &PostgresServer, name: &str) -> String {
+    let url = primary.fresh_database(name).unwrap();
+    let known = format!("SELECT 1 FROM pg_database WHERE datname = '{}'", name_of(&url));
+    until("the database on the standby", || !standby.run("postgres", &known).unwrap().is_empty());
+    url
+}
+
 /// Cuts the network between a primary and its replica under load, kills the primary when that has shown its effect, and
 /// promotes the replica.
 fn fail_over(is_synchronous: bool) -> Failover {
@@ -83,7 +91,7 @@ fn fail_over(is_synchronous: bool) -> Failover {
         primary.run("postgres", "ALTER SYSTEM SET synchronous_standby_names = standby").unwrap();
         primary.run("postgres", "SELECT pg_reload_conf()").unwrap();
     }
-    let url = primary.fresh_database("failover").unwrap();
+    let url = replicated_database(&primary, &standby, "failover");
     let replica = url.replace(&primary.port().to_string(), &standby.port().to_string());
     let program = Program::new();
     let cut = Cue::at(&program, "3s", "cut");
@@ -359,7 +367,7 @@ fn unverified(url: &str, verify: &str, has_rows: &dyn Fn() -> bool, stop: impl F
 fn a_postgres_replica_whose_replay_is_paused_has_lost_nothing() {
     let primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
     let standby = PostgresServer::standby(primary.port()).unwrap();
-    let url = primary.fresh_database("paused").unwrap();
+    let url = replicated_database(&primary, &standby, "paused");
     let replica = url.replace(&primary.port().to_string(), &standby.port().to_string());
     let has_rows = || {
         let sql = "SELECT count(*) FROM pg_class WHERE relname = 'triphammer_drill'";
@@ -401,7 +409,7 @@ fn users_move_to_a_promoted_replica_and_go_on_after_what_was_lost() {
     let mut primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
     let proxy = Proxy::start(primary.port());
     let standby = PostgresServer::standby(proxy.port()).unwrap();
-    let url = primary.fresh_database("moved").unwrap();
+    let url = replicated_database(&primary, &standby, "moved");
     let port = primary.port().to_string();
     let both = format!("{port},127.0.0.1:{}", standby.port());
     let both = url.replace(&port, &both) + "?target_session_attrs=read-write";

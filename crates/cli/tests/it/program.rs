@@ -1,6 +1,6 @@
 //! Runs the program in a separate folder, without the caller's environment.
 
-use std::io::{BufRead, BufReader, Lines};
+use std::io::{BufRead, BufReader, Lines, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
@@ -163,7 +163,13 @@ pub fn wait_until(child: &mut Child, what: &str, mut holds: impl FnMut() -> bool
     until(what, || {
         let has_ended = child.try_wait().unwrap().is_some();
         let holds = holds();
-        assert!(holds || !has_ended, "the program ended before there were {what}");
+        if has_ended && !holds {
+            let mut said = String::new();
+            if let Some(err) = &mut child.stderr {
+                let _ = err.read_to_string(&mut said);
+            }
+            panic!("the program ended before there were {what}: {said}");
+        }
         holds
     });
 }
