@@ -1,5 +1,4 @@
-//! The result document of a drill: printed by `--json`, stored, and rendered by reports. Its schema
-//! is `docs/reference/drill-schema.json`.
+//! The result document of a drill: printed by `--json`, stored, and rendered by reports.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
 //! The result document of a capacity search: printed by `--json`, stored, and rendered by reports.
-//! Its schema is `docs/reference/capacity-schema.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

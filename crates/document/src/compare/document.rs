@@ -1,5 +1,4 @@
-//! The result document of a comparison: printed by `--json`, stored, and rendered by reports. Its
-//! schema is `docs/reference/comparison-schema.json`.
+//! The result document of a comparison: printed by `--json`, stored, and rendered by reports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -9,26 +9,35 @@ use super::metric::{ALL, Metric, MetricSource, OF_RUN, OF_TIMES, OF_TYPE, number
 use crate::measure::{Measure, counted};
 use crate::second::Second;
 
-type OfSecond = (&'static str, fn(&Second) -> Option<f64>);
+type OfSecond = (&'static str, Part, fn(&Second) -> Option<f64>);
 type OfTypeSecond = (&'static str, fn(&TypeInterval, f64) -> Option<f64>);
+
+/// The part of a run that the value in its result is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it, with ramp-up and drain.
+    Run,
+    /// The timed window.
+    Window,
+}
 
 /// Metrics of the run that a second has, too.
 const OF_SECOND: &[OfSecond] = &[
-    ("tpm", |s| Some(rate(s.total.counts.completed(), seconds(s), 60))),
-    ("tpm_server", |s| s.server.map(|server| server.per_minute())),
-    ("failures", |s| failed(&s.total)),
-    ("indeterminate", |s| Some(number(s.total.counts.indeterminate))),
-    ("retries", |s| retried(&s.total)),
-    ("sessions.lost", |s| Some(number(s.interval.lost))),
-    ("sessions.reconnected", |s| Some(number(s.interval.reconnected))),
-    ("client.busiest", |s| Some(s.interval.gauges.busiest_share())),
-    ("client.lag_p99", |s| {
+    ("tpm", Part::Window, |s| Some(rate(s.total.counts.completed(), seconds(s), 60))),
+    ("tpm_server", Part::Window, |s| s.server.map(|server| server.per_minute())),
+    ("failures", Part::Window, |s| failed(&s.total)),
+    ("indeterminate", Part::Window, |s| Some(number(s.total.counts.indeterminate))),
+    ("retries", Part::Window, |s| retried(&s.total)),
+    ("sessions.lost", Part::Run, |s| Some(number(s.interval.lost))),
+    ("sessions.reconnected", Part::Run, |s| Some(number(s.interval.reconnected))),
+    ("client.busiest", Part::Run, |s| Some(s.interval.gauges.busiest_share())),
+    ("client.lag_p99", Part::Window, |s| {
         let lag = s.interval.gauges.lag.as_ref().filter(|lag| !lag.is_empty())?;
         Some(number(lag.value_at_quantile(0.99)))
     }),
-    ("arrivals.offered", |s| arrived(s, |a| a.due)),
-    ("arrivals.skipped", |s| arrived(s, |a| a.skipped)),
-    ("backlog", |s| s.interval.backlog.map(number)),
+    ("arrivals.offered", Part::Run, |s| arrived(s, |a| a.due)),
+    ("arrivals.skipped", Part::Run, |s| arrived(s, |a| a.skipped)),
+    ("backlog", Part::Window, |s| s.interval.backlog.map(number)),
 ];
 
 /// Metrics of a transaction type that a second has, too; the number is that of seconds.
@@ -42,20 +51,14 @@ const OF_TYPE_SECOND: &[OfTypeSecond] = &[
     ("retries", |t, _| retried(t)),
 ];
 
-/// Metrics of those above that are about the whole run, not about its timed window.
-const OF_WHOLE_RUN: [&str; 5] = [
-    "sessions.lost",
-    "sessions.reconnected",
-    "client.busiest",
-    "arrivals.offered",
-    "arrivals.skipped",
-];
-
 impl Metric {
     /// Whether the value in a result is that of the whole run, not of its timed window.
     #[must_use]
     pub(super) fn is_of_whole_run(&self) -> bool {
-        OF_WHOLE_RUN.contains(&self.name())
+        match self.source {
+            MetricSource::Run(place) => entry(place).is_some_and(|of| of.1 == Part::Run),
+            _ => false,
+        }
     }
 
     /// Whether seconds have a value of it.
@@ -117,7 +120,11 @@ impl Metric {
 
 /// How a second's value of a metric of the run is read.
 fn of_run(place: usize) -> Option<fn(&Second) -> Option<f64>> {
-    OF_SECOND.iter().find(|(name, _)| *name == OF_RUN[place].0).map(|of| of.1)
+    entry(place).map(|of| of.2)
+}
+
+fn entry(place: usize) -> Option<&'static OfSecond> {
+    OF_SECOND.iter().find(|of| of.0 == OF_RUN[place].0)
 }
 
 /// The same for a metric of a transaction type.

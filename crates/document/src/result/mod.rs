@@ -8,8 +8,7 @@
 //! RunEnd  ───┘
 //! ```
 //!
-//! Its schema, `docs/reference/result-schema.json`, is generated from these types
-//! ([`schemas`](crate::schemas)). A change that a reader of the old format would misread increments
+//! Its [schema](crate::schemas) is generated from these types. A change that a reader of the old format would misread increments
 //! [`FORMAT`].
 
 mod audit;

@@ -1,5 +1,4 @@
-//! The document of `why`: printed by `--json`, returned by the API, and rendered by the report. Its
-//! schema is `docs/reference/why-schema.json`.
+//! The document of `why`: printed by `--json`, returned by the API, and rendered by the report.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
