@@ -7,8 +7,10 @@ use triphammer_core::SpecError;
 pub enum Kind {
     /// `on` or `off`; the name alone means `on`.
     Switch,
-    /// A whole number, which may end in K, M, G or T (powers of 1024).
+    /// A whole number of 32 bits.
     Int,
+    /// A whole number from 0, which may end in K, M, G or T (powers of 1024).
+    Size,
     /// A number.
     Double,
     /// Any text.
@@ -29,7 +31,7 @@ pub enum Scalar {
 }
 
 impl Kind {
-    /// Reads a value.
+    /// Reads a value, as sysbench 1.0.20 does; but what that ignores after a number is an error.
     ///
     /// # Errors
     /// When the text is not of this kind; the message names the option.
@@ -39,18 +41,20 @@ impl Kind {
             SpecError::new(format!("--{name} {text}: expected {wanted}"))
         };
         match self {
-            Self::Switch => match text.to_ascii_lowercase().as_str() {
-                "" | "on" | "true" | "yes" | "1" => Ok(Scalar::Switch(true)),
-                "off" | "false" | "no" | "0" => Ok(Scalar::Switch(false)),
+            Self::Switch => match text {
+                "" | "on" | "true" | "1" => Ok(Scalar::Switch(true)),
+                "off" | "false" | "0" => Ok(Scalar::Switch(false)),
                 _ => Err(wrong("on or off")),
             },
-            Self::Int => {
-                whole(text).map(Scalar::Int).ok_or_else(|| wrong("a whole number, such as 1000"))
+            Self::Int => int(text)
+                .map(Scalar::Int)
+                .ok_or_else(|| wrong("a whole number without a unit, such as 1000")),
+            Self::Size => {
+                size(text).map(Scalar::Int).ok_or_else(|| wrong("a size, such as 1000 or 64K"))
             }
-            Self::Double => {
-                let read = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
-                read.map(Scalar::Double).ok_or_else(|| wrong("a number, such as 0.5"))
-            }
+            Self::Double => double(text)
+                .map(Scalar::Double)
+                .ok_or_else(|| wrong("a number without a unit, such as 1000 or 0.5")),
             Self::Text => Ok(Scalar::Text(text.to_owned())),
             Self::List => {
                 let items = text.split(',').filter(|item| !item.is_empty());
@@ -58,46 +62,64 @@ impl Kind {
             }
         }
     }
+
+    /// The value of an option that has no default.
+    #[must_use]
+    pub const fn empty(self) -> Scalar {
+        match self {
+            // In sysbench as if its name was given.
+            Self::Switch => Scalar::Switch(true),
+            Self::Int | Self::Size => Scalar::Int(0),
+            Self::Double => Scalar::Double(0.0),
+            Self::Text => Scalar::Text(String::new()),
+            Self::List => Scalar::List(Vec::new()),
+        }
+    }
 }
 
-/// Reads a whole number with an optional unit.
-fn whole(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let (digits, shift) = match text.chars().last()?.to_ascii_uppercase() {
-        'K' => (&text[..text.len() - 1], 10),
-        'M' => (&text[..text.len() - 1], 20),
-        'G' => (&text[..text.len() - 1], 30),
-        'T' => (&text[..text.len() - 1], 40),
-        _ => (text, 0),
+/// Reads a whole number as C's `strtol` does; no text is 0.
+fn int(text: &str) -> Option<i64> {
+    match text {
+        "" => Some(0),
+        _ => text.trim_start().parse::<i32>().ok().map(i64::from),
+    }
+}
+
+/// Reads a whole number with an optional unit; no text is 0.
+fn size(text: &str) -> Option<i64> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let unit = unit.to_ascii_uppercase();
+    let shift = match unit.strip_suffix('B').unwrap_or(&unit) {
+        "" if unit.is_empty() => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return None,
     };
-    digits.parse::<i64>().ok()?.checked_mul(1 << shift)
+    match text {
+        "" => Some(0),
+        _ => digits.parse::<i64>().ok()?.checked_mul(1 << shift),
+    }
 }
 
-impl Scalar {
-    /// The kind of the value.
-    #[must_use]
-    pub const fn kind(&self) -> Kind {
-        match self {
-            Self::Switch(_) => Kind::Switch,
-            Self::Int(_) => Kind::Int,
-            Self::Double(_) => Kind::Double,
-            Self::Text(_) => Kind::Text,
-            Self::List(_) => Kind::List,
+/// Reads a finite number as C's `strtod` does, but for fractions in hexadecimal; no text is 0.
+fn double(text: &str) -> Option<f64> {
+    let text = text.trim_start();
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let hexadecimal = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
+    let read = match hexadecimal {
+        _ if text.is_empty() => 0.0,
+        Some(digits) if digits.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            #[expect(clippy::cast_precision_loss, reason = "all of Lua's numbers are floats")]
+            let value = u64::from_str_radix(digits, 16).ok()? as f64;
+            if text.starts_with('-') { -value } else { value }
         }
-    }
-
-    /// The value as it is written on a command line.
-    #[must_use]
-    pub fn show(&self) -> String {
-        match self {
-            Self::Switch(true) => "on".to_owned(),
-            Self::Switch(false) => "off".to_owned(),
-            Self::Int(value) => value.to_string(),
-            Self::Double(value) => value.to_string(),
-            Self::Text(value) => value.clone(),
-            Self::List(values) => values.join(","),
-        }
-    }
+        Some(_) => return None,
+        None => text.parse().ok()?,
+    };
+    read.is_finite().then_some(read)
 }
 
 /// An option that a script declares.
@@ -109,8 +131,25 @@ pub struct ScriptOption {
     pub help: String,
     /// Kind of its values.
     pub kind: Kind,
-    /// Its default; `None` if it has none.
-    pub default: Option<Scalar>,
+    /// Its default as it is written on a command line; `None` if it has none.
+    pub default: Option<String>,
+}
+
+impl ScriptOption {
+    /// The value of the option, of the text that is given for it.
+    ///
+    /// # Errors
+    /// When the text, or the default, is not of its kind.
+    pub fn value(&self, given: Option<&str>) -> Result<Scalar, SpecError> {
+        match (given, self.default.as_deref()) {
+            (Some(text), _) => self.kind.read(&self.name, text),
+            (None, Some(text)) => {
+                let read = self.kind.read(&self.name, text);
+                read.map_err(|error| SpecError::new(format!("the default of {error}")))
+            }
+            (None, None) => Ok(self.kind.empty()),
+        }
+    }
 }
 
 /// A general option of sysbench 1.0.
@@ -127,6 +166,9 @@ pub struct GeneralOption {
 const fn general(name: &'static str, kind: Kind, default: &'static str) -> GeneralOption {
     GeneralOption { name, kind, default }
 }
+
+/// The option of the errors after which an event is restarted.
+pub const IGNORE_ERRORS: &str = "mysql_ignore_errors";
 
 /// The general options of sysbench 1.0 that scripts can read, with sysbench's defaults.
 pub const GENERAL: &[GeneralOption] = &[
@@ -162,7 +204,7 @@ pub const GENERAL: &[GeneralOption] = &[
     general("mysql_password", Kind::Text, ""),
     general("mysql_db", Kind::Text, "sbtest"),
     general("mysql_ssl", Kind::Switch, "off"),
-    general("mysql_ignore_errors", Kind::List, "1213,1020,1205"),
+    general(IGNORE_ERRORS, Kind::List, "1213,1020,1205"),
     general("pgsql_host", Kind::Text, "localhost"),
     general("pgsql_port", Kind::Int, "5432"),
     general("pgsql_user", Kind::Text, "sbtest"),
@@ -174,16 +216,38 @@ pub const GENERAL: &[GeneralOption] = &[
 mod tests {
     use super::*;
 
+    /// What sysbench 1.0.20 makes of these values was seen by running it.
     #[test]
-    fn values_have_the_kind_of_their_option() {
-        assert_eq!(Kind::Int.read("table_size", "10K").unwrap(), Scalar::Int(10_240));
-        assert_eq!(Kind::Switch.read("a", "").unwrap(), Scalar::Switch(true));
-        assert_eq!(Kind::Double.read("a", "0.5").unwrap(), Scalar::Double(0.5));
-        let list = Scalar::List(vec!["1".into(), "2".into()]);
-        assert_eq!(Kind::List.read("a", "1,2").unwrap(), list);
-        for (kind, text) in [(Kind::Int, "x"), (Kind::Int, ""), (Kind::Switch, "maybe")] {
-            let error = kind.read("table_size", text).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("--table-size {text}: expected")), "{error}");
+    fn values_are_read_as_sysbench_does() {
+        for (kind, text, value) in [
+            (Kind::Switch, "", Scalar::Switch(true)),
+            (Kind::Switch, "true", Scalar::Switch(true)),
+            (Kind::Switch, "0", Scalar::Switch(false)),
+            (Kind::Int, "-3", Scalar::Int(-3)),
+            (Kind::Int, " +3", Scalar::Int(3)),
+            (Kind::Int, "", Scalar::Int(0)),
+            (Kind::Size, "4096", Scalar::Int(4096)),
+            (Kind::Size, "10k", Scalar::Int(10_240)),
+            (Kind::Size, "10KB", Scalar::Int(10_240)),
+            (Kind::Size, "99999999999999", Scalar::Int(99_999_999_999_999)),
+            (Kind::Double, "1.5", Scalar::Double(1.5)),
+            (Kind::Double, "1e3", Scalar::Double(1000.0)),
+            (Kind::Double, "-0x10", Scalar::Double(-16.0)),
+            (Kind::Double, "", Scalar::Double(0.0)),
+            (Kind::List, ",a,,b", Scalar::List(vec!["a".into(), "b".into()])),
+        ] {
+            assert_eq!(kind.read("a", text).unwrap(), value, "{kind:?} {text}");
+        }
+        for (kind, texts) in [
+            (Kind::Switch, &["maybe", "ON", "yes", "2"][..]),
+            (Kind::Int, &["x", "10K", "1.5", "7 ", " ", "99999999999", "0x10"]),
+            (Kind::Size, &["K", "1.5", "-3", "10X", "1P", "B", "10B", "9999999999T"]),
+            (Kind::Double, &["10K", "x", "7z", "inf", "nan", "1e400", "0x", "0x+1"]),
+        ] {
+            for text in texts {
+                let error = kind.read("table_size", text).unwrap_err().to_string();
+                assert!(error.starts_with(&format!("--table-size {text}: expected")), "{error}");
+            }
         }
         for option in GENERAL {
             option.kind.read(option.name, option.default).unwrap();

@@ -124,7 +124,7 @@ fn an_event_asks_and_reads_answers() {
     );
     let asked = run(&mut state, &[5 << 40, 5 << 40, 6 << 40]).unwrap();
     let (first, rest) = asked.split_at(3);
-    assert!(first[0].starts_with("execute 7: 33, 2.5, '"), "{first:?}");
+    assert!(first[0].starts_with("execute 7: 33, 2, '"), "{first:?}");
     assert_eq!(first[1..], ["query 24", "query q"]);
     // The same seed means the same numbers.
     assert_eq!(first, &rest[..3]);
@@ -214,7 +214,7 @@ fn options_are_declared_given_and_checked() {
     let text = "sysbench.cmdline.options = {
         table_size = {'Rows', 10000}, skip_trx = {'No BEGIN', false}, variant = {'Variant'}}
         function event()
-            assert(sysbench.opt.table_size == 5 and sysbench.opt.skip_trx and sysbench.opt.variant == nil)
+            assert(sysbench.opt.table_size == 5 and sysbench.opt.skip_trx and sysbench.opt.variant == '')
             assert(threads == nil and table_size == nil and sysbench.opt.threads == 4)
             assert(sysbench.opt.rand_type == 'uniform')
         end";
@@ -234,7 +234,129 @@ fn options_are_declared_given_and_checked() {
         "the script test.lua has no option --table-sise: it declares skip-trx, table-size, variant"
     );
     let error = given(&[("table_size", "many")]).unwrap_err().to_string();
-    assert!(error.starts_with("--table-size many: expected a whole number"), "{error}");
+    assert!(error.starts_with("--table-size many: expected a number"), "{error}");
+    let error = given(&[("table_size", "2K")]).unwrap_err().to_string();
+    assert!(error.starts_with("--table-size 2K: expected a number without a unit"), "{error}");
+    let error = given(&[("rand_type", "foo")]).unwrap_err().to_string();
+    assert!(error.starts_with("--rand-type foo: expected one of uniform, "), "{error}");
+}
+
+/// What sysbench 1.0.20 makes of these declarations was seen by running it.
+#[test]
+fn declared_options_have_their_declared_type() {
+    let mut declared = state(
+        "local c = sysbench.cmdline
+         c.options = {
+            off = {'', 'off', c.ARG_BOOL}, zero = {'', 0, c.ARG_BOOL}, bool = {'', nil, c.ARG_BOOL},
+            int = {'', '7', c.ARG_INT}, no_int = {'', nil, c.ARG_INT},
+            size = {'', '4K', c.ARG_SIZE}, no_size = {'', nil, c.ARG_SIZE},
+            double = {'', 5}, no_double = {'', nil, c.ARG_DOUBLE}, wrong = {'', 5, c.ARG_TABLE},
+            text = {'', 2, c.ARG_STRING}, yes = {'', true, c.ARG_STRING},
+            no_text = {'', nil, c.ARG_STRING}, none = {''},
+            list = {'', 'a,b', c.ARG_LIST}, items = {'', {'a', 'b'}}, no_list = {'', nil, c.ARG_LIST},
+         }
+         function event()
+            local o, concat = sysbench.opt, table.concat
+            assert(o.off == false and o.zero == false and o.bool == true)
+            assert(o.int == 7 and o.no_int == 0 and o.size == 4096 and o.no_size == 0)
+            assert(o.double == 5 and o.no_double == 0 and o.wrong == 5)
+            assert(o.text == '2' and o.yes == 'on' and o.no_text == '' and o.none == '')
+            assert(concat(o.list, '|') == 'a|b' and concat(o.items, '|') == 'a|b' and #o.no_list == 0)
+         end",
+    );
+    run(&mut declared, &[1]).unwrap();
+    let shown: Vec<_> = declared.options().iter().map(|option| option.default.clone()).collect();
+    assert!(shown.contains(&Some("4K".to_owned())) && shown.contains(&Some("a,b".to_owned())));
+    for (declaration, message) in [
+        ("{'', 'x', 99}", "unknown type of the option x"),
+        ("{'', 'x', 0}", "unknown type of the option x"),
+        ("{'', 'x', '5'}", "unknown type of the option x"),
+        ("{'', print}", "unknown type of the option x"),
+        ("{'', '4K', sysbench.cmdline.ARG_INT}", "the default of --x 4K: expected a whole number"),
+    ] {
+        let error = refused(&format!("sysbench.cmdline.options = {{x = {declaration}}}"));
+        assert!(error.to_string().contains(message), "{declaration}: {error}");
+    }
+}
+
+#[test]
+fn bound_values_are_converted_as_in_sysbench() {
+    let mut state = state(
+        "function event()
+            local con, T = sysbench.sql.driver():connect(), sysbench.sql.type
+            local s = con:prepare('s')
+            local int, text, double = s:bind_create(T.INT), s:bind_create(T.VARCHAR, 3), s:bind_create(T.DOUBLE)
+            s:bind_param(int, text, double)
+            s:execute()
+            int:set(-2.7) text:set('abcdef') double:set(1.5)
+            s:execute()
+            int:set(nil) text:set('a\u{e9}\u{e9}') double:set(nil)
+            s:execute()
+            text:set('ab\u{e9}') int:set(5ULL)
+            s:execute()
+            text:set_rand_str('wxyz')
+            local twice = con:prepare('twice')
+            twice:bind_param(text, text)
+            twice:execute()
+         end",
+    );
+    let asked = run(&mut state, &[1]).unwrap();
+    assert_eq!(
+        asked[2..],
+        [
+            "execute 7: 0, '', 0",
+            "execute 7: -2, 'abc', 1.5",
+            "execute 7: NULL, 'a\u{e9}', NULL",
+            "execute 7: 5, 'ab', NULL",
+            "prepare twice",
+            "execute 7: 'wxy', 'wxy'",
+        ]
+    );
+}
+
+/// Names and behaviour of sysbench 1.0.20 for scripts that were written for 0.5.
+#[test]
+fn scripts_for_sysbench_0_5_have_its_names() {
+    let mut old = state(
+        "assert(mysql_table_engine == 'innodb' and myisam_max_rows == 1000000)
+         assert(sysbench.db.query == db_query and DB_ERROR_FAILED == sysbench.db.DB_ERROR_FAILED)
+         function event()
+            db_connect()
+            db_connect()
+            assert(db_query('SELECT 1') == nil)
+            local values = {1, 'one'}
+            local stmt = db_prepare('SELECT ?, ?')
+            db_bind_param(stmt, values)
+            for i = 1, 2 do
+               values[1], values[2] = i + 0.5, ('x'):rep(i)
+               local rs = db_execute(stmt)
+               db_store_results(rs)
+               db_free_results(rs)
+            end
+            values[2] = nil
+            db_execute(stmt)
+            db_close(stmt)
+            assert(not pcall(db_bind_param, stmt, {}) and not pcall(db_bind_param, stmt, {true}))
+            local drawn = sb_rand_uniq(1, 3000000000)
+            assert(drawn >= 1 and drawn <= 3000000000 and sb_rand_uniq() and sb_rnd() <= 4294967295)
+            db_disconnect()
+         end",
+    );
+    let asked = run(&mut old, &[1]).unwrap();
+    assert_eq!(
+        asked,
+        [
+            "connect",
+            "query SELECT 1",
+            "prepare SELECT ?, ?",
+            "execute 7: 1, 'x'",
+            "execute 7: 2, 'xx'",
+            "execute 7: 2, NULL",
+            "disconnect",
+        ]
+    );
+    let text = "function event() assert(mysql_table_engine == 'myisam') end";
+    run(&mut with_options(text, &[("mysql_table_engine", "myisam")]).unwrap(), &[1]).unwrap();
 }
 
 /// A script with these options.

@@ -3,7 +3,7 @@
 local host = ...
 local ffi = require "ffi"
 local random, floor, log, exp, min, max = math.random, math.floor, math.log, math.exp, math.min, math.max
-local ipairs, tostring, error, concat = ipairs, tostring, error, table.concat
+local ipairs = ipairs
 local opt = host.options
 local rand = {}
 
@@ -88,22 +88,12 @@ end
 -- A number that no thread of this process has had.
 rand.unique = host.unique
 
-local kinds, chosen = {"uniform", "gaussian", "special", "pareto", "zipfian"}, nil
+local chosen
 
--- Chosen when it is first used: the options are not known before.
-local function choose()
-   for _, kind in ipairs(kinds) do
-      if kind == opt.rand_type then
-         chosen = rand[kind]
-         return chosen
-      end
-   end
-   error("unknown --rand-type `" .. tostring(opt.rand_type) .. "`: expected one of "
-      .. concat(kinds, ", "), 3)
-end
-
+-- Chosen when it is first used: the script's own options are not known before.
 function rand.default(a, b)
-   return (chosen or choose())(a, b)
+   chosen = chosen or rand[opt.rand_type]
+   return chosen(a, b)
 end
 
 local buffer, room = nil, 0
@@ -148,9 +138,18 @@ sysbench.rand = rand
 -- Names of sysbench 0.5.
 sb_rand = rand.default
 sb_rand_uniform, sb_rand_gaussian, sb_rand_special = rand.uniform, rand.gaussian, rand.special
-sb_rand_pareto, sb_rand_zipfian, sb_rand_uniq = rand.pareto, rand.zipfian, rand.unique
+sb_rand_pareto, sb_rand_zipfian = rand.pareto, rand.zipfian
 sb_rand_str = rand.string
-sb_rnd = function() return random(0, 2147483647) end
+sb_rnd = function() return random(0, HIGHEST) end
+
+-- A unique number within bounds, which both may be missing.
+function sb_rand_uniq(a, b)
+   a, b = a or 0, b or HIGHEST
+   while true do
+      local drawn = rand.unique()
+      if drawn >= a and drawn <= b then return drawn end
+   end
+end
 
 for _, name in ipairs {"uniform", "gaussian", "special", "pareto", "zipfian", "unique", "default", "uniform_uint64",
    "uniform_double"} do

@@ -1,8 +1,9 @@
 -- Connections, statements and results. Each call to the database is a request (see start.lua).
 local host, request = ...
 local unpack, concat = unpack, table.concat
-local error, type, tostring, tonumber = error, type, tostring, tonumber
+local error, type, tostring, tonumber, pairs = error, type, tostring, tonumber, pairs
 local setmetatable, select = setmetatable, select
+local floor, ceil = math.floor, math.ceil
 
 -- The numbers are those of `Request` in state.rs.
 local CONNECT, DISCONNECT, QUERY, PREPARE, EXECUTE = 3, 4, 5, 6, 7
@@ -145,73 +146,131 @@ function connection:prepare(text)
    is_open(self)
    local id = request(PREPARE, text)
    if id < 0 then fail(self, text) end
-   return setmetatable({id = id, text = text, con = self, count = 0, values = {}}, statements)
+   return setmetatable({id = id, text = text, con = self, count = 0, params = {}, values = {}}, statements)
 end
 
+-- Kinds of parameters: their values are converted as in sysbench, which copies them into C variables.
+local WHOLE, FLOAT, TEXT = 1, 2, 3
+local kinds = {
+   [sql.type.TINYINT] = WHOLE, [sql.type.SMALLINT] = WHOLE, [sql.type.INT] = WHOLE, [sql.type.BIGINT] = WHOLE,
+   [sql.type.FLOAT] = FLOAT, [sql.type.DOUBLE] = FLOAT, [sql.type.CHAR] = TEXT, [sql.type.VARCHAR] = TEXT,
+}
+
+-- A parameter that is never set has the value of a C variable that nobody wrote.
 function statement:bind_create(kind, length)
-   return setmetatable({kind = kind, length = length, values = {}, index = 1}, parameters)
+   kind = kinds[kind]
+   local value
+   if kind == TEXT then value = "" elseif kind then value = 0 end
+   return setmetatable({kind = kind, length = length, value = value}, parameters)
 end
 
--- Parameters write their values where the statement reads them.
 function statement:bind_param(...)
    self.count = select("#", ...)
-   for i = 1, self.count do
-      local bound = select(i, ...)
-      self.values[i] = bound.values[bound.index]
-      bound.values, bound.index = self.values, i
-   end
+   self.params = {...}
 end
 
 function statement:execute()
-   local con, count, values = self.con, self.count, self.values
+   local con, count, params, values = self.con, self.count, self.params, self.values
    if connected ~= con or self.id == nil then error("the statement or its connection is closed", 2) end
    if count == 1 then
-      return answered(con, self.text, request(EXECUTE, self.id, values[1]))
+      return answered(con, self.text, request(EXECUTE, self.id, params[1].value))
    elseif count == 2 then
-      return answered(con, self.text, request(EXECUTE, self.id, values[1], values[2]))
+      return answered(con, self.text, request(EXECUTE, self.id, params[1].value, params[2].value))
    end
+   for i = 1, count do values[i] = params[i].value end
    return answered(con, self.text, request(EXECUTE, self.id, unpack(values, 1, count)))
 end
 
 function statement:close() self.id = nil end
 
-function parameter:set(value)
-   if type(value) == "cdata" then value = tonumber(value) end
-   self.values[self.index] = value
+-- The first bytes of a text, but no part of a character.
+local function cut(text, length)
+   if length == nil or #text <= length then return text end
+   local following = text:byte(length + 1)
+   while length > 0 and following >= 128 and following < 192 do
+      following = text:byte(length)
+      length = length - 1
+   end
+   return text:sub(1, length)
 end
 
-function parameter:set_rand_str(format) self.values[self.index] = sysbench.rand.string(format) end
+function parameter:set(value)
+   if type(value) == "cdata" then value = tonumber(value) end
+   local kind = self.kind
+   if kind == WHOLE and type(value) == "number" then
+      value = value < 0 and ceil(value) or floor(value)
+   elseif kind == TEXT and type(value) == "string" then
+      value = cut(value, self.length)
+   end
+   self.value = value
+end
+
+function parameter:set_rand_str(format) self.value = cut(sysbench.rand.string(format), self.length) end
 
 function result:fetch_row() return host.fetch(self[ID]) end
 
 function result:free() host.free(self[ID]) end
 
 sysbench.sql = sql
-sysbench.db = sql
 
--- Names of sysbench 0.5, for its one connection.
+-- Names of sysbench 0.5, for its one connection. They are globals, and in `sysbench.db` without their prefix.
 local first
+local db = {DB_ERROR_NONE = 0, DB_ERROR_RESTART_TRANSACTION = 1, DB_ERROR_FAILED = 2}
 
-DB_ERROR_NONE, DB_ERROR_RESTART_TRANSACTION, DB_ERROR_FAILED = 0, 1, 2
+function db.connect()
+   first = first or sql.driver():connect()
+end
 
-function db_connect()
-   first = sql.driver():connect()
+local function current()
+   db.connect()
    return first
 end
 
-local function current() return first or db_connect() end
-
-function db_disconnect()
+function db.disconnect()
    if first then first:disconnect() end
    first = nil
 end
 
-function db_query(text) return current():query(text) end
-function db_bulk_insert_init(text) return current():bulk_insert_init(text) end
-function db_bulk_insert_next(text) return current():bulk_insert_next(text) end
-function db_bulk_insert_done() return current():bulk_insert_done() end
-function db_prepare(text) return current():prepare(text) end
-function db_execute(prepared) return prepared:execute() end
-function db_close(prepared) return prepared:close() end
-function db_store_results(rs) return rs end
-function db_free_results(rs) if rs then rs:free() end end
+-- Results of texts cannot be read.
+function db.query(text) current():query(text) end
+function db.bulk_insert_init(text) current():bulk_insert_init(text) end
+function db.bulk_insert_next(text) current():bulk_insert_next(text) end
+function db.bulk_insert_done() current():bulk_insert_done() end
+function db.prepare(text) return current():prepare(text) end
+
+-- Binds the values of a table, which are read anew for each execution. What is a number now is a whole number, what is
+-- a text is a text of any length.
+function db.bind_param(prepared, values)
+   if type(values) ~= "table" then error("table was expected", 2) end
+   if #values == 0 then error("table is empty", 2) end
+   local params = {}
+   for i = 1, #values do
+      local kind = type(values[i])
+      if kind ~= "number" and kind ~= "string" then error("Unsupported variable type: " .. kind, 2) end
+      params[i] = prepared:bind_create(kind == "number" and sql.type.INT or sql.type.VARCHAR)
+   end
+   prepared.bound = values
+   prepared:bind_param(unpack(params, 1, #params))
+end
+
+-- Rows of prepared statements cannot be read.
+function db.bind_result(prepared, values)
+   if type(values) ~= "table" then error("table was expected", 2) end
+end
+
+function db.execute(prepared)
+   local bound, params = prepared.bound, prepared.params
+   if bound then
+      for i = 1, prepared.count do params[i]:set(bound[i]) end
+   end
+   return prepared:execute()
+end
+
+function db.close(prepared) return prepared:close() end
+function db.store_results(rs) return rs end
+function db.free_results(rs) if rs then rs:free() end end
+
+sysbench.db = db
+for name, value in pairs(db) do
+   _G[name:sub(1, 3) == "DB_" and name or "db_" .. name] = value
+end

@@ -70,8 +70,11 @@ sysbench = {
    hooks = {},
    error = {NONE = 0, RESTART_EVENT = 1},
 }
+-- What scripts for sysbench 0.5 expect as globals.
 thread_id = host.tid
 test = host.script
+mysql_table_engine = "innodb"
+myisam_max_rows = 1000000
 
 -- What the random numbers read: a script cannot change it.
 local options = {}
@@ -123,7 +126,8 @@ end
 function print(...)
    local texts = {...}
    for i = 1, select("#", ...) do texts[i] = tostring(texts[i]) end
-   write(concat(texts, "\t"), "\n")
+   -- In one piece, because other threads print, too.
+   write(concat(texts, "\t") .. "\n")
    flush()
 end
 

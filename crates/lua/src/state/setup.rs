@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use mlua::{Function, Lua, Table, Value as LuaValue};
-use triphammer_core::{SpecError, Value};
+use triphammer_core::SpecError;
 
-use super::arguments::number;
 use crate::api::API;
 use crate::environment::{Environment, Output};
 use crate::error::message_of;
 use crate::host::{Shared, add_functions};
 use crate::options::{GENERAL, Kind, Scalar, ScriptOption};
+
+/// Values of `--rand-type`.
+const DISTRIBUTIONS: [&str; 5] = ["uniform", "gaussian", "special", "pareto", "zipfian"];
 
 /// The table `host`, with what the API needs to know and to call.
 pub(super) fn host(
@@ -86,8 +88,14 @@ pub(super) fn set_general_options(
     host.set("general", general).map_err(failed)
 }
 
-/// Refuses values for which sysbench 1.0 draws numbers that mean nothing.
+/// Refuses distributions that do not exist, and values for which sysbench 1.0 draws numbers that mean nothing.
 fn check(name: &str, value: &Scalar) -> Result<(), SpecError> {
+    if let ("rand_type", Scalar::Text(text)) = (name, value)
+        && !DISTRIBUTIONS.contains(&text.as_str())
+    {
+        let known = DISTRIBUTIONS.join(", ");
+        return Err(SpecError::new(format!("--rand-type {text}: expected one of {known}")));
+    }
     let (range, expected) = match name {
         "rand_spec_iter" => (1..=i64::MAX, "a number of 1 or more"),
         "rand_spec_pct" => (0..=i64::MAX, "a number of 0 or more"),
@@ -124,33 +132,21 @@ pub(super) fn declared(lua: &Lua) -> mlua::Result<Option<Vec<ScriptOption>>> {
     let mut found = Vec::new();
     for pair in options.pairs::<String, Table>() {
         let (name, declaration) = pair?;
+        let wrong = |what: &str| mlua::Error::runtime(format!("{what} of the option {name}"));
         let help: Option<String> = declaration.get(1)?;
-        let default = match declaration.get::<LuaValue>(2)? {
-            LuaValue::Nil => None,
-            LuaValue::Boolean(value) => Some(Scalar::Switch(value)),
-            LuaValue::Integer(value) => Some(Scalar::Int(value)),
-            LuaValue::Number(value) => Some(match number(value) {
-                Value::Int(whole) => Scalar::Int(whole),
-                _ => Scalar::Double(value),
-            }),
-            LuaValue::String(text) => Some(Scalar::Text(text.to_string_lossy())),
-            LuaValue::Table(items) => {
-                Some(Scalar::List(items.sequence_values().collect::<mlua::Result<_>>()?))
-            }
-            other => {
-                let kind = other.type_name();
-                return Err(mlua::Error::runtime(format!(
-                    "the default of the option {name} is a {kind}"
-                )));
-            }
+        let default: LuaValue = declaration.get(2)?;
+        let kind = match declaration.get::<LuaValue>(3)? {
+            LuaValue::Nil => kind_of(&default),
+            LuaValue::Integer(1) => Some(Kind::Switch),
+            LuaValue::Integer(2) => Some(Kind::Int),
+            LuaValue::Integer(3) => Some(Kind::Size),
+            LuaValue::Integer(4) => Some(Kind::Double),
+            LuaValue::Integer(5 | 7) => Some(Kind::Text),
+            LuaValue::Integer(6) => Some(Kind::List),
+            _ => None,
         };
-        let kind = match declaration.get::<Option<i64>>(3) {
-            Ok(Some(1)) => Kind::Switch,
-            Ok(Some(2 | 3)) => Kind::Int,
-            Ok(Some(4)) => Kind::Double,
-            Ok(Some(6)) => Kind::List,
-            _ => default.as_ref().map_or(Kind::Text, Scalar::kind),
-        };
+        let kind = kind.ok_or_else(|| wrong("unknown type"))?;
+        let default = text_of(&default).ok_or_else(|| wrong("invalid default"))?;
         found.push(ScriptOption {
             name: name.replace('-', "_"),
             help: help.unwrap_or_default(),
@@ -160,4 +156,32 @@ pub(super) fn declared(lua: &Lua) -> mlua::Result<Option<Vec<ScriptOption>>> {
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(Some(found))
+}
+
+/// The kind of an option that has no type, by its default.
+fn kind_of(default: &LuaValue) -> Option<Kind> {
+    match default {
+        LuaValue::Nil | LuaValue::String(_) => Some(Kind::Text),
+        LuaValue::Boolean(_) => Some(Kind::Switch),
+        LuaValue::Integer(_) | LuaValue::Number(_) => Some(Kind::Double),
+        LuaValue::Table(_) => Some(Kind::List),
+        _ => None,
+    }
+}
+
+/// A default as it is written on a command line; `Some(None)` if there is none.
+fn text_of(default: &LuaValue) -> Option<Option<String>> {
+    let text = match default {
+        LuaValue::Nil => return Some(None),
+        LuaValue::Boolean(value) => (if *value { "on" } else { "off" }).to_owned(),
+        LuaValue::Integer(value) => value.to_string(),
+        LuaValue::Number(value) => value.to_string(),
+        LuaValue::String(text) => text.to_string_lossy(),
+        LuaValue::Table(items) => {
+            let items: mlua::Result<Vec<String>> = items.sequence_values().collect();
+            items.ok()?.join(",")
+        }
+        _ => return None,
+    };
+    Some(Some(text))
 }
