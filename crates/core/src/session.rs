@@ -238,6 +238,12 @@ pub trait Session: 'static {
         self.script(sql).await
     }
 
+    /// Number of rows that the last statement changed, as opposed to found, if the driver knows it after a statement of
+    /// any kind. Costs no round trip.
+    fn changed(&self) -> Option<u64> {
+        None
+    }
+
     /// Starts, synchronises or ends a pipeline. Inside, [`Session::execute`] returns at once with
     /// 0, no other call is allowed, and errors are reported at the end.
     ///

@@ -251,6 +251,10 @@ macro_rules! drivers {
             })
         }
 
+        fn changed(&self) -> Option<u64> {
+            match &self.inner { $(DriverSession::$name(session) => session.changed(),)+ }
+        }
+
         async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
             self.redactor.hide_in(match &mut self.inner {
                 $(DriverSession::$name(session) => session.pipeline(step).await,)+

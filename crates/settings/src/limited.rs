@@ -178,6 +178,10 @@ impl<S: Session> Session for Limited<S> {
         finished!(self.text(sql, commits, rows))
     }
 
+    fn changed(&self) -> Option<u64> {
+        self.session.changed()
+    }
+
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
         finished!(self.pipeline(step))
     }

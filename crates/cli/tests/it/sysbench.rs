@@ -347,7 +347,9 @@ fn errors_are_caught_restarted_or_end_the_run() {
         let done = site.call(&program, "late.lua", &["--events=100"], "run");
         assert_eq!(done.code, 1, "{}{}", done.out, done.err);
         assert!(done.err.contains("late.lua:5: "), "{}", done.err);
-        assert_eq!(last_run(&program)["status"], "failed");
+        let result = last_run(&program);
+        assert_eq!(result["status"], "failed");
+        assert_eq!(counts_of_failure(&result), (5, 1, 0), "{}", site.url);
         let args = [
             "run",
             &site.url,
@@ -375,6 +377,100 @@ fn errors_are_caught_restarted_or_end_the_run() {
         assert_eq!(done.code, 1, "{}{}", done.out, done.err);
         assert!(done.err.contains("end.lua:3: too late"), "{}", done.err);
     }
+}
+
+/// Events completed and failed, and sessions lost.
+fn counts_of_failure(result: &Value) -> (u64, u64, u64) {
+    let total = &result["run"]["total"];
+    let number = |value: &Value| value.as_u64().unwrap();
+    (number(&total["completed"]), number(&total["failed"]), number(&result["sessions"]["lost"]))
+}
+
+#[test]
+fn an_error_that_ends_the_run_fails_one_event() {
+    let site = Site::postgres();
+    let program = Program::new();
+    let connect = "function thread_init() con = sysbench.sql.driver():connect() end\n";
+    // Of two threads the second one goes on, and is told that there are no more events.
+    for (failing, threads) in [
+        ("con:query('SELECT * FROM nowhere')", 1),
+        ("con:query('SELECT * FROM nowhere')", 2),
+        ("error('boom')", 1),
+        ("error('boom')", 2),
+    ] {
+        let event = format!(
+            "function event() if sysbench.tid == 0 then {failing} end con:query('SELECT 1') end"
+        );
+        write(&program, "fails.lua", &format!("{connect}{event}"));
+        for limit in ["--events=100000", "--time=60", "--rate=200"] {
+            let more = [&*format!("--threads={threads}"), limit];
+            let done = site.call(&program, "./fails.lua", &more, "run");
+            assert_eq!(done.code, 1, "{failing} {limit}: {}{}", done.out, done.err);
+            let (_, failed, lost) = counts_of_failure(&last_run(&program));
+            assert_eq!((failed, lost), (1, 0), "{failing} {limit}: {}", done.err);
+            assert!(!done.err.contains("sessions were lost"), "{}", done.err);
+        }
+    }
+}
+
+/// As sysbench 1.0.20 counts them.
+#[test]
+fn statements_count_as_what_they_did() {
+    for site in Site::all() {
+        let program = Program::new();
+        site.sql("CREATE TABLE t (id int PRIMARY KEY, v int)");
+        site.sql("INSERT INTO t VALUES (1, 1)");
+        write(
+            &program,
+            "kinds.lua",
+            "function thread_init()
+                con = sysbench.sql.driver():connect()
+                delete = con:prepare('DELETE FROM t WHERE id = ?')
+                update = con:prepare('UPDATE t SET v = v * ? WHERE id = 1')
+                id, factor = delete:bind_create(sysbench.sql.type.INT), update:bind_create(3)
+                delete:bind_param(id)
+                update:bind_param(factor)
+             end
+             function event()
+                con:query('SELECT v FROM t WHERE id = 99')
+                con:query('DELETE FROM t WHERE id = 99')
+                id:set(99) delete:execute()
+                con:query('UPDATE t SET v = 1')
+                factor:set(1) update:execute()
+                factor:set(2) update:execute()
+                con:query('INSERT INTO t VALUES (2, 2)')
+                pcall(con.query, con, 'SELECT * FROM nowhere')
+             end",
+        );
+        for mode in ["auto", "disable"] {
+            site.ok(&program, "kinds.lua", &["--events=1", &format!("--db-ps-mode={mode}")], "run");
+            let result = last_run(&program);
+            let figures = result["figures"].as_array().unwrap();
+            let counts = ["reads", "writes", "other", "errors"].map(|kind| {
+                let name = format!("script.{kind}");
+                let figure = figures.iter().find(|figure| figure["name"] == *name).unwrap();
+                figure["value"].as_f64().unwrap()
+            });
+            // An UPDATE to the values that are there changes nothing in MariaDB.
+            let expected =
+                if site.is_mariadb() { [1.0, 2.0, 4.0, 1.0] } else { [1.0, 4.0, 2.0, 1.0] };
+            assert_eq!(counts, expected, "{} {mode}", site.url);
+            site.sql("DELETE FROM t WHERE id = 2");
+            site.sql("UPDATE t SET v = 1");
+        }
+    }
+}
+
+#[test]
+fn lines_of_two_threads_do_not_mix() {
+    let program = Program::new();
+    write(&program, "prints.lua", "function event() print('line', sysbench.tid) end");
+    let site = Site::postgres();
+    let done = site.call(&program, "./prints.lua", &["--events=3000", "--threads=8"], "run");
+    assert_eq!(done.code, 0, "{}", done.err);
+    let is_whole =
+        |line: &&str| line.strip_prefix("line\t").is_some_and(|tid| tid.len() == 1 && tid < "8");
+    assert_eq!(done.err.lines().filter(is_whole).count(), 3000);
 }
 
 #[test]
@@ -458,6 +554,28 @@ fn report_hooks_of_a_script_get_the_figures_of_the_run() {
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.err.contains("a report hook of the script failed, and is not called again: "));
     assert!(done.err.contains("broken.lua:6: nothing"), "{}", done.err);
+}
+
+/// No line is about the time after the last event has begun, and the length of the whole run is exact.
+#[test]
+fn reports_of_parts_end_with_the_run() {
+    let program = Program::new();
+    let script = "function thread_init() con = sysbench.sql.driver():connect() end\n\
+        function event() con:query('SELECT pg_sleep(0.75)') end\n\
+        function sysbench.hooks.report_intermediate(stat) print('part', stat.time_total) end\n\
+        function sysbench.hooks.report_cumulative(stat)\n\
+        \tprint('whole', stat.time_total, stat.time_interval)\n\
+        end\n";
+    write(&program, "ends.lua", script);
+    let site = Site::postgres();
+    for (limit, parts, lengths) in [("--time=2", 2, 2.2..2.95), ("--events=2", 1, 1.5..1.95)] {
+        let out = site.ok(&program, "./ends.lua", &[limit, "--report-interval=1"], "run");
+        let found = out.lines().filter(|line| line.starts_with("part\t")).count();
+        assert_eq!(found, parts, "{limit}: {out}");
+        let whole: Vec<&str> = out.lines().last().unwrap().split('\t').collect();
+        assert_eq!(whole[1], whole[2], "{out}");
+        assert!(lengths.contains(&whole[1].parse().unwrap()), "{limit}: {out}");
+    }
 }
 
 /// The shape is that of sysbench 1.0.20: an array of the parts, and one of the whole run.

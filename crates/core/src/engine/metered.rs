@@ -168,6 +168,10 @@ impl<S: Session> Session for Metered<S> {
         self.committed(result)
     }
 
+    fn changed(&self) -> Option<u64> {
+        self.session.changed()
+    }
+
     /// Only the end of a pipeline waits, for all that was sent; it may have committed.
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
         self.in_pipeline = step != Pipeline::End;

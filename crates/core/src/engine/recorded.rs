@@ -159,6 +159,10 @@ impl<S: Session> Session for Recorded<S> {
         self.session.text(sql, commits, rows).await
     }
 
+    fn changed(&self) -> Option<u64> {
+        self.session.changed()
+    }
+
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {
         self.session.pipeline(step).await
     }

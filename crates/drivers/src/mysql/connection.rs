@@ -46,6 +46,8 @@ pub(super) struct Connection {
     kinds: Vec<Kind>,
     /// Whether a transaction is, or may be, open.
     pub(super) open: bool,
+    /// Rows that the last statement changed.
+    pub(super) changed: u64,
     /// Rows of our own queries; kept to reuse its memory.
     answer: Rows,
     pub(super) route: Route,
@@ -54,7 +56,10 @@ pub(super) struct Connection {
 /// The end of each result.
 #[derive(Clone, Copy)]
 pub(super) struct ResultEnd {
+    /// Rows that were found, whether or not their values changed.
     pub(super) touched: u64,
+    /// Rows whose values changed.
+    changed: u64,
     pub(super) warnings: u16,
     status: u16,
 }
@@ -68,7 +73,7 @@ enum Form {
 
 impl Connection {
     pub(super) fn new(wire: Wire, route: Route) -> Self {
-        Self { wire, kinds: Vec::new(), open: false, answer: Rows::new(), route }
+        Self { wire, kinds: Vec::new(), open: false, changed: 0, answer: Rows::new(), route }
     }
 
     /// Runs SQL text and discards its rows.
@@ -170,6 +175,7 @@ impl Connection {
             if ended.status & MORE_RESULTS == 0 {
                 self.wire.done();
                 self.open = ended.status & IN_TRANSACTION != 0;
+                self.changed = ended.changed;
                 return problem.map_or(Ok(ended), |error: DbError| Err(error.unread()));
             }
         }
@@ -353,5 +359,40 @@ fn read_end(packet: &[u8]) -> Result<ResultEnd, DbError> {
     rest.number()?;
     let status = u16::from_le_bytes(rest.fixed()?);
     let warnings = u16::from_le_bytes(rest.fixed()?);
-    Ok(ResultEnd { touched, warnings, status })
+    let changed = changed_in(rest.0).unwrap_or(touched);
+    Ok(ResultEnd { touched, changed, warnings, status })
+}
+
+/// The number of changed rows in the message about an UPDATE, if it is in English: what the server counts are the rows
+/// that were found.
+#[inline]
+fn changed_in(message: &[u8]) -> Option<u64> {
+    const FOUND: &[u8] = b"Rows matched: ";
+    const CHANGED: &[u8] = b"Changed: ";
+    // A length may precede it.
+    let start = message.iter().take(4).position(|byte| *byte == FOUND[0])?;
+    let message = message[start..].strip_prefix(FOUND)?;
+    let place = message.windows(CHANGED.len()).position(|window| window == CHANGED)?;
+    let digits = message[place + CHANGED.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+    let digits: Vec<u8> = digits.copied().collect();
+    str::from_utf8(&digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_update_says_how_many_rows_it_found_and_changed() {
+        let end = |message: &str| {
+            let packet = [&[5, 0, 2, 0, 0, 0][..], message.as_bytes()].concat();
+            let ended = read_end(&packet).unwrap();
+            (ended.touched, ended.changed)
+        };
+        assert_eq!(end(""), (5, 5));
+        assert_eq!(end("Rows matched: 5  Changed: 2  Warnings: 0"), (5, 2));
+        assert_eq!(end("\u{28}Rows matched: 5  Changed: 0  Warnings: 0"), (5, 0));
+        assert_eq!(end("Records: 5  Duplicates: 0  Warnings: 0"), (5, 5));
+        assert_eq!(end("Gefunden: 5  Changed: 0"), (5, 5));
+    }
 }

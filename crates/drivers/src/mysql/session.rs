@@ -392,6 +392,10 @@ impl Session for MysqlSession {
         }
     }
 
+    fn changed(&self) -> Option<u64> {
+        Some(self.connection.changed)
+    }
+
     async fn stream(
         &mut self,
         id: StatementId,

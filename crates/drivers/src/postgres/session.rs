@@ -52,6 +52,8 @@ pub struct PostgresSession {
     /// The text of the statement that the simple protocol sends; kept to reuse its memory.
     text: String,
     pipelining: Pipelining,
+    /// Rows that the last statement touched.
+    touched: u64,
     /// Whether the server is asked about a statement that is not kept there when it is prepared.
     tries: bool,
     greeting: Greeting,
@@ -70,6 +72,7 @@ impl PostgresSession {
             names: 0,
             text: String::new(),
             pipelining: Pipelining::Off,
+            touched: 0,
             tries: false,
             greeting: opened.greeting,
             route: opened.route,
@@ -204,6 +207,7 @@ impl PostgresSession {
             }
         }
         let received = receive(connection, format, rows, (lists, then), after_row).await;
+        self.touched = received.as_ref().copied().unwrap_or_default();
         received.map_err(|error| self.failed(Some(id), error))
     }
 
@@ -562,10 +566,15 @@ impl Session for PostgresSession {
         connection.query(sql)?;
         rows.reset(0);
         let read = receive(connection, Format::Text, Some(rows), (false, Then::Sync), |_| {}).await;
+        self.touched = read.as_ref().copied().unwrap_or_default();
         match read {
             Err(error) if commits && !commits_inside(sql) => Err(error.failed_commit()),
             read => read.map(drop),
         }
+    }
+
+    fn changed(&self) -> Option<u64> {
+        Some(self.touched)
     }
 
     async fn pipeline(&mut self, step: Pipeline) -> Result<(), DbError> {

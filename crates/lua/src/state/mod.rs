@@ -126,7 +126,8 @@ impl State {
         for option in &self.options {
             let given = environment.options.get(&option.name);
             let value = option.value(given.map(String::as_str))?;
-            let value = lua_value(&self.lua, &value).map_err(|error| SpecError::new(message_of(&error)))?;
+            let value =
+                lua_value(&self.lua, &value).map_err(|error| SpecError::new(message_of(&error)))?;
             // What a general option has in common with the script's is already set.
             if given.is_some() || !is_general(&option.name) {
                 let set: Function = self.host.get("set_option").expect("start.lua defines it");

@@ -11,7 +11,7 @@ use triphammer_core::{DbError, ErrorClass, Value};
 use super::code::{Answer, CodeError, Function, Request, RequestKind, SessionCode};
 use super::meter::Meter;
 use super::workload::{Input, Python};
-use crate::sysbench::runner::{Database, driver, refused};
+use crate::sysbench::runner::{Database, driver, failed, refused};
 use crate::sysbench::statement::Kind;
 use crate::sysbench::totals::Totals;
 
@@ -238,9 +238,6 @@ pub async fn run<S: Session>(
     prepared: &mut Prepared,
     session: &mut S,
 ) -> Result<Completion, DbError> {
-    if let Some(why) = python.totals.has_failed().then(|| python.totals.failure()).flatten() {
-        return Err(refused(why));
-    }
     prepared.meter.begin();
     prepared.error = None;
     prepared.database.has_committed = false;
@@ -254,7 +251,7 @@ pub async fn run<S: Session>(
         Err(Fault::Code(why)) => {
             let why = format!("{}(): {why}", input.name());
             python.totals.fail(why.clone());
-            refused(why)
+            failed(why)
         }
     };
     prepared.database.in_transaction = false;

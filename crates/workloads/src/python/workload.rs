@@ -144,6 +144,9 @@ impl Workload for Python {
     }
 
     fn next(&self, _user: &mut (), rng: &mut Rng) -> Option<usize> {
+        if self.totals.has_failed() {
+            return None;
+        }
         match self.weights[..] {
             [_] => Some(0),
             _ => rng.weighted(self.weights.iter().copied()),
@@ -171,6 +174,10 @@ impl Workload for Python {
     ) -> Result<Completion, DbError> {
         // In a box, because it is large: see the workload `custom`.
         Box::pin(runner::run(self, input, prepared, session)).await
+    }
+
+    fn is_done(&self) -> bool {
+        self.totals.has_failed()
     }
 
     fn failure(&self) -> Option<String> {

@@ -153,6 +153,11 @@ pub(crate) fn refused(error: impl ToString) -> DbError {
     DbError::new(ErrorClass::Refused, error.to_string())
 }
 
+/// An error of the script itself. It ends the run, but its session is as good as before.
+pub(crate) fn failed(error: impl ToString) -> DbError {
+    DbError::new(ErrorClass::Other, error.to_string())
+}
+
 impl Prepared {
     fn load(sysbench: &Sysbench, statements: &Statements<'_>) -> Result<Self, DbError> {
         let driver = driver(statements).map_err(refused)?;
@@ -238,7 +243,9 @@ impl Prepared {
                     let mut rows = state.buffer();
                     let kind = Kind::of(text);
                     let done = database.query(kind, text, session, &mut rows).await;
-                    count(state, kind);
+                    if done.is_ok() {
+                        count(state, seen(kind, &rows, session.changed()));
+                    }
                     answer(sysbench, state, database, cpu, done.map(|()| rows))?
                 }
                 Request::Prepare(text) => match database.prepare(text, session).await {
@@ -255,18 +262,29 @@ impl Prepared {
                     };
                     let (mut few, mut many) = ([Value::Null; FEW], Vec::new());
                     let done = match arguments.read(&mut few, &mut many).map_err(wrong) {
-                        Ok(values) => {
-                            database.execute(number, values, session, &mut rows).await.map(drop)
-                        }
+                        Ok(values) => database.execute(number, values, session, &mut rows).await,
                         Err(error) => Err(error),
                     };
-                    if let Some(statement) = database.statements.get(number) {
-                        count(state, statement.kind);
+                    if let (Ok(_), Some(statement)) = (&done, database.statements.get(number)) {
+                        count(state, seen(statement.kind, &rows, session.changed()));
                     }
-                    answer(sysbench, state, database, cpu, done.map(|()| rows))?
+                    answer(sysbench, state, database, cpu, done.map(|_| rows))?
                 }
             };
         }
+    }
+}
+
+/// The kind by which sysbench counts a statement that succeeded: what returns columns reads, and what changed no row is
+/// none of both. Where the number of changed rows is not known, it is the kind of the text.
+#[inline]
+fn seen(kind: Kind, rows: &Rows, changed: Option<u64>) -> Kind {
+    match (kind, changed) {
+        (Kind::Begin | Kind::BeginWith | Kind::Commit | Kind::Rollback, _) => kind,
+        _ if rows.width() > 0 => Kind::Read,
+        (_, Some(0)) => Kind::Other,
+        (_, Some(_)) => Kind::Write,
+        (_, None) => kind,
     }
 }
 
@@ -558,17 +576,22 @@ pub async fn run<S: Session>(
             let error = match fault {
                 Fault::Script(error) => {
                     sysbench.totals.fail(error.to_string());
-                    refused(error)
+                    failed(error)
                 }
                 Fault::Database(error, shown) => {
                     let is_ignored = shown.restarts();
                     // After a lost session the thread starts again.
                     let is_lost = error.class().loses_session();
-                    if sysbench.ignored.is_some() && !is_ignored && !is_lost {
+                    let is_last = sysbench.ignored.is_some() && !is_ignored && !is_lost;
+                    if is_last {
                         sysbench.totals.fail(shown.to_string());
                     }
                     prepared.restart = is_ignored.then_some(shown);
-                    if is_ignored { restarted(error) } else { error }
+                    match is_ignored {
+                        true => restarted(error),
+                        false if is_last => last(error),
+                        false => error,
+                    }
                 }
             };
             // What is committed already does not make the event succeed.
@@ -590,6 +613,18 @@ fn restarted(error: DbError) -> DbError {
     }
 }
 
+/// An error that ends the run: the engine must not repeat the transaction.
+fn last(error: DbError) -> DbError {
+    if !error.class().is_retryable() {
+        return error;
+    }
+    let last = failed(error.message());
+    match error.code() {
+        Some(code) => last.with_code(code),
+        None => last,
+    }
+}
+
 /// Runs the script until its event has ended.
 async fn event<S: Session>(
     sysbench: &Sysbench,
@@ -597,10 +632,6 @@ async fn event<S: Session>(
     prepared: &mut Prepared,
     session: &mut S,
 ) -> Result<Stop, Fault> {
-    if sysbench.totals.has_failed() {
-        let why = sysbench.totals.failure().unwrap_or_default();
-        return Err(Fault::Script(ScriptError::plain(why)));
-    }
     if std::mem::take(&mut prepared.is_out) {
         let restart = prepared.restart.take();
         let entered = prepared.state.call(Call::ThreadRun, restart);
@@ -640,5 +671,40 @@ pub async fn finish<S: Session>(sysbench: &Sysbench, mut prepared: Prepared, ses
             sysbench.totals.fail(why);
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_counts_as_what_it_did() {
+        let (none, mut some) = (Rows::new(), Rows::new());
+        some.reset(1);
+        for (kind, rows, changed, counted) in [
+            (Kind::Read, &some, Some(7), Kind::Read),
+            (Kind::Write, &none, Some(1), Kind::Write),
+            (Kind::Write, &none, Some(0), Kind::Other),
+            // RETURNING, EXPLAIN, and CREATE TABLE AS.
+            (Kind::Write, &some, Some(1), Kind::Read),
+            (Kind::Other, &some, Some(0), Kind::Read),
+            (Kind::Other, &none, Some(3), Kind::Write),
+            (Kind::Commit, &none, Some(1), Kind::Commit),
+            // Nothing is known.
+            (Kind::Write, &none, None, Kind::Write),
+            (Kind::Read, &none, None, Kind::Read),
+        ] {
+            assert_eq!(seen(kind, rows, changed), counted, "{kind:?} {changed:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_ends_the_run_is_not_repeated() {
+        let deadlock = DbError::new(ErrorClass::Deadlock, "deadlock").with_code("1213");
+        let error = last(deadlock);
+        assert!(!error.class().is_retryable() && !error.class().loses_session());
+        assert_eq!((error.code(), error.message()), (Some("1213"), "deadlock"));
+        assert!(!failed("attempt to index nil").class().loses_session());
     }
 }

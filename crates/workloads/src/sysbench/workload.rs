@@ -15,7 +15,9 @@ use triphammer_core::workload::{
     TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, DbError, SpecError};
-use triphammer_lua::{Environment, Hook, Kind, Output, Scalar, ScriptOption, State, Unique};
+use triphammer_lua::{
+    Environment, Hook, IGNORE_ERRORS, Kind, Output, Scalar, ScriptOption, State, Unique,
+};
 
 use super::NAME;
 use super::runner::{self, Prepared};
@@ -98,9 +100,13 @@ impl Limit {
 #[derive(Debug)]
 pub(super) struct Ignored(Vec<String>);
 
+/// SQLSTATEs that sysbench's driver for PostgreSQL always ignores: deadlock, duplicate key, serialization.
+const ALWAYS_IGNORED: [&str; 3] = ["40P01", "23505", "40001"];
+
 impl Ignored {
     pub fn has(&self, code: Option<&str>) -> bool {
         self.0.iter().any(|ignored| ignored == "all" || Some(ignored.as_str()) == code)
+            || code.is_some_and(|code| ALWAYS_IGNORED.contains(&code))
     }
 }
 
@@ -185,8 +191,7 @@ impl Sysbench {
         let script = script(given.option(&SCRIPT))?;
         let options = definitions(given.option(&DEFINE))?;
         let file = script.name.rsplit('/').next().unwrap_or(&script.name).to_owned();
-        let ignored = ["mysql_ignore_errors", "pgsql_ignore_errors"];
-        let ignored = ignored.iter().find_map(|name| options.get(*name));
+        let ignored = options.get(IGNORE_ERRORS);
         let as_text = match options.get("db_ps_mode").map(String::as_str) {
             None | Some("auto") => false,
             Some("disable") => true,
@@ -321,7 +326,7 @@ impl Workload for Sysbench {
     }
 
     fn next(&self, user: &mut User, _rng: &mut Rng) -> Option<usize> {
-        if user.0.get() {
+        if user.0.get() || self.totals.has_failed() {
             return None;
         }
         self.limit.as_ref().is_none_or(Limit::take).then_some(0)
@@ -355,7 +360,7 @@ impl Workload for Sysbench {
     }
 
     fn is_done(&self) -> bool {
-        self.limit.as_ref().is_some_and(Limit::is_reached)
+        self.totals.has_failed() || self.limit.as_ref().is_some_and(Limit::is_reached)
     }
 
     fn failure(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
-use triphammer_lua::{GENERAL, Kind, Scalar};
+use triphammer_lua::{GENERAL, IGNORE_ERRORS, Kind, Scalar};
 
 /// Old names of options.
 const ALIASES: [(&str, &str); 4] = [
@@ -164,7 +164,7 @@ impl Arguments {
             .filter(|(name, _)| is_kept(name))
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
-        kept.entry("mysql_ignore_errors").or_insert("1213,1020,1205,40P01,23505,40001");
+        kept.entry(IGNORE_ERRORS).or_insert(self.general(IGNORE_ERRORS));
         kept.iter().map(|(name, value)| format!("{name}={value}")).collect()
     }
 
@@ -233,6 +233,7 @@ mod tests {
         let defined = read.definitions().join(" ");
         assert!(defined.contains("skip_trx= ") && defined.contains("tables=4"), "{defined}");
         assert!(!defined.contains("password"), "{defined}");
+        assert!(defined.contains("mysql_ignore_errors=1213,1020,1205 "), "{defined}");
         let read = parse("a.lua --db-driver=pgsql --pgsql-host=/run/pg --pgsql-port=5433 prepare")
             .unwrap();
         assert_eq!(read.target().unwrap(), "postgres://sbtest@%2Frun%2Fpg:5433/sbtest");
@@ -255,6 +256,8 @@ mod tests {
             ("a.lua --forced-shutdown=3 run", "--forced-shutdown has no meaning in triphammer"),
             ("a.lua --mysql-dry-run run", "--mysql-dry-run has no meaning"),
             ("a.lua --threads=many run", "--threads many: expected a whole number"),
+            ("a.lua --threads=1K run", "--threads 1K: expected a whole number without a unit"),
+            ("a.lua --events=2K run", "--events 2K: expected a whole number without a unit"),
             ("a.lua -x run", "`-x`: options are written as --name=value"),
             ("a.lua", "no command for a.lua"),
             ("", "no script"),

@@ -2,8 +2,10 @@
 //! Lua state cannot leave its thread.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+use triphammer_core::event::Phase;
 use triphammer_core::workload::ScriptTotals;
 use triphammer_document::second::Second;
 use triphammer_lua::{Hook, Stat};
@@ -20,6 +22,8 @@ pub struct Hooks {
     /// Seconds between two reports; 0 for none.
     interval: u64,
     percentile: u64,
+    /// When the first phase of the run began.
+    began: Option<Instant>,
     /// Since the last report.
     part: Part,
     whole: Part,
@@ -150,12 +154,28 @@ impl Hooks {
     /// When the script cannot be loaded.
     pub fn new(command: ScriptCommand, interval: u64, percentile: u64) -> Result<Self> {
         let (part, whole) = (Part::default(), Part::default());
-        Ok(Self { caller: Caller::start(command)?, interval, percentile, part, whole })
+        let caller = Caller::start(command)?;
+        Ok(Self { caller, interval, percentile, began: None, part, whole })
     }
 
     /// Whether the script makes the report at the end.
     pub fn report_the_end(&self) -> bool {
         self.caller.as_ref().is_some_and(|caller| caller.reports_the_end)
+    }
+
+    /// Notes that a phase of the run begins.
+    pub fn phase(&mut self) {
+        self.began.get_or_insert_with(Instant::now);
+    }
+
+    /// Whether no event may begin any more, or a second ended early because no session is left.
+    fn is_over(&self, second: &Second) -> bool {
+        let is_cut = || {
+            let end = Duration::from_secs(second.interval.last + 1);
+            self.began.is_some_and(|began| began.elapsed() < end)
+        };
+        matches!(second.phase, Phase::Drain | Phase::Abort)
+            || second.interval.connected == 0 && is_cut()
     }
 
     /// Takes a second of the run.
@@ -165,13 +185,16 @@ impl Hooks {
         }
         self.part.add(second);
         self.whole.add(second);
-        if self.interval == 0 || self.part.seconds < self.interval {
+        if self.interval == 0 || self.part.seconds < self.interval || self.is_over(second) {
             return;
         }
         let script = second.script.unwrap_or_default();
         let part = std::mem::replace(&mut self.part, Part { before: script, ..Part::default() });
         let stat = part.stat(script, self.percentile);
-        self.call(Hook::Intermediate, Stat { threads_running: second.interval.connected, ..stat });
+        #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+        let time_total = self.whole.seconds as f64;
+        let threads_running = second.interval.connected;
+        self.call(Hook::Intermediate, Stat { threads_running, time_total, ..stat });
     }
 
     /// Ends the reports of parts of the run.
@@ -186,10 +209,8 @@ impl Hooks {
         self.request(Request::End);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
     fn call(&mut self, hook: Hook, stat: Stat) {
-        let time_total = stat.time_total.max(self.whole.seconds as f64);
-        self.request(Request::Report(hook, Stat { time_total, ..stat }));
+        self.request(Request::Report(hook, stat));
     }
 
     fn request(&mut self, request: Request) {

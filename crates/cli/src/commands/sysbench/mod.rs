@@ -162,7 +162,7 @@ fn help(command: &ScriptCommand) -> String {
     let names = command.options().iter().map(|option| option.name.len()).max().unwrap_or_default();
     for option in command.options() {
         let name = option.name.replace('_', "-");
-        let default = option.default.as_ref().map(|value| format!(" [{}]", value.show()));
+        let default = option.default.as_ref().map(|value| format!(" [{value}]"));
         let default = default.unwrap_or_default();
         let _ = writeln!(text, "  --{name:names$}  {}{default}", option.help);
     }

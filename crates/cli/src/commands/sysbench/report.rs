@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hdrhistogram::Histogram;
+use triphammer_core::event::Event;
 use triphammer_core::workload::ScriptTotals;
 use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
@@ -25,9 +26,13 @@ pub struct Report {
 
 impl Watcher for Report {
     fn on_event(&mut self, event: JobEvent<'_>) {
-        if let JobEvent::Second(second) = event {
-            self.hooks.second(second);
-            add_times(&mut self.times, second);
+        match event {
+            JobEvent::Run(Event::Phase(..)) => self.hooks.phase(),
+            JobEvent::Second(second) => {
+                self.hooks.second(second);
+                add_times(&mut self.times, second);
+            }
+            _ => {}
         }
         self.screen.on_event(event);
     }
