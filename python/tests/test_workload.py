@@ -222,6 +222,8 @@ def test_an_exception_ends_the_run_with_file_and_line(target):
     assert not result.good
     place = f"{__file__}:{line_of('# the mistake')}: ZeroDivisionError"
     assert any(place in warning for warning in run.warnings), run.warnings
+    # At most one transaction of each user, and its session is as good as before.
+    assert 1 <= result.run.total.failed <= 2 and result.sessions.lost == 0
 
 
 @pytest.mark.parametrize("code, message", [

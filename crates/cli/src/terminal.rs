@@ -34,7 +34,8 @@ const KEPT_MAX: usize = 1000;
 /// Lines to print when the full-screen view ends; `None` while it is not shown.
 static KEPT: Mutex<Option<VecDeque<String>>> = Mutex::new(None);
 
-/// Writes a line to stderr, or keeps it for later; errors of a closed stderr are ignored.
+/// Writes a line to stderr, or keeps it for later; errors of a closed stderr are ignored. Each line is written in one
+/// piece, because scripts print there, too.
 fn line(text: &str) {
     let text = triphammer_core::text::lines(text);
     if let Some(kept) = KEPT.lock().expect("no thread panics while it holds the lock").as_mut() {
@@ -48,11 +49,11 @@ fn line(text: &str) {
     if stderr.is_terminal() {
         let columns = columns();
         for text in text.split('\n').flat_map(|text| fit(text, columns)) {
-            let _ = writeln!(stderr, "{text}");
+            let _ = stderr.write_all(format!("{text}\n").as_bytes());
         }
         return;
     }
-    let _ = writeln!(stderr, "{text}");
+    let _ = stderr.write_all(format!("{text}\n").as_bytes());
 }
 
 /// Columns of the terminal; 80 if unknown.

@@ -464,13 +464,19 @@ fn statements_count_as_what_they_did() {
 #[test]
 fn lines_of_two_threads_do_not_mix() {
     let program = Program::new();
-    write(&program, "prints.lua", "function event() print('line', sysbench.tid) end");
+    write(
+        &program,
+        "prints.lua",
+        "function event() for _ = 1, 100 do print('a line of thread', sysbench.tid) end end",
+    );
     let site = Site::postgres();
-    let done = site.call(&program, "./prints.lua", &["--events=3000", "--threads=8"], "run");
+    let done = site.call(&program, "./prints.lua", &["--events=200", "--threads=8"], "run");
     assert_eq!(done.code, 0, "{}", done.err);
-    let is_whole =
-        |line: &&str| line.strip_prefix("line\t").is_some_and(|tid| tid.len() == 1 && tid < "8");
-    assert_eq!(done.err.lines().filter(is_whole).count(), 3000);
+    let is_whole = |line: &&str| {
+        let tid = line.strip_prefix("a line of thread\t");
+        tid.is_some_and(|tid| tid.len() == 1 && tid < "8")
+    };
+    assert_eq!(done.err.lines().filter(is_whole).count(), 20_000);
 }
 
 #[test]
