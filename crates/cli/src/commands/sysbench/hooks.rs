@@ -2,9 +2,9 @@
 //! Lua state cannot leave its thread.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+use triphammer_core::Clock;
 use triphammer_core::event::Phase;
 use triphammer_core::workload::ScriptTotals;
 use triphammer_document::second::Second;
@@ -22,8 +22,8 @@ pub struct Hooks {
     /// Seconds between two reports; 0 for none.
     interval: u64,
     percentile: u64,
-    /// When the first phase of the run began.
-    began: Option<Instant>,
+    /// Started with the first phase of the run.
+    clock: Option<Clock>,
     /// Since the last report.
     part: Part,
     whole: Part,
@@ -155,7 +155,7 @@ impl Hooks {
     pub fn new(command: ScriptCommand, interval: u64, percentile: u64) -> Result<Self> {
         let (part, whole) = (Part::default(), Part::default());
         let caller = Caller::start(command)?;
-        Ok(Self { caller, interval, percentile, began: None, part, whole })
+        Ok(Self { caller, interval, percentile, clock: None, part, whole })
     }
 
     /// Whether the script makes the report at the end.
@@ -165,15 +165,13 @@ impl Hooks {
 
     /// Notes that a phase of the run begins.
     pub fn phase(&mut self) {
-        self.began.get_or_insert_with(Instant::now);
+        self.clock.get_or_insert_with(Clock::start);
     }
 
     /// Whether no event may begin any more, or a second ended early because no session is left.
     fn is_over(&self, second: &Second) -> bool {
-        let is_cut = || {
-            let end = Duration::from_secs(second.interval.last + 1);
-            self.began.is_some_and(|began| began.elapsed() < end)
-        };
+        let is_cut =
+            || self.clock.is_some_and(|clock| clock.now().second() <= second.interval.last);
         matches!(second.phase, Phase::Drain | Phase::Abort)
             || second.interval.connected == 0 && is_cut()
     }
