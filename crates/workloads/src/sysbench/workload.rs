@@ -371,3 +371,18 @@ impl Workload for Sysbench {
         Some(self.totals.read())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_that_sysbench_always_ignores_on_postgresql_are_not_in_its_option() {
+        let default = Ignored(vec!["1213".into(), "1020".into(), "1205".into()]);
+        for code in ["1213", "23505", "40001", "40P01"] {
+            assert!(default.has(Some(code)), "{code}");
+        }
+        assert!(!default.has(Some("1062")) && !default.has(Some("42P01")) && !default.has(None));
+        assert!(Ignored(vec!["all".into()]).has(None));
+    }
+}
