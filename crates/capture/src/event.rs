@@ -32,6 +32,8 @@ pub struct Event {
     /// Microseconds since 1970-01-01 on the clock of the log, whose zone does not matter: the
     /// start of a statement.
     pub at_us: i64,
+    /// The database that the session is in, if the log says so.
+    pub database: Option<String>,
     /// What happened.
     pub what: What,
 }
@@ -51,9 +53,20 @@ pub enum What {
     /// The session's last statement took this many microseconds.
     Took(u64),
     /// A statement failed: the one with this text if it is known, else the last one.
-    Failed(Option<String>),
+    Failed(Option<String>, Aftermath),
     /// The session ended; what it had not committed was rolled back.
     Disconnected,
     /// Something that cannot be replayed.
     Skipped(super::skipped::Reason),
+}
+
+/// What the error of a statement left of its transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aftermath {
+    /// Only the statement was undone: the transaction went on (MySQL, Oracle).
+    Open,
+    /// The transaction accepted nothing but its end, or ROLLBACK TO SAVEPOINT (PostgreSQL).
+    Aborted,
+    /// The server rolled the transaction back, and it was over (a deadlock on MySQL).
+    RolledBack,
 }

@@ -4,8 +4,10 @@
 //! ```text
 //! lines      lines of limited length
 //! log/       formats: lines to events of sessions
+//! databases  which of the databases of a log is captured
 //! sql        the shape of a statement, and the values in it
 //! statement  what a statement does to a session
+//! variables  user variables in statements
 //! sessions   events to transactions, in order and with their gaps
 //! mix        transactions to a workload file: weights, and what parameters are drawn from
 //! recording  transactions to a recording, and back
@@ -16,6 +18,7 @@
 //! A log is streamed: memory is limited by the number of sessions, of open transactions and of different
 //! statements, each with a limit of its own. What cannot be replayed is counted by its reason.
 
+mod databases;
 pub mod digest;
 mod event;
 pub mod lines;
@@ -27,9 +30,11 @@ mod shapes;
 mod skipped;
 pub mod sql;
 mod statement;
+mod variables;
 mod written;
 
-pub use event::{Argument, Event, What};
+pub use databases::Databases;
+pub use event::{Aftermath, Argument, Event, What};
 pub use log::{Format, Log, other_source};
 pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;

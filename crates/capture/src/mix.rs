@@ -15,7 +15,8 @@ use super::event::Argument;
 use super::sessions::{Ending, Transaction};
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
-use super::sql::{Shape, literal};
+use super::sql::{Shape, Syntax, literal};
+use super::variables::inherits;
 use super::written::{inserted, quoted, title, unique};
 
 /// Most transactions of a workload file.
@@ -79,6 +80,7 @@ struct Place {
 /// Gathers transactions.
 #[derive(Debug)]
 pub struct Mix {
+    syntax: Syntax,
     kinds: HashMap<Key, Kind>,
     rng: Rng,
     sample_bytes: usize,
@@ -87,20 +89,6 @@ pub struct Mix {
     last_us: i64,
     /// What is not in the workload file, besides what is not in any capture.
     pub skipped: Skipped,
-}
-
-impl Default for Mix {
-    fn default() -> Self {
-        Self {
-            kinds: HashMap::new(),
-            rng: Rng::of(1, &[]),
-            sample_bytes: 0,
-            transactions: 0,
-            first_us: i64::MAX,
-            last_us: i64::MIN,
-            skipped: Skipped::default(),
-        }
-    }
 }
 
 /// A workload file, and the file of its samples if it has some.
@@ -117,10 +105,30 @@ pub struct WorkloadFile {
 }
 
 impl Mix {
+    /// Gathers the transactions of a log whose SQL is written so.
+    #[must_use]
+    pub fn new(syntax: Syntax) -> Self {
+        Self {
+            syntax,
+            kinds: HashMap::new(),
+            rng: Rng::of(1, &[]),
+            sample_bytes: 0,
+            transactions: 0,
+            first_us: i64::MAX,
+            last_us: i64::MIN,
+            skipped: Skipped::default(),
+        }
+    }
+
     /// Takes a transaction.
     pub fn add(&mut self, transaction: Transaction, shapes: &Shapes) {
         if transaction.ending == Ending::Rollback {
             self.skipped.add(Reason::RolledBack);
+            return;
+        }
+        let own = transaction.steps.iter().map(|step| shapes.get(step.shape));
+        if self.syntax == Syntax::MySql && inherits(own) {
+            self.skipped.add(Reason::Inherited);
             return;
         }
         let key = Key {
@@ -443,11 +451,14 @@ impl<'a> Writer<'a> {
 mod tests {
     use super::super::{Argument, Assembler, Event, What};
     use super::*;
-    use crate::sql::Syntax;
 
     fn written(statements: &[(&str, &[Argument])]) -> (WorkloadFile, Mix) {
-        let mut assembler = Assembler::new(Syntax::Postgres);
-        let mut mix = Mix::default();
+        written_by(Syntax::Postgres, statements)
+    }
+
+    fn written_by(syntax: Syntax, statements: &[(&str, &[Argument])]) -> (WorkloadFile, Mix) {
+        let mut assembler = Assembler::new(syntax);
+        let mut mix = Mix::new(syntax);
         let mut sink = |transaction: Transaction, shapes: &Shapes| {
             mix.add(transaction, shapes);
             Ok(())
@@ -455,7 +466,9 @@ mod tests {
         for (at_us, (sql, binds)) in (0..).zip(statements) {
             let (sql, binds) = ((*sql).to_owned(), binds.to_vec());
             let what = What::Statement { sql, binds, took_us: None };
-            assembler.event(Event { session: "a".into(), at_us, what }, &mut sink).unwrap();
+            assembler
+                .event(Event { session: "a".into(), at_us, database: None, what }, &mut sink)
+                .unwrap();
         }
         assembler.finish(&mut sink).unwrap();
         let shapes = std::mem::take(&mut assembler.shapes);
@@ -500,6 +513,21 @@ mod tests {
         let samples = file.samples.unwrap();
         assert!(samples.starts_with("name\n\"name, \"\"0\"\"\"\n"), "{samples}");
         assert_eq!(samples.lines().count(), 51);
+    }
+
+    #[test]
+    fn values_of_variables_do_not_come_from_another_transaction() {
+        let all: [(&str, &[Argument]); 7] = [
+            ("SET @v = 1", &[]),
+            ("INSERT INTO t VALUES (@v)", &[]),
+            ("BEGIN", &[]),
+            ("SELECT max(a) FROM t INTO @v", &[]),
+            ("INSERT INTO t VALUES (@v)", &[]),
+            ("COMMIT", &[]),
+            ("CALL p(1, @out)", &[]),
+        ];
+        let (file, mix) = written_by(Syntax::MySql, &all);
+        assert_eq!((file.kinds, mix.skipped.count(Reason::Inherited)), (3, 1), "{}", file.text);
     }
 
     #[test]

@@ -22,8 +22,10 @@ use triphammer_core::value::Timestamp;
 
 use super::event::Argument;
 use super::lines::{Line, Lines};
+use super::log::Format;
 use super::sessions::{Ending, Gap, Step, Transaction};
 use super::shapes::Shapes;
+use super::sql::Syntax;
 use super::statement::Characteristics;
 
 /// Version of the format.
@@ -171,6 +173,8 @@ pub struct Recording {
     pub transactions: Vec<Transaction>,
     /// Number of sessions.
     pub sessions: usize,
+    /// How its SQL is written, if the log that it is from is known.
+    pub syntax: Option<Syntax>,
 }
 
 /// Reads a recording.
@@ -192,7 +196,11 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
             serde_json::from_str(&line).map_err(|error| wrong(&error.to_string()))?;
         match value {
             Value::Object(object) if number == 1 => match object.get(KEY).and_then(Value::as_u64) {
-                Some(VERSION) => {}
+                Some(VERSION) => {
+                    let from = object.get("from").and_then(Value::as_str);
+                    let format = Format::ALL.into_iter().find(|one| Some(one.name()) == from);
+                    recording.syntax = format.map(Format::syntax);
+                }
                 Some(other) => {
                     return Err(wrong(&format!("unsupported version {other}: expected {VERSION}")));
                 }
@@ -344,7 +352,6 @@ impl Recording {
 mod tests {
     use super::super::{Assembler, Event, What};
     use super::*;
-    use crate::sql::Syntax;
 
     fn recorded() -> String {
         let mut assembler = Assembler::new(Syntax::Postgres);
@@ -360,7 +367,7 @@ mod tests {
             ("a", 1_000_800, "ROLLBACK", None),
         ] {
             let what = What::Statement { sql: sql.to_owned(), binds: Vec::new(), took_us };
-            let event = Event { session: session.to_owned(), at_us, what };
+            let event = Event { session: session.to_owned(), at_us, database: None, what };
             assembler.event(event, &mut sink).unwrap();
         }
         assembler.finish(&mut sink).unwrap();
@@ -374,6 +381,7 @@ mod tests {
         let text = recorded();
         let read = read(text.as_bytes()).unwrap();
         assert_eq!((read.sessions, read.transactions.len(), read.statements.len()), (2, 2, 2));
+        assert_eq!(read.syntax, Some(Syntax::Postgres));
         let second = &read.transactions[1];
         assert_eq!((second.session, second.start_us, second.ending), (1, 500, Ending::Rollback));
         assert!(second.characteristics.reads && second.characteristics.isolation.is_some());

@@ -4,13 +4,15 @@
 //! statements keep their order and the gaps between them: from the end of the statement before where
 //! the log says how long that took, else from its start.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::event::{Argument, Event, What};
+use super::databases::Databases;
+use super::event::{Aftermath, Argument, Event, What};
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
-use super::sql::{self, Misread, Syntax};
-use super::statement::{Characteristics, Effect, effect};
+use super::sql::{self, Misread, Rules, Syntax};
+use super::statement::{Characteristics, Effect, changed_rules, commits_implicitly, effect};
+use super::variables::Variables;
 
 /// Most sessions of a log; a run has no more.
 pub const SESSIONS_MAX: usize = 100_000;
@@ -19,6 +21,8 @@ pub const STATEMENTS_MAX: usize = 10_000;
 /// Clocks of logs have milliseconds or seconds, durations microseconds: a start that seems to be before
 /// the end of the statement before by up to this, in microseconds, is at that end.
 const CLOCK_US: i64 = 1_000_000;
+/// Most user variables of a session whose assignments are known not to be replayed.
+const LOST_MAX: usize = 1_000;
 /// Most bytes of arguments in all transactions that have not ended yet.
 pub const OPEN_BYTES_MAX: usize = 256 * 1024 * 1024;
 
@@ -80,6 +84,13 @@ struct Session {
     last_us: i64,
     /// What MySQL's SET TRANSACTION set for the next transaction.
     next: Characteristics,
+    /// How its statements are read.
+    rules: Rules,
+    /// The database that it is in, if that is known, and whether its statements are left out.
+    database: Option<String>,
+    is_other: bool,
+    /// User variables whose assignments are not replayed.
+    lost: BTreeSet<String>,
 }
 
 /// A transaction that has not ended, or a single statement whose duration may follow.
@@ -94,6 +105,8 @@ struct Open {
     /// Text of its last statement, to find it if it fails.
     last_sql: String,
     has_failed: bool,
+    /// Whether PostgreSQL accepts nothing but its end, or ROLLBACK TO SAVEPOINT.
+    is_aborted: bool,
     bytes: usize,
     /// Dropped as too long; only its end is of interest.
     is_dropped: bool,
@@ -111,6 +124,8 @@ pub struct Assembler {
     pub shapes: Shapes,
     /// What is not replayed.
     pub skipped: Skipped,
+    /// The databases of the statements, and which one is wanted.
+    pub databases: Databases,
     /// Number of statements that are replayed.
     pub statements: u64,
 }
@@ -130,6 +145,7 @@ impl Assembler {
             count: 0,
             shapes: Shapes::default(),
             skipped: Skipped::default(),
+            databases: Databases::default(),
             statements: 0,
         }
     }
@@ -145,7 +161,7 @@ impl Assembler {
     /// # Errors
     /// As the receiver of transactions reports.
     pub fn event(&mut self, event: Event, sink: &mut Sink<'_>) -> std::io::Result<()> {
-        let Event { session: name, at_us, what } = event;
+        let Event { session: name, at_us, database, what } = event;
         if let What::Skipped(reason) = what {
             self.skipped.add(reason);
             return Ok(());
@@ -153,10 +169,18 @@ impl Assembler {
         if what == What::Disconnected && !self.sessions.contains_key(&name) {
             return Ok(());
         }
+        let is_other = self.databases.excludes(database.as_deref());
+        if is_other && !self.sessions.contains_key(&name) {
+            if let What::Statement { sql, .. } = what {
+                self.leave_out(&sql, self.syntax.into(), database.as_deref());
+            }
+            return Ok(());
+        }
         let Some(mut session) = self.take(&name) else {
             self.skipped.add(Reason::Sessions);
             return Ok(());
         };
+        (session.database, session.is_other) = (database, is_other);
         let done = match what {
             What::Statement { sql, binds, took_us } => {
                 let at_us = session.after_last(at_us, took_us);
@@ -169,9 +193,8 @@ impl Assembler {
                 }
                 Ok(())
             }
-            What::Failed(sql) => {
-                self.failed(&mut session, sql.as_deref());
-                Ok(())
+            What::Failed(sql, aftermath) => {
+                self.failed(&mut session, at_us, sql.as_deref(), aftermath, sink)
             }
             What::Disconnected => {
                 let done = self.end(&mut session, at_us, Ending::Rollback, sink);
@@ -223,6 +246,10 @@ impl Assembler {
             open: None,
             last_us: i64::MIN,
             next,
+            rules: self.syntax.into(),
+            database: None,
+            is_other: false,
+            lost: BTreeSet::new(),
         })
     }
 
@@ -237,7 +264,7 @@ impl Assembler {
     ) -> std::io::Result<()> {
         let parts = match self.syntax {
             Syntax::Oracle => vec![text.trim()],
-            _ => sql::split(text, self.syntax),
+            _ => sql::split(text, session.rules),
         };
         // Several statements in one message are one transaction.
         let is_implicit =
@@ -267,7 +294,13 @@ impl Assembler {
         took_us: Option<u64>,
         sink: &mut Sink<'_>,
     ) -> std::io::Result<()> {
-        match effect(part, self.syntax) {
+        if let Some(open) = &mut session.open {
+            open.last_sql.clear();
+            if open.is_block && commits_implicitly(part, self.syntax) {
+                self.end(session, at_us, Ending::Commit, sink)?;
+            }
+        }
+        match effect(part, session.rules) {
             Effect::Begin(characteristics) => {
                 if session.open.as_ref().is_some_and(|open| !open.transaction.steps.is_empty()) {
                     let ending = Ending::Commit;
@@ -294,14 +327,39 @@ impl Assembler {
                 session.open = chains.then(|| self.open(session, at_us, true));
             }
             Effect::Autocommit(is_on) => {
-                let ending = if is_on { Ending::Commit } else { Ending::Single };
-                self.end(session, at_us, ending, sink)?;
+                let is_block = session.open.as_ref().is_some_and(|open| open.is_block);
+                // Within a transaction, only a change to on commits.
+                if !is_block || is_on && !session.autocommit {
+                    self.end(session, at_us, Ending::Commit, sink)?;
+                }
                 session.autocommit = is_on;
             }
-            Effect::Skip(reason) => self.skipped.add(reason),
+            Effect::Skip(reason) => {
+                self.skipped.add(reason);
+                if reason == Reason::Setting {
+                    session.set(part);
+                }
+            }
+            Effect::Runs | Effect::RollbackTo if session.is_other => {
+                self.leave_out(part, session.rules, session.database.as_deref());
+            }
+            Effect::RollbackTo => {
+                if let Some(open) = &mut session.open {
+                    open.is_aborted = false;
+                }
+                self.run(session, at_us, part, binds, took_us, sink)?;
+            }
             Effect::Runs => self.run(session, at_us, part, binds, took_us, sink)?,
         }
         Ok(())
+    }
+
+    /// Counts the statements of another database.
+    fn leave_out(&mut self, text: &str, rules: Rules, database: Option<&str>) {
+        let runs = |part: &&str| matches!(effect(part, rules), Effect::Runs | Effect::RollbackTo);
+        let count = sql::split(text, rules).iter().filter(|part| runs(part)).count() as u64;
+        self.skipped.more(Reason::OtherDatabase, count);
+        self.databases.add(database, count);
     }
 
     fn run(
@@ -316,7 +374,11 @@ impl Assembler {
         if session.open.as_ref().is_some_and(|open| !open.is_block) {
             self.end(session, at_us, Ending::Single, sink)?;
         }
-        let statement = match sql::read(text, self.syntax, binds) {
+        if !session.knows(text) {
+            self.skipped.add(Reason::Variable);
+            return Ok(());
+        }
+        let statement = match sql::read(text, session.rules, binds) {
             Ok(statement) => statement,
             Err(misread) => {
                 self.skipped.add(match misread {
@@ -359,6 +421,7 @@ impl Assembler {
         open.took(at_us, took_us);
         text.clone_into(&mut open.last_sql);
         self.statements += 1;
+        self.databases.add(session.database.as_deref(), 1);
         Ok(())
     }
 
@@ -378,24 +441,45 @@ impl Assembler {
             last_end_us: Some(at_us),
             last_sql: String::new(),
             has_failed: false,
+            is_aborted: false,
             bytes: 0,
             is_dropped: false,
         }
     }
 
-    /// A statement failed: it is not replayed, and its transaction is rolled back.
-    fn failed(&mut self, session: &mut Session, sql: Option<&str>) {
+    /// A statement failed: it is not replayed. What it left of its transaction depends on the
+    /// database.
+    fn failed(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        sql: Option<&str>,
+        aftermath: Aftermath,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
         self.skipped.add(Reason::Failed);
-        let Some(open) = &mut session.open else { return };
+        let Some(open) = &mut session.open else { return Ok(()) };
+        // PostgreSQL logs how long a statement took only if it succeeded, and may log one that
+        // failed in the message of its error only.
+        let may_be_last = aftermath != Aftermath::Aborted || open.last_end_us.is_none();
         let is_last = sql.is_none_or(|sql| sql.trim().ends_with(open.last_sql.as_str()));
-        if is_last && !open.last_sql.is_empty() && open.transaction.steps.pop().is_some() {
+        let is_last = may_be_last && is_last && !open.last_sql.is_empty();
+        if is_last && open.transaction.steps.pop().is_some() {
             self.statements -= 1;
+        }
+        if !open.is_block {
+            if is_last {
+                self.open_bytes -= open.bytes;
+                session.open = None;
+            }
+            return Ok(());
         }
         open.last_sql.clear();
         open.has_failed = true;
-        if !open.is_block {
-            self.open_bytes -= open.bytes;
-            session.open = None;
+        open.is_aborted |= aftermath == Aftermath::Aborted;
+        match aftermath {
+            Aftermath::RolledBack => self.end(session, at_us, Ending::Rollback, sink),
+            Aftermath::Open | Aftermath::Aborted => Ok(()),
         }
     }
 
@@ -416,13 +500,36 @@ impl Assembler {
         }
         if open.is_block {
             open.transaction.last_gap = open.gap(at_us);
-            open.transaction.ending = if open.has_failed { Ending::Rollback } else { ending };
+            open.transaction.ending = if open.is_aborted { Ending::Rollback } else { ending };
         }
         sink(open.transaction, &self.shapes)
     }
 }
 
 impl Session {
+    /// A statement changed settings, and is not replayed.
+    fn set(&mut self, text: &str) {
+        let variables = Variables::of(text, self.rules);
+        let room = LOST_MAX.saturating_sub(self.lost.len());
+        self.lost.extend(variables.assigned.into_iter().take(room));
+        self.rules = changed_rules(text, self.rules);
+    }
+
+    /// Whether the user variables that a statement reads have their values when it is replayed.
+    fn knows(&mut self, text: &str) -> bool {
+        if self.lost.is_empty() {
+            return true;
+        }
+        let variables = Variables::of(text, self.rules);
+        let knows = variables.read.is_disjoint(&self.lost);
+        if knows {
+            self.lost.retain(|name| !variables.assigned.contains(name));
+        } else {
+            self.lost.extend(variables.assigned);
+        }
+        knows
+    }
+
     /// The start of a statement, which is not before the end of the one before.
     fn after_last(&mut self, at_us: i64, took_us: Option<u64>) -> i64 {
         let is_close = self.last_us.saturating_sub(at_us) <= CLOCK_US;
@@ -463,11 +570,29 @@ mod tests {
             Ok(())
         };
         for (session, at_us, what) in events.iter().cloned() {
-            let event = Event { session: session.to_owned(), at_us, what };
+            let event = Event { session: session.to_owned(), at_us, database: None, what };
             assembler.event(event, &mut sink).unwrap();
         }
         assembler.finish(&mut sink).unwrap();
         (all, assembler)
+    }
+
+    /// The endings and the statements of the transactions of one session: each text is a statement,
+    /// one that begins with `!` fails in this way.
+    fn ended(syntax: Syntax, aftermath: Aftermath, all: &[&str]) -> Vec<(Ending, String)> {
+        let mut events = Vec::new();
+        for (at_us, text) in (0..).zip(all) {
+            let failed = text.strip_prefix('!');
+            events.push(("a", at_us, sql(failed.unwrap_or(text), None)));
+            let failed = failed.map(|text| What::Failed(Some(text.to_owned()), aftermath));
+            events.extend(failed.map(|what| ("a", at_us, what)));
+        }
+        let (all, assembler) = assembled(syntax, &events);
+        let texts = |one: &Transaction| {
+            let text = |step: &Step| assembler.shapes.get(step.shape).to_string();
+            one.steps.iter().map(text).collect::<Vec<_>>().join("; ")
+        };
+        all.iter().map(|one| (one.ending, texts(one))).collect()
     }
 
     fn sql(text: &str, took_us: Option<u64>) -> What {
@@ -500,6 +625,152 @@ mod tests {
     }
 
     #[test]
+    fn a_transaction_goes_on_after_an_error_as_it_did_on_the_server() {
+        use Aftermath::{Aborted, Open, RolledBack};
+        let one = |ending, text: &str| vec![(ending, text.to_owned())];
+        // Only PostgreSQL aborts, until ROLLBACK TO SAVEPOINT.
+        for (syntax, aftermath, all, expected) in [
+            (
+                Syntax::Postgres,
+                Aborted,
+                &["begin", "a", "savepoint s", "b", "!c", "rollback to s", "d", "commit"]
+                    as &[&str],
+                one(Ending::Commit, "a; savepoint s; b; rollback to s; d"),
+            ),
+            (
+                Syntax::Postgres,
+                Aborted,
+                &["begin", "a", "savepoint s", "!b", "rollback to s", "!c", "!d", "commit"],
+                one(Ending::Rollback, "a; savepoint s; rollback to s"),
+            ),
+            (
+                Syntax::MySql,
+                Open,
+                &["begin", "a", "!b", "c", "commit"],
+                one(Ending::Commit, "a; c"),
+            ),
+            (Syntax::MySql, Open, &["begin", "a", "!b", "rollback"], one(Ending::Rollback, "a")),
+            (Syntax::Oracle, Open, &["a", "!b", "c", "commit"], one(Ending::Commit, "a; c")),
+            (
+                Syntax::MySql,
+                RolledBack,
+                &["begin", "a", "!b", "c", "commit"],
+                [one(Ending::Rollback, "a"), one(Ending::Single, "c")].concat(),
+            ),
+            (
+                Syntax::MySql,
+                RolledBack,
+                &["set autocommit=0", "a", "!b", "c", "d", "commit"],
+                [one(Ending::Rollback, "a"), one(Ending::Commit, "c; d")].concat(),
+            ),
+        ] {
+            assert_eq!(ended(syntax, aftermath, all), expected, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_is_logged_alone_is_not_of_the_statement_before() {
+        let failed = |text: &str| What::Failed(Some(text.to_owned()), Aftermath::Aborted);
+        let (all, assembler) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 0, sql("INSERT INTO t VALUES (1)", Some(5))),
+                // With log_min_duration_statement, a statement that fails is in this message only.
+                ("a", 9, failed("INSERT INTO t VALUES (1)")),
+                ("a", 10, sql("INSERT INTO t VALUES (2)", None)),
+                ("a", 11, failed("SELECT 1/0")),
+            ],
+        );
+        assert_eq!((all.len(), assembler.statements), (2, 2));
+        assert_eq!(assembler.skipped.count(Reason::Failed), 2);
+    }
+
+    #[test]
+    fn definitions_end_a_transaction_of_mysql() {
+        let all = ["begin", "a", "create table t (a int)", "b", "rollback"];
+        let found = ended(Syntax::MySql, Aftermath::Open, &all);
+        assert_eq!(found, [(Ending::Commit, "a".into()), (Ending::Single, "b".into())]);
+        let found = ended(Syntax::Postgres, Aftermath::Open, &all);
+        assert_eq!(found, [(Ending::Rollback, "a; b".into())]);
+        // So does autocommit when it is switched on, and only then.
+        let all = ["begin", "a", "set autocommit=1", "b", "rollback"];
+        let found = ended(Syntax::MySql, Aftermath::Open, &all);
+        assert_eq!(found, [(Ending::Rollback, "a; b".into())]);
+    }
+
+    #[test]
+    fn user_variables_have_their_values_or_are_left_out() {
+        let (all, assembler) = assembled(
+            Syntax::MySql,
+            &[
+                ("8", 0, sql("SET @v=16", None)),
+                ("8", 1, sql("insert into y values (@v)", None)),
+                ("8", 2, sql("SET @w = 1, sql_mode = ''", None)),
+                ("8", 3, sql("insert into y values (@w)", None)),
+                ("8", 4, sql("select 1 into @w", None)),
+                ("8", 5, sql("insert into y values (@w)", None)),
+                ("9", 6, sql("insert into y values (@w)", None)),
+            ],
+        );
+        assert_eq!(all.len(), 5);
+        assert_eq!(assembler.shapes.get(0).to_string(), "SET @v=?");
+        let counts = [Reason::Variable, Reason::Setting].map(|why| assembler.skipped.count(why));
+        assert_eq!(counts, [1, 1]);
+    }
+
+    #[test]
+    fn settings_of_strings_are_those_of_the_session() {
+        let (all, _) = assembled(
+            Syntax::MySql,
+            &[
+                ("8", 0, sql("SET sql_mode='NO_BACKSLASH_ESCAPES'", None)),
+                ("8", 1, sql("insert into y values ('a\\')", None)),
+                ("9", 2, sql("insert into y values ('a\\nb')", None)),
+            ],
+        );
+        let text = |text: &str| [Argument::Text(text.to_owned())];
+        assert_eq!(all[0].steps[0].arguments, text("a\\"));
+        assert_eq!(all[1].steps[0].arguments, text("a\nb"));
+    }
+
+    #[test]
+    fn only_the_statements_of_the_database_that_is_wanted_are_kept() {
+        let mut assembler = Assembler::new(Syntax::MySql);
+        assembler.databases = Databases::new(Some("shop".to_owned()));
+        let mut all = Vec::new();
+        let mut sink = |transaction: Transaction, _: &Shapes| {
+            all.push(transaction);
+            Ok(())
+        };
+        for (session, database, text) in [
+            ("1", Some("stock"), "BEGIN"),
+            ("1", Some("stock"), "INSERT INTO a VALUES (1); INSERT INTO a VALUES (2)"),
+            ("1", Some("stock"), "COMMIT"),
+            ("2", None, "SELECT 1"),
+            ("3", Some("shop"), "BEGIN"),
+            ("3", Some("shop"), "INSERT INTO b VALUES (1)"),
+            ("3", Some("stock"), "INSERT INTO a VALUES (3)"),
+            ("3", Some("stock"), "COMMIT"),
+        ] {
+            let database = database.map(str::to_owned);
+            let event =
+                Event { session: session.into(), at_us: 0, database, what: sql(text, None) };
+            assembler.event(event, &mut sink).unwrap();
+        }
+        assembler.finish(&mut sink).unwrap();
+        let facts: Vec<_> = all.iter().map(|one| (one.ending, one.steps.len())).collect();
+        assert_eq!((facts, assembler.sessions()), (vec![(Ending::Commit, 1)], 1));
+        assert_eq!(assembler.skipped.count(Reason::OtherDatabase), 4);
+        let lines = assembler.databases.lines("");
+        assert_eq!(
+            lines,
+            "stock: 3 statements
+shop: 1 statement
+"
+        );
+    }
+
+    #[test]
     fn a_failed_statement_rolls_its_transaction_back() {
         let (all, assembler) = assembled(
             Syntax::Postgres,
@@ -507,10 +778,10 @@ mod tests {
                 ("a", 0, sql("BEGIN", None)),
                 ("a", 1, sql("UPDATE t SET a = 1", None)),
                 ("a", 2, sql("SELEC 1", None)),
-                ("a", 3, What::Failed(Some("SELEC 1".into()))),
+                ("a", 3, What::Failed(Some("SELEC 1".into()), Aftermath::Aborted)),
                 ("a", 4, sql("COMMIT", None)),
                 ("a", 5, sql("SELECT 1/0", None)),
-                ("a", 6, What::Failed(None)),
+                ("a", 6, What::Failed(None, Aftermath::Aborted)),
             ],
         );
         assert_eq!((all.len(), all[0].ending, all[0].steps.len()), (1, Ending::Rollback, 1));

@@ -3,7 +3,8 @@
 use triphammer_core::session::{Access, Isolation};
 
 use super::skipped::Reason;
-use super::sql::{Syntax, first_words};
+use super::sql::{Rules, Syntax, TokenKind, first_words, tokens};
+use super::variables::Variables;
 
 /// What a statement does to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Effect {
     Commit(bool),
     /// Rolls back; whether another transaction begins at once.
     Rollback(bool),
+    /// Rolls back to a savepoint: it is replayed.
+    RollbackTo,
     /// Switches whether each statement is a transaction.
     Autocommit(bool),
     /// Anything that is replayed as it is.
@@ -50,11 +53,13 @@ impl Characteristics {
 
 /// Finds what a statement does. Statements with a password are recognised first, whatever they do.
 #[must_use]
-pub fn effect(sql: &str, syntax: Syntax) -> Effect {
-    if has_secret(sql) {
+pub fn effect(sql: &str, rules: impl Into<Rules>) -> Effect {
+    let rules = rules.into();
+    let syntax = rules.syntax;
+    if has_secret(sql, syntax) {
         return Effect::Skip(Reason::Secret);
     }
-    let words: Vec<String> = first_words(sql).collect();
+    let words: Vec<String> = first_words(sql, syntax).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let line = || sql.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
     let chains = || words.contains(&"chain") && !words.contains(&"no");
@@ -65,10 +70,14 @@ pub fn effect(sql: &str, syntax: Syntax) -> Effect {
         ["commit" | "rollback", "prepared", ..] | ["prepare", "transaction", ..] | ["xa", ..] => {
             Effect::Skip(Reason::TwoPhase)
         }
-        ["rollback", "to", ..] | ["rollback", "work" | "transaction", "to", ..] => Effect::Runs,
+        ["rollback", "to", ..] | ["rollback", "work" | "transaction", "to", ..] => {
+            Effect::RollbackTo
+        }
         ["commit" | "end", ..] => Effect::Commit(chains()),
         ["rollback" | "abort", ..] => Effect::Rollback(chains()),
-        ["set", "autocommit", value, ..] => {
+        ["set", ..] if Variables::of(sql, rules).is_set => Effect::Runs,
+        ["set", "autocommit", value, ..]
+        | ["set", "session" | "local", "autocommit", value, ..] => {
             Effect::Autocommit(matches!(value, "1" | "on" | "true"))
         }
         ["set", "transaction", ..] | ["set", "session", "transaction", ..] => {
@@ -122,16 +131,119 @@ const DEFINES: &[&str] = &[
     "explain",
 ];
 
+/// First words of statements that commit implicitly on MySQL (manual, chapter "Statements That Cause
+/// an Implicit Commit").
+const COMMITS: &[&str] = &[
+    "create",
+    "alter",
+    "drop",
+    "grant",
+    "revoke",
+    "truncate",
+    "analyze",
+    "optimize",
+    "repair",
+    "check",
+    "rename",
+    "flush",
+    "install",
+    "uninstall",
+    "change",
+    "reset",
+    "lock",
+];
+
+/// Whether a statement commits the transaction that it is in.
+#[must_use]
+pub fn commits_implicitly(sql: &str, syntax: Syntax) -> bool {
+    let words: Vec<String> = first_words(sql, syntax).take(2).collect();
+    let is_temporary = words.get(1).is_some_and(|word| word == "temporary");
+    let commits = words.first().is_some_and(|word| COMMITS.contains(&word.as_str()));
+    syntax == Syntax::MySql && commits && !is_temporary
+}
+
+/// The rules after a statement that changes settings, which no others do: `sql_mode` of MySQL,
+/// `standard_conforming_strings` of PostgreSQL.
+#[must_use]
+pub fn changed_rules(sql: &str, rules: Rules) -> Rules {
+    let lower = sql.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    let has = |word: &str| words.contains(&word);
+    let default = Rules::from(rules.syntax);
+    match rules.syntax {
+        Syntax::MySql if has("sql_mode") && !has("global") && !has("persist") => {
+            // One that is built from the one before.
+            let keeps = lower.contains("@@") && !has("replace");
+            let (backslashes, names) =
+                (has("no_backslash_escapes"), has("ansi_quotes") || has("ansi"));
+            Rules {
+                backslashes: !backslashes && (rules.backslashes || !keeps),
+                quoted_names: names || keeps && rules.quoted_names,
+                ..rules
+            }
+        }
+        Syntax::Postgres if has("standard_conforming_strings") && has("set") => {
+            let is_off = ["off", "false", "no", "0"].into_iter().any(has);
+            Rules { backslashes: is_off, ..rules }
+        }
+        Syntax::Postgres if has("reset") || has("discard") => {
+            let is_all = has("all") || has("standard_conforming_strings");
+            if is_all { default } else { rules }
+        }
+        _ => rules,
+    }
+}
+
+/// The database of `USE shop`.
+#[must_use]
+pub fn used_database(sql: &str) -> Option<String> {
+    let (word, name) = sql.trim().split_once(char::is_whitespace)?;
+    let name = name.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).trim_start();
+    let bare = match name.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
+        Some(quoted) => quoted.replace("``", "`"),
+        None => name.to_owned(),
+    };
+    let is_one = word.eq_ignore_ascii_case("use") && !name.contains(['\n', ';']);
+    (is_one && !bare.is_empty()).then_some(bare)
+}
+
+/// Whether a statement can only be one of a stored function or a trigger: those of functions have
+/// NAME_CONST for their variables, those of triggers the rows NEW and OLD.
+#[must_use]
+pub fn is_of_routine(sql: &str, rules: Rules) -> bool {
+    if !["name_const", "new.", "old."].into_iter().any(|text| contains_ignoring_case(sql, text)) {
+        return false;
+    }
+    let all = tokens(sql, rules);
+    let is = |at: usize, words: &[&str]| {
+        all.get(at).is_some_and(|token| words.iter().any(|word| token.is(word)))
+    };
+    let places = |name: &'static str| {
+        let named = all.iter().enumerate().filter(move |(_, token)| token.is(name));
+        named.filter(|(_, token)| token.kind == TokenKind::Word).map(|(at, _)| at)
+    };
+    let is_row = |name| {
+        // A table or its alias is named without a column, a database before a table.
+        let tables = ["from", "join", "into", "update", "table", "."];
+        let is_column = |at: usize| {
+            let is_table = at.checked_sub(1).is_some_and(|before| is(before, &tables));
+            is(at + 1, &["."]) && !is_table
+        };
+        places(name).next().is_some() && places(name).all(is_column)
+    };
+    places("name_const").any(|at| is(at + 1, &["("])) || is_row("new") || is_row("old")
+}
+
 /// Whether a statement may contain a password: the words of any database that has one.
 #[must_use]
-pub fn has_secret(sql: &str) -> bool {
+pub fn has_secret(sql: &str, syntax: Syntax) -> bool {
     // Without allocating: almost no statement has one.
     let has = |word: &str| contains_ignoring_case(sql, word);
     if !has("password") && !has("identified") && !has("secret") {
         return false;
     }
     let lower = sql.to_ascii_lowercase();
-    let words: Vec<String> = first_words(sql).collect();
+    let words: Vec<String> = first_words(sql, syntax).collect();
     let first = words.first().map_or("", String::as_str);
     let administrates = ["create", "alter", "set", "grant", "change", "copy", "backup", "restore"];
     administrates.contains(&first)
@@ -169,7 +281,7 @@ mod tests {
             ("END", Effect::Commit(false)),
             ("commit and chain", Effect::Commit(true)),
             ("COMMIT AND NO CHAIN", Effect::Commit(false)),
-            ("ROLLBACK TO SAVEPOINT a", Effect::Runs),
+            ("ROLLBACK TO SAVEPOINT a", Effect::RollbackTo),
             ("ABORT", Effect::Rollback(false)),
             ("SET autocommit=0", Effect::Autocommit(false)),
             ("SET NAMES utf8", Effect::Skip(Reason::Setting)),
@@ -184,6 +296,79 @@ mod tests {
             assert_eq!(effect(sql, Syntax::Postgres), expected, "{sql}");
         }
         assert_eq!(effect("BEGIN p(1); END;", Syntax::Oracle), Effect::Runs);
+        for (sql, expected) in [
+            ("/*!50000 insert into y values (2) */", Effect::Runs),
+            ("/*!40101 SET NAMES utf8 */", Effect::Skip(Reason::Setting)),
+            ("/*M!100100 COMMIT */", Effect::Commit(false)),
+            ("# create\nCOMMIT", Effect::Commit(false)),
+            ("/* a /* b */ COMMIT", Effect::Commit(false)),
+            ("SET @v = 1", Effect::Runs),
+            ("SET @autocommit = 1", Effect::Runs),
+            ("SET @v = 1, autocommit = 0", Effect::Skip(Reason::Setting)),
+            ("SET @@session.autocommit = 0", Effect::Autocommit(false)),
+        ] {
+            assert_eq!(effect(sql, Syntax::MySql), expected, "{sql}");
+        }
+        assert_eq!(effect("/* a /* b */ c */ COMMIT", Syntax::Postgres), Effect::Commit(false));
+    }
+
+    #[test]
+    fn settings_that_change_how_strings_are_read_are_followed() {
+        let mysql = Rules::from(Syntax::MySql);
+        let ansi = Rules { quoted_names: true, ..mysql };
+        let plain = Rules { backslashes: false, ..mysql };
+        for (sql, before, expected) in [
+            ("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'", mysql, ansi),
+            ("SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI')", mysql, ansi),
+            ("SET sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')", ansi, ansi),
+            ("SET @@sql_mode = 'STRICT_ALL_TABLES'", mysql, mysql),
+            ("SET sql_mode = ''", ansi, mysql),
+            ("SET GLOBAL sql_mode = 'ANSI'", mysql, mysql),
+            ("SET sql_mode = 'NO_BACKSLASH_ESCAPES'", mysql, plain),
+            ("SET NAMES utf8", plain, plain),
+        ] {
+            assert_eq!(changed_rules(sql, before), expected, "{sql}");
+        }
+        let standard = Rules::from(Syntax::Postgres);
+        let old = Rules { backslashes: true, ..standard };
+        for (sql, before, expected) in [
+            ("SET standard_conforming_strings = off", standard, old),
+            ("set standard_conforming_strings to on", old, standard),
+            ("RESET ALL", old, standard),
+            ("RESET work_mem", old, old),
+        ] {
+            assert_eq!(changed_rules(sql, before), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn statements_of_functions_and_triggers_are_recognised() {
+        for (sql, expected) in [
+            ("insert into y values( NAME_CONST('p',5),'fn')", true),
+            ("insert into y values(old.i,'tg')", true),
+            ("update t set a = NEW.a where b = OLD.b", true),
+            ("insert into y values('NAME_CONST(', 'old.i')", false),
+            ("select old.i from y old join z new on new.i = old.i", false),
+            ("insert into y values (1) as new on duplicate key update i = new.i", false),
+            ("select * from old.y where renew.a = 1", false),
+        ] {
+            assert_eq!(is_of_routine(sql, Syntax::MySql.into()), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn definitions_commit_on_mysql() {
+        for (sql, expected) in [
+            ("CREATE TABLE t (a int)", true),
+            ("/* x */ truncate t", true),
+            ("CREATE TEMPORARY TABLE t (a int)", false),
+            ("INSERT INTO t VALUES (1)", false),
+        ] {
+            assert_eq!(commits_implicitly(sql, Syntax::MySql), expected, "{sql}");
+            assert!(!commits_implicitly(sql, Syntax::Postgres), "{sql}");
+        }
+        assert_eq!(used_database(" USE `a``b` ;"), Some("a`b".to_owned()));
+        assert_eq!(used_database("useless x"), None);
     }
 
     #[test]
@@ -199,9 +384,10 @@ mod tests {
             "CHANGE MASTER TO MASTER_PASSWORD='x'",
             "CREATE SECRET s (KEY_ID 'a')",
         ] {
-            assert!(has_secret(sql), "{sql}");
+            assert!(has_secret(sql, Syntax::MySql), "{sql}");
         }
-        assert!(!has_secret("SELECT id FROM users WHERE password_hash = 'x'"));
-        assert!(!has_secret("SELECT 1"));
+        let harmless = "SELECT id FROM users WHERE password_hash = 'x'";
+        assert!(!has_secret(harmless, Syntax::MySql));
+        assert!(!has_secret("SELECT 1", Syntax::MySql));
     }
 }

@@ -77,6 +77,14 @@ pub const SETTINGS: &[SettingDef] = &[
         .default_words("detected")
         .choices(choices::log_formats)
         .marked(&[NotInJobFile]),
+    value(
+        "database",
+        "NAME",
+        of(&[CAPTURE]),
+        "Database whose statements are captured, if the log has those of several",
+    )
+    .default_words("the only one in the log")
+    .marked(&[NotInJobFile]),
     switch(
         "cpu-test",
         of(&[DOCTOR]),

@@ -187,7 +187,7 @@ impl Parser {
 
 /// An event that only counts.
 const fn skipped(reason: Reason) -> Event {
-    Event { session: String::new(), at_us: 0, what: What::Skipped(reason) }
+    Event { session: String::new(), at_us: 0, database: None, what: What::Skipped(reason) }
 }
 
 /// Reads a format's events of a text, for tests.

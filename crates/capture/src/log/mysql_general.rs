@@ -2,13 +2,16 @@
 //! argument, with tabs between them. MySQL writes the time before every entry, MariaDB only when the
 //! second has changed. A statement may have several lines.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use triphammer_core::value::Timestamp;
 
 use super::super::event::{Event, What};
 use super::super::lines::LINE_BYTES_MAX;
+use super::super::sessions::SESSIONS_MAX;
 use super::super::skipped::Reason;
+use super::super::sql::Syntax;
+use super::super::statement::{is_of_routine, used_database};
 use super::skipped;
 
 /// The commands of the log. Others would be lines of a statement.
@@ -151,6 +154,8 @@ pub struct General {
     now_us: i64,
     /// The statement that is being read: its connection and text.
     pending: Option<(String, String)>,
+    /// The database of each connection.
+    databases: HashMap<String, String>,
     has_begun: bool,
 }
 
@@ -174,7 +179,11 @@ impl General {
             // The number may be used again after a restart.
             "Quit" | "Connect" | "Change user" | "Reset Connection" => {
                 self.push(header.connection.to_owned(), What::Disconnected, events);
+                if header.command != "Reset Connection" {
+                    self.uses(header.connection, connected_database(header.argument));
+                }
             }
+            "Init DB" => self.uses(header.connection, Some(header.argument.trim_end().to_owned())),
             "Fetch" => events.push_back(skipped(Reason::Cursor)),
             _ => {}
         }
@@ -203,8 +212,27 @@ impl General {
                 Some(line) => sql.lines().take(line).collect::<Vec<_>>().join("\n"),
                 None => sql,
             };
-            let what = What::Statement { sql, binds: Vec::new(), took_us: None };
+            let database = used_database(&sql);
+            let what = match is_of_routine(&sql, Syntax::MySql.into()) {
+                true => What::Skipped(Reason::Routine),
+                false => What::Statement { sql, binds: Vec::new(), took_us: None },
+            };
+            if database.is_some() {
+                self.uses(&connection, database);
+            }
             self.push(connection, what, events);
+        }
+    }
+
+    /// The database of a connection is another one from here on.
+    fn uses(&mut self, connection: &str, database: Option<String>) {
+        match database.filter(|database| !database.is_empty()) {
+            Some(database) if self.databases.len() < SESSIONS_MAX => {
+                self.databases.insert(connection.to_owned(), database);
+            }
+            _ => {
+                self.databases.remove(connection);
+            }
         }
     }
 
@@ -213,8 +241,16 @@ impl General {
     }
 
     fn push(&self, session: String, what: What, events: &mut VecDeque<Event>) {
-        events.push_back(Event { session, at_us: self.now_us, what });
+        let database = self.databases.get(&session).cloned();
+        events.push_back(Event { session, at_us: self.now_us, database, what });
     }
+}
+
+/// The database of `user@host on shop using Socket`, which older versions write without the
+/// transport.
+fn connected_database(argument: &str) -> Option<String> {
+    let (_, database) = argument.split_once(" on ")?;
+    database.split(" using ").next().map(|database| database.trim().to_owned())
 }
 
 /// Whether a server writes this line when it starts.
@@ -255,6 +291,34 @@ mod tests {
                 ("8", 500, &What::Disconnected),
             ]
         );
+    }
+
+    #[test]
+    fn the_database_of_a_connection_is_known() {
+        let log = "260131 12:00:01\t     8 Connect\tu@localhost on shop using Socket\n\
+                   \t\t     8 Query\tSELECT 1\n\t\t     9 Connect\tu@localhost on  using Socket\n\
+                   \t\t     9 Query\tSELECT 2\n\t\t     9 Init DB\tstock\n\
+                   \t\t     9 Query\tSELECT 3\n\t\t     8 Query\tuse `big shop`;\n\
+                   \t\t     8 Query\tSELECT 4\n\t\t     8 Change user\tv@h on stock\n\
+                   \t\t     8 Query\tSELECT 5\n\t\t     8 Quit\t\n\
+                   \t\t     8 Connect\tu@h as  on \n\t\t     8 Query\tSELECT 6\n";
+        let found = events(Format::MySqlGeneral, log);
+        let statements = found.iter().filter(|event| matches!(event.what, What::Statement { .. }));
+        let databases: Vec<_> = statements.map(|event| event.database.as_deref()).collect();
+        let big = Some("big shop");
+        let expected = [Some("shop"), None, Some("stock"), big, big, Some("stock"), None];
+        assert_eq!(databases, expected);
+    }
+
+    #[test]
+    fn statements_of_functions_and_triggers_are_no_clients() {
+        let log = "260131 12:00:01\t     8 Query\tSELECT fn(5)\n\
+                   \t\t     8 Query\tinsert into y values( NAME_CONST('p',5),'fn')\n\
+                   \t\t     8 Query\tinsert into y values(old.i,'tg')\n";
+        let found = events(Format::MySqlGeneral, log);
+        let whats: Vec<_> = found.iter().map(|event| &event.what).collect();
+        let routine = What::Skipped(Reason::Routine);
+        assert_eq!(whats, [&sql("SELECT fn(5)"), &routine, &routine]);
     }
 
     #[test]

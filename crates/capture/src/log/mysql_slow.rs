@@ -4,9 +4,10 @@
 
 use std::collections::VecDeque;
 
-use super::super::event::{Event, What};
+use super::super::event::{Aftermath, Event, What};
 use super::super::lines::LINE_BYTES_MAX;
 use super::super::skipped::Reason;
+use super::super::statement::used_database;
 use super::mysql_general::{instant, is_start};
 use super::skipped;
 
@@ -21,7 +22,12 @@ pub struct Slow {
     now_us: i64,
     session: Option<String>,
     took_us: Option<u64>,
-    has_failed: bool,
+    /// The number of the error that it ended with.
+    error: Option<u32>,
+    /// The database of the last `use`, which is written when it has changed between statements.
+    used: Option<String>,
+    /// The database of the statement, where the facts name it: none if it is empty.
+    schema: Option<String>,
     sql: String,
     /// Whether the facts are complete, so that statements follow.
     in_sql: bool,
@@ -79,12 +85,15 @@ impl Slow {
         }
         if facts.starts_with("User") {
             // Its connection is named in this line or the next one, or nowhere.
-            (self.session, self.took_us, self.has_failed) = (None, None, false);
+            (self.session, self.took_us, self.error, self.schema) = (None, None, None, None);
         }
-        let after = |name: &str| {
-            let at = facts.find(name)? + name.len();
-            facts[at..].split_whitespace().next()
-        };
+        let text = |name: &str| facts.find(name).map(|at| &facts[at + name.len()..]);
+        let after = |name: &str| text(name)?.split_whitespace().next();
+        if let Some(schema) = text("Schema: ") {
+            // Two blanks before the next fact.
+            let schema = schema.split("  ").next().unwrap_or_default().trim();
+            self.schema = Some(schema.to_owned());
+        }
         if let Some(id) = after("Thread_id:").or_else(|| after(" Id:")) {
             self.session = Some(id.to_owned());
         }
@@ -94,7 +103,8 @@ impl Slow {
             self.took_us = Some(us);
         }
         // Of MySQL 8 with log_slow_extra. `Last_errno` of others can be that of a warning.
-        self.has_failed |= after(" Errno:").is_some_and(|code| code != "0");
+        let error = after(" Errno:").and_then(|code| code.parse().ok());
+        self.error = error.filter(|code| *code != 0).or(self.error);
     }
 
     fn text(&mut self, line: &str, events: &mut VecDeque<Event>) {
@@ -110,7 +120,13 @@ impl Slow {
         }
         let begins_use = line.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("use "));
         let is_use = self.sql.is_empty() && begins_use && line.ends_with(';');
-        if is_use || (self.sql.is_empty() && line.trim().is_empty()) {
+        if is_use {
+            self.used = used_database(line);
+            // A `use` that is the statement itself, too.
+            self.schema = self.schema.as_ref().and(self.used.clone());
+            return;
+        }
+        if self.sql.is_empty() && line.trim().is_empty() {
             return;
         }
         if self.sql.len() + line.len() > LINE_BYTES_MAX {
@@ -132,21 +148,27 @@ impl Slow {
         if sql.is_empty() {
             return;
         }
-        let has_failed = std::mem::take(&mut self.has_failed);
+        let error = self.error.take();
+        let database = match &self.schema {
+            Some(schema) => Some(schema.clone()).filter(|schema| !schema.is_empty()),
+            None => self.used.clone(),
+        };
         let Some(session) = self.session.clone() else {
             events.push_back(skipped(Reason::Anonymous));
             return;
         };
         if sql == "\0quit" {
-            events.push_back(Event { session, at_us: self.now_us, what: What::Disconnected });
+            let what = What::Disconnected;
+            events.push_back(Event { session, at_us: self.now_us, database, what });
             return;
         }
         let at_us = self.now_us.saturating_sub_unsigned(took_us.unwrap_or(0));
         let sql = sql.trim_end().trim_end_matches(';').to_owned();
-        let failed = has_failed.then(|| What::Failed(Some(sql.clone())));
+        let failed = error.map(|code| What::Failed(Some(sql.clone()), aftermath(code)));
         let what = What::Statement { sql, binds: Vec::new(), took_us };
         for what in std::iter::once(what).chain(failed) {
-            events.push_back(Event { session: session.clone(), at_us, what });
+            let (session, database) = (session.clone(), database.clone());
+            events.push_back(Event { session, at_us, database, what });
         }
     }
 
@@ -154,6 +176,14 @@ impl Slow {
         self.sql.clear();
         self.took_us = None;
     }
+}
+
+/// Errors for which InnoDB rolls the whole transaction back: a deadlock, and a full table of locks.
+/// After others, a timeout of a lock too (unless innodb_rollback_on_timeout is set), it goes on.
+const ROLLS_BACK: [u32; 2] = [1213, 1206];
+
+fn aftermath(error: u32) -> Aftermath {
+    if ROLLS_BACK.contains(&error) { Aftermath::RolledBack } else { Aftermath::Open }
 }
 
 /// The seconds of `SET timestamp=…;`, which may have the numbers of generated keys before it.
@@ -229,6 +259,28 @@ mod tests {
             facts(&found),
             [("8", 0, &sql("SELECT 1", 500)), ("8", 250_500, &sql("SELECT 2", 100))]
         );
+    }
+
+    #[test]
+    fn the_database_is_that_of_the_facts_or_of_the_last_use() {
+        let of = |facts: &str, sql: &str| {
+            format!("# User@Host: a[a] @ h []  Id: 8\n{facts}# Query_time: 1\n{sql};\n")
+        };
+        for (log, expected) in [
+            // MySQL writes `use` when the database has changed since the statement before.
+            (of("", "use shop;\nSELECT 1") + &of("", "SELECT 2"), [Some("shop"), Some("shop")]),
+            (of("", "SELECT 1") + &of("", "use `a b`;\nSELECT 2"), [None, Some("a b")]),
+            (
+                of("# Thread_id: 8  Schema: shop  QC_hit: No\n", "use shop;\nSELECT 1")
+                    + &of("# Thread_id: 8  Schema:   QC_hit: No\n", "SELECT 2"),
+                [Some("shop"), None],
+            ),
+            (of("# Schema: a  Last_errno: 0\n", "SELECT 1") + &of("", "S"), [Some("a"), None]),
+        ] {
+            let found = events(Format::MySqlSlow, &log);
+            let found: Vec<_> = found.iter().map(|event| event.database.as_deref()).collect();
+            assert_eq!(found, expected, "{log}");
+        }
     }
 
     #[test]
@@ -323,10 +375,12 @@ mod tests {
                 assert_eq!(found, [("8", &sql("SELECT 1\n# 2\n", took_us))], "{name}");
             }
         }
-        let failed =
-            format!("{USER}  Id: 8\n# Query_time: 0.000001 Errno: 1146 Killed: 0\nSELECT 1;\n");
-        let found = events(Format::MySqlSlow, &failed);
-        assert_eq!(found[1].what, What::Failed(Some("SELECT 1".into())));
+        for (code, aftermath) in [(1146, Aftermath::Open), (1213, Aftermath::RolledBack)] {
+            let facts = format!("# Query_time: 0.000001 Errno: {code} Killed: 0");
+            let log = format!("{USER}  Id: 8\n{facts}\nSELECT 1;\n");
+            let found = events(Format::MySqlSlow, &log);
+            assert_eq!(found[1].what, What::Failed(Some("SELECT 1".into()), aftermath));
+        }
         // Before MySQL 5.6, the connection is not known: not that of the statement before either.
         let old = format!(
             "{USER}  Id: 8\n# Query_time: 1\nSELECT 1;\n{USER}\n# Query_time: 1\nSELECT 2;\n"

@@ -15,7 +15,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::super::event::{Argument, Event, What};
+use super::super::event::{Aftermath, Argument, Event, What};
 use super::super::lines::LINE_BYTES_MAX;
 use super::super::skipped::Reason;
 use super::skipped;
@@ -92,7 +92,7 @@ impl Trace {
         } else if let Some(rest) = line.strip_prefix("ERROR #") {
             let cursor = rest.split(':').next().unwrap_or_default();
             if self.cursors.get(cursor).is_some_and(|cursor| !cursor.is_recursive) {
-                self.push(0, What::Failed(None), events);
+                self.push(0, What::Failed(None, Aftermath::Open), events);
             }
         } else if let Place::Binds(cursor) = &self.place
             && line.starts_with(' ')
@@ -160,7 +160,7 @@ impl Trace {
     }
 
     fn push(&self, at_us: i64, what: What, events: &mut VecDeque<Event>) {
-        events.push_back(Event { session: self.session.clone(), at_us, what });
+        events.push_back(Event { session: self.session.clone(), at_us, database: None, what });
     }
 }
 
@@ -209,7 +209,8 @@ mod tests {
         let binds = vec![Argument::Int(5), Argument::Text("a b".into())];
         let sql = "SELECT name FROM t\nWHERE id = :B1 AND x = :B2".to_owned();
         let commit = What::Statement { sql: "COMMIT".into(), binds: Vec::new(), took_us: None };
-        let event = |at_us, what| Event { session: "22.391".to_owned(), at_us, what };
+        let event =
+            |at_us, what| Event { session: "22.391".to_owned(), at_us, database: None, what };
         assert_eq!(
             found,
             [event(1380, What::Statement { sql, binds, took_us: Some(120) }), event(1600, commit)]

@@ -8,13 +8,14 @@ use std::collections::VecDeque;
 
 use triphammer_core::value::Timestamp;
 
-use super::super::event::{Argument, Event, What};
+use super::super::event::{Aftermath, Argument, Event, What};
 use super::super::lines::LINE_BYTES_MAX;
 use super::super::skipped::Reason;
 use super::skipped;
 
 /// Fields of a csvlog record that are read, by their position.
 const LOG_TIME: usize = 0;
+const DATABASE: usize = 2;
 const SESSION: usize = 5;
 const SEVERITY: usize = 11;
 const MESSAGE: usize = 13;
@@ -121,6 +122,7 @@ impl Csv {
             Some(fields) => message(
                 &Message {
                     time: &fields[LOG_TIME],
+                    database: &fields[DATABASE],
                     session: &fields[SESSION],
                     severity: &fields[SEVERITY],
                     text: &fields[MESSAGE],
@@ -181,6 +183,7 @@ pub fn json(line: &str, events: &mut VecDeque<Event>) {
     let field = |name: &str| object.get(name).and_then(serde_json::Value::as_str).unwrap_or("");
     let of_message = Message {
         time: field("timestamp"),
+        database: field("dbname"),
         session: field("session_id"),
         severity: field("error_severity"),
         text: field("message"),
@@ -193,6 +196,7 @@ pub fn json(line: &str, events: &mut VecDeque<Event>) {
 /// What is read of a message.
 struct Message<'a> {
     time: &'a str,
+    database: &'a str,
     session: &'a str,
     severity: &'a str,
     text: &'a str,
@@ -206,13 +210,14 @@ fn message(message: &Message<'_>, events: &mut VecDeque<Event>) {
         return;
     };
     let mut push = |at_us, what| {
-        events.push_back(Event { session: message.session.to_owned(), at_us, what });
+        let database = (!message.database.is_empty()).then(|| message.database.to_owned());
+        events.push_back(Event { session: message.session.to_owned(), at_us, database, what });
     };
     match message.severity {
         "ERROR" | "FATAL" | "PANIC" => {
             let query = (!message.query.is_empty()).then(|| message.query.to_owned());
             if query.is_some() {
-                push(at_us, What::Failed(query));
+                push(at_us, What::Failed(query, Aftermath::Aborted));
             }
             return;
         }
@@ -257,7 +262,8 @@ fn duration(text: &str) -> (Option<u64>, &str) {
 }
 
 /// The arguments of a detail such as `Parameters: $1 = '5', $2 = NULL`, which begins with a lower-case
-/// letter before PostgreSQL 16; none if there is no detail.
+/// letter before PostgreSQL 16; none if there is no detail. `None` if one is not whole: the server ends
+/// those that `log_parameter_max_length` cuts with three dots.
 fn arguments(detail: &str) -> Option<Vec<Argument>> {
     let mut arguments = Vec::new();
     let mut rest = detail.trim();
@@ -280,6 +286,9 @@ fn arguments(detail: &str) -> Option<Vec<Argument>> {
                     break;
                 }
                 end += 2;
+            }
+            if quoted[..end].ends_with("...") {
+                return None;
             }
             arguments.push(Argument::of_text(quoted[..end].replace("''", "'")));
             rest = &quoted[end + 1..];
@@ -350,10 +359,24 @@ mod tests {
             ("duration: 0.2 ms", "", 200, What::Took(200)),
             ("execute fetch from a/b: SELECT 1", "", 0, What::Skipped(Reason::Cursor)),
             ("execute a: SELECT $1", "parameters: $1 = 'cut", 0, What::Skipped(Reason::Binds)),
+            ("execute a: SELECT $1", "Parameters: $1 = '...'", 0, What::Skipped(Reason::Binds)),
+            (
+                "execute a: SELECT $1, $2",
+                "parameters: $1 = '12...', $2 = '5'",
+                0,
+                What::Skipped(Reason::Binds),
+            ),
+            (
+                "execute a: SELECT $1",
+                "parameters: $1 = 'a... b'",
+                0,
+                statement("SELECT $1", &[text("a... b")], None),
+            ),
             ("disconnection: session time: 0:00:01", "", 0, What::Disconnected),
         ] {
             let found = events(Format::PostgresCsv, &csv(message, "LOG", detail, ""));
-            let expected = Event { session: "65ba.7".to_owned(), at_us: AT - at, what };
+            let (session, database) = ("65ba.7".to_owned(), Some("d".to_owned()));
+            let expected = Event { session, at_us: AT - at, database, what };
             assert_eq!(found, [expected], "{message}");
         }
         for silent in ["duration: 0.1 ms  parse a: SELECT 1", "duration: 0.1 ms  bind a: SELECT 1"]
@@ -361,17 +384,18 @@ mod tests {
             assert_eq!(events(Format::PostgresCsv, &csv(silent, "LOG", "", "")), []);
         }
         let failed = events(Format::PostgresCsv, &csv("oops", "ERROR", "", "SELECT 1/0"));
-        assert_eq!(failed[0].what, What::Failed(Some("SELECT 1/0".into())));
+        let query = Some("SELECT 1/0".into());
+        assert_eq!(failed[0].what, What::Failed(query, Aftermath::Aborted));
     }
 
     #[test]
     fn json_has_the_same_messages() {
-        let line = "{\"timestamp\":\"2026-01-31 12:00:01.500 UTC\",\"user\":\"u\",\"pid\":7,\
+        let line = "{\"timestamp\":\"2026-01-31 12:00:01.500 UTC\",\"user\":\"u\",\"dbname\":\"d\",\"pid\":7,\
                     \"session_id\":\"65ba.7\",\"error_severity\":\"LOG\",\"message\":\"duration: \
                     0.021 ms  execute a: SELECT $1\",\"detail\":\"Parameters: $1 = '5'\"}\n{\"x\n";
         let found = events(Format::PostgresJson, line);
         assert_eq!(found[0].what, statement("SELECT $1", &[Argument::Int(5)], Some(21)));
-        assert_eq!(found[0].at_us, AT - 21);
+        assert_eq!((found[0].at_us, found[0].database.as_deref()), (AT - 21, Some("d")));
         assert_eq!(found[1].what, What::Skipped(Reason::Damaged));
     }
 

@@ -89,7 +89,12 @@ fn a_log_of_postgresql_is_replayed_with_the_same_statements_and_values() {
     for (name, copy, speed) in [("log.csv", "copy1", "1x"), ("log.json", "copy4", "4x")] {
         let (_, log_file) = file(&program, name);
         let (_, recording) = file(&program, &format!("{name}.recording"));
-        let report = program.json(&["capture", &log_file, "-o", &recording]);
+        // The server logged those of its other databases, too.
+        let mixed = program.run(&["capture", &log_file, "-o", &recording]);
+        assert_eq!(mixed.code, 2, "{}", mixed.out);
+        assert!(mixed.err.contains("--database") && mixed.err.contains(&template), "{}", mixed.err);
+        let report =
+            program.json(&["capture", &log_file, "-o", &recording, "--database", &template]);
         assert!(report["transactions"].as_u64().unwrap() >= ran, "{report}");
         let to = target.replace(&template, copy);
         let load = format!("replay:{recording},speed={speed}");
@@ -125,8 +130,9 @@ fn a_captured_workload_runs_as_it_is() {
     server.run(&name, "SELECT 'the end'").unwrap();
     let (path, log_file) = file(&program, "log.csv");
     copy_log(&server, "log.csv", "the end", &path);
-    let text = program.ok(&["capture", &log_file, "-o", "shop"]);
+    let text = program.ok(&["capture", &log_file, "-o", "shop", "--database", &name]);
     assert!(text.contains("statements with a password: 1"), "{text}");
+    assert!(text.contains("statements of other databases: "), "{text}");
     let workload = std::fs::read_to_string(program.path("shop/workload.toml")).unwrap();
     let samples = std::fs::read_to_string(program.path("shop/workload-values.csv")).unwrap();
     assert!(!workload.contains("geheim") && !samples.contains("geheim"));

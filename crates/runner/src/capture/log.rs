@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use triphammer_capture::mix::Mix;
 use triphammer_capture::recording::Recorder;
-use triphammer_capture::{Assembler, Format, Log, Shapes, Skipped, Transaction, other_source};
+use triphammer_capture::{
+    Assembler, Databases, Format, Log, Shapes, Skipped, Transaction, other_source,
+};
 use triphammer_core::{SpecError, small_file};
 use triphammer_document::capture::CaptureReport;
 use triphammer_settings::Settings;
@@ -27,6 +29,8 @@ const REPORT_EVERY: u64 = 4096;
 pub struct LogRequest {
     file: PathBuf,
     format: Format,
+    /// The database whose statements are captured; all that the log has without it.
+    database: Option<String>,
     output: Output,
     /// Bytes of the log.
     pub bytes: u64,
@@ -42,7 +46,9 @@ impl LogRequest {
         let (mut log, bytes) = open(&file)?;
         let from = settings.optional("from", read_format, show_format, "detected")?;
         let format = detect(&mut log, &file, from)?;
-        Ok(Self { file, format, output, bytes })
+        let read = |name: &str| Ok(name.to_owned());
+        let database = settings.optional("database", read, String::clone, "the only one")?;
+        Ok(Self { file, format, database, output, bytes })
     }
 }
 
@@ -111,6 +117,7 @@ pub fn capture(
     let _ = file.seek(SeekFrom::Start(0));
     let log = Log::new(BufReader::with_capacity(1 << 16, file), request.format);
     let mut assembler = Assembler::new(request.format.syntax());
+    assembler.databases = Databases::new(request.database.clone());
     if request.output.is_recording {
         record(request, log, &mut assembler, advance)
     } else {
@@ -137,6 +144,7 @@ fn record(
     let bytes = read_log(request, &mut log, assembler, &mut sink, advance)?;
     let seconds = recorder.finish(assembler.sessions());
     let seconds = seconds.map_err(|error| new_file::failed(path, error))?;
+    refuse_databases(request, &assembler.databases)?;
     refuse_empty(request, transactions, &assembler.skipped)?;
     partial.keep()?;
     let files = vec![path.clone()];
@@ -155,12 +163,13 @@ fn mix(
     advance: &mut dyn FnMut(u64),
 ) -> Result<CaptureReport, Failure> {
     let files = request.output.files()?;
-    let mut mix = Mix::default();
+    let mut mix = Mix::new(request.format.syntax());
     let mut sink = |transaction: Transaction, shapes: &Shapes| {
         mix.add(transaction, shapes);
         Ok(())
     };
     let bytes = read_log(request, &mut log, assembler, &mut sink, advance)?;
+    refuse_databases(request, &assembler.databases)?;
     refuse_empty(request, mix.transactions(), &assembler.skipped)?;
     let mut skipped = assembler.skipped.clone();
     mix.skipped.iter().for_each(|(reason, count)| skipped.more(reason, count));
@@ -197,6 +206,26 @@ fn read_log(
     assembler.finish(sink).map_err(failed)?;
     advance(log.read() - reported);
     Ok(log.read())
+}
+
+/// Rejects a log of several databases, whose statements would all be replayed on one, and one that does
+/// not have the database that is wanted.
+fn refuse_databases(request: &LogRequest, databases: &Databases) -> Result<(), Failure> {
+    let file = request.file.display();
+    let message = match databases.wanted() {
+        None if databases.is_mixed() => format!(
+            "{file} has statements of several databases, which would all be replayed on one: choose \
+             it with --database"
+        ),
+        Some(wanted) if !databases.has(wanted) => format!(
+            "{file} has no statement of the database `{wanted}` that can be replayed; --database \
+             names one of the log"
+        ),
+        _ => return Ok(()),
+    };
+    let found = databases.lines("  ");
+    let found = if found.is_empty() { "  it names none\n".to_owned() } else { found };
+    Err(SpecError::new(format!("{message}\n{}", found.trim_end())).about("database").into())
 }
 
 /// Rejects a log from which nothing can be replayed.

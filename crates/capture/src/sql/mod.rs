@@ -4,9 +4,19 @@
 //! Literals that are part of the syntax stay: types (`numeric(10, 2)`, `interval '1 day'`), positions
 //! in ORDER BY, aliases. Those that never vary in a log are put back ([`Shape::text`]), so that the
 //! database sees what it can plan with, such as `LIMIT 10`.
+//!
+//! ```text
+//! tokens  words, literals and comments, by the rules of the database
+//! texts   the values of string literals
+//! ```
+
+mod texts;
+mod tokens;
 
 use std::fmt::Write as _;
 
+use self::tokens::{Kind, Scanner, comment, executable};
+pub(crate) use self::tokens::{Kind as TokenKind, Spelled, tokens};
 use super::event::Argument;
 
 /// How a text of SQL is read.
@@ -18,6 +28,26 @@ pub enum Syntax {
     MySql,
     /// Oracle: `:name`, `q'[text]'`.
     Oracle,
+}
+
+/// How a text of SQL is read: the syntax of the database, and what settings of a server or a session
+/// change in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The syntax of the database.
+    pub syntax: Syntax,
+    /// Whether a backslash escapes in a string without a prefix: in MySQL without
+    /// NO_BACKSLASH_ESCAPES, in PostgreSQL with `standard_conforming_strings = off`.
+    pub backslashes: bool,
+    /// Whether double quotes enclose a name: in MySQL only with ANSI_QUOTES.
+    pub quoted_names: bool,
+}
+
+impl From<Syntax> for Rules {
+    fn from(syntax: Syntax) -> Self {
+        let mysql = syntax == Syntax::MySql;
+        Self { syntax, backslashes: mysql, quoted_names: !mysql }
+    }
 }
 
 /// A statement without its values.
@@ -130,7 +160,8 @@ impl Shape {
     #[must_use]
     pub fn verb(&self) -> String {
         let text = self.pieces.first().map_or("", String::as_str);
-        first_words(text).next().unwrap_or_default()
+        // Of comments, only those that MySQL executes have stayed.
+        first_words(text, Syntax::MySql).next().unwrap_or_default()
     }
 
     /// The identifier that the value of a hole is compared with or assigned to, if that is plain.
@@ -179,15 +210,15 @@ pub fn literal(argument: &Argument) -> Option<String> {
 }
 
 /// The first words of SQL, in lower case, without comments before them.
-pub fn first_words(sql: &str) -> impl Iterator<Item = String> {
-    let mut rest = sql.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+pub fn first_words(sql: &str, syntax: Syntax) -> impl Iterator<Item = String> {
+    let mut rest = sql;
     loop {
-        rest = match (rest.strip_prefix("/*"), rest.strip_prefix("--")) {
-            (Some(comment), _) => comment.split_once("*/").map_or("", |(_, after)| after),
-            (_, Some(comment)) => comment.split_once('\n').map_or("", |(_, after)| after),
-            _ => break,
-        }
-        .trim_start();
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        rest = match (executable(rest, syntax), comment(rest, syntax)) {
+            (Some(executed), _) => executed,
+            (None, Some(length)) => &rest[length.unwrap_or(rest.len())..],
+            (None, None) => break,
+        };
     }
     let words = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| !word.is_empty()).take(8).map(str::to_ascii_lowercase)
@@ -195,9 +226,9 @@ pub fn first_words(sql: &str) -> impl Iterator<Item = String> {
 
 /// Splits a text at the semicolons between its statements.
 #[must_use]
-pub fn split(sql: &str, syntax: Syntax) -> Vec<&str> {
+pub fn split(sql: &str, rules: impl Into<Rules>) -> Vec<&str> {
     let mut parts = Vec::new();
-    let mut scanner = Scanner { text: sql, at: 0, syntax };
+    let mut scanner = Scanner::new(sql, rules.into());
     let mut start = 0;
     while let Ok(Some(token)) = scanner.next() {
         if token.kind == Kind::Semicolon {
@@ -213,197 +244,20 @@ pub fn split(sql: &str, syntax: Syntax) -> Vec<&str> {
 ///
 /// # Errors
 /// When it cannot be replayed.
-pub fn read(sql: &str, syntax: Syntax, binds: &[Argument]) -> Result<Statement, Misread> {
-    let mut reading = Reading::new(binds);
-    let mut scanner = Scanner { text: sql.trim(), at: 0, syntax };
+pub fn read(sql: &str, rules: impl Into<Rules>, binds: &[Argument]) -> Result<Statement, Misread> {
+    let (sql, rules) = (sql.trim(), rules.into());
+    let mut reading = Reading::new(binds, rules);
+    let mut scanner = Scanner::new(sql, rules);
     while let Some(token) = scanner.next()? {
-        reading.token(&sql.trim()[token.start..token.end], token.kind)?;
+        reading.token(&sql[token.start..token.end], token.kind)?;
     }
     Ok(reading.finish())
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Space,
-    Comment,
-    Word,
-    QuotedName,
-    Number,
-    Text(Quote),
-    /// `$1`, `:name` or `?`.
-    Bind,
-    Semicolon,
-    Symbol,
-}
-
-/// How a string is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quote {
-    /// `'it''s'`
-    Plain,
-    /// With backslashes: `E'it\'s'`, or any of MySQL's.
-    Escaped,
-    /// `$tag$it's$tag$`
-    Dollar,
-    /// `q'[it's]'`
-    Oracle,
-    /// `B'101'`, `X'ff'`, `N'x'`, `_utf8'x'`: kept.
-    Prefixed,
-}
-
-struct Token {
-    start: usize,
-    end: usize,
-    kind: Kind,
-}
-
-struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
-    syntax: Syntax,
-}
-
-impl Scanner<'_> {
-    fn next(&mut self) -> Result<Option<Token>, Misread> {
-        let rest = &self.text[self.at..];
-        let Some(first) = rest.chars().next() else { return Ok(None) };
-        let (length, kind) = self.measure(rest, first)?;
-        let start = self.at;
-        self.at += length;
-        Ok(Some(Token { start, end: self.at, kind }))
-    }
-
-    fn measure(&self, rest: &str, first: char) -> Result<(usize, Kind), Misread> {
-        let run = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
-        let until = |from: usize, end: &str| {
-            rest[from..].find(end).map(|at| from + at + end.len()).ok_or(Misread::Truncated)
-        };
-        let mysql = self.syntax == Syntax::MySql;
-        Ok(match first {
-            c if c.is_whitespace() => (run(char::is_whitespace), Kind::Space),
-            '-' if rest.starts_with("--") => (rest.find('\n').unwrap_or(rest.len()), Kind::Comment),
-            '#' if mysql => (rest.find('\n').unwrap_or(rest.len()), Kind::Comment),
-            '/' if rest.starts_with("/*") => (until(2, "*/")?, Kind::Comment),
-            '\'' => {
-                let quote = if mysql { Quote::Escaped } else { Quote::Plain };
-                (quoted(rest, '\'', mysql)?, Kind::Text(quote))
-            }
-            '"' if mysql => (quoted(rest, '"', true)?, Kind::Text(Quote::Escaped)),
-            '"' => (quoted(rest, '"', false)?, Kind::QuotedName),
-            '`' => (quoted(rest, '`', false)?, Kind::QuotedName),
-            '$' if self.syntax == Syntax::Postgres => dollar(rest)?,
-            '?' if mysql => (1, Kind::Bind),
-            ':' if self.syntax == Syntax::Oracle && rest[1..].starts_with(is_word) => {
-                (1 + rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1), Kind::Bind)
-            }
-            ':' if rest.starts_with("::") || rest.starts_with(":=") => (2, Kind::Symbol),
-            ':' if rest[1..].starts_with(|c: char| c.is_alphabetic() || c == '_') => {
-                return Err(Misread::Colon);
-            }
-            ';' => (1, Kind::Semicolon),
-            c if c.is_ascii_digit() || (c == '.' && rest[1..].starts_with(is_digit)) => {
-                (number(rest), Kind::Number)
-            }
-            c if is_word(c) => self.word(rest)?,
-            c => (c.len_utf8(), Kind::Symbol),
-        })
-    }
-
-    /// A word, or a string with a prefix.
-    fn word(&self, rest: &str) -> Result<(usize, Kind), Misread> {
-        let length = rest.find(|c: char| !is_word(c) && c != '$').unwrap_or(rest.len());
-        let (word, after) = rest.split_at(length);
-        if !after.starts_with('\'') {
-            return Ok((length, Kind::Word));
-        }
-        let is = |prefix: &str| word.eq_ignore_ascii_case(prefix);
-        match self.syntax {
-            Syntax::Postgres if is("e") => {
-                Ok((length + quoted(after, '\'', true)?, Kind::Text(Quote::Escaped)))
-            }
-            Syntax::Oracle if is("q") || is("nq") => {
-                let open = after[1..].chars().next().ok_or(Misread::Truncated)?;
-                let close = match open {
-                    '[' => ']',
-                    '(' => ')',
-                    '{' => '}',
-                    '<' => '>',
-                    other => other,
-                };
-                let from = 1 + open.len_utf8();
-                let end = after[from..].find(&format!("{close}'")).ok_or(Misread::Truncated)?;
-                let end = from + end + close.len_utf8() + 1;
-                Ok((length + end, Kind::Text(Quote::Oracle)))
-            }
-            _ if is("b") || is("x") || is("n") || word.starts_with('_') => {
-                let escapes = self.syntax == Syntax::MySql;
-                Ok((length + quoted(after, '\'', escapes)?, Kind::Text(Quote::Prefixed)))
-            }
-            _ => Ok((length, Kind::Word)),
-        }
-    }
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-const fn is_digit(c: char) -> bool {
-    c.is_ascii_digit()
-}
-
-/// Length of a quotation with its quotes; a doubled quote does not end it.
-fn quoted(rest: &str, quote: char, escapes: bool) -> Result<usize, Misread> {
-    let mut chars = rest.char_indices().skip(1).peekable();
-    while let Some((at, c)) = chars.next() {
-        if c == '\\' && escapes {
-            chars.next();
-        } else if c == quote {
-            if chars.peek().is_some_and(|(_, next)| *next == quote) {
-                chars.next();
-            } else {
-                return Ok(at + c.len_utf8());
-            }
-        }
-    }
-    Err(Misread::Truncated)
-}
-
-/// `$1`, `$tag$text$tag$`, or a lone dollar.
-fn dollar(rest: &str) -> Result<(usize, Kind), Misread> {
-    let digits = rest[1..].find(|c| !is_digit(c)).unwrap_or(rest.len() - 1);
-    if digits > 0 {
-        return Ok((1 + digits, Kind::Bind));
-    }
-    let tag = rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1);
-    if !rest[1 + tag..].starts_with('$') {
-        return Ok((1, Kind::Symbol));
-    }
-    let tag = &rest[..tag + 2];
-    let end = rest[tag.len()..].find(tag).ok_or(Misread::Truncated)?;
-    Ok((end + 2 * tag.len(), Kind::Text(Quote::Dollar)))
-}
-
-/// Length of a number.
-fn number(rest: &str) -> usize {
-    if rest.starts_with("0x") || rest.starts_with("0X") {
-        return 2 + rest[2..].find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len() - 2);
-    }
-    let end = rest.find(|c: char| !is_digit(c) && c != '.').unwrap_or(rest.len());
-    let after = &rest[end..];
-    let exponent = after.strip_prefix(['e', 'E']).map(|e| e.strip_prefix(['+', '-']).unwrap_or(e));
-    match exponent {
-        Some(digits) if digits.starts_with(is_digit) => {
-            let sign = after.len() - digits.len();
-            end + sign + digits.find(|c| !is_digit(c)).unwrap_or(digits.len())
-        }
-        _ => end,
-    }
 }
 
 /// Builds the shape, token by token.
 struct Reading<'a> {
     binds: &'a [Argument],
+    rules: Rules,
     pieces: Vec<String>,
     holes: Vec<usize>,
     arguments: Vec<Argument>,
@@ -427,9 +281,10 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    const fn new(binds: &'a [Argument]) -> Self {
+    const fn new(binds: &'a [Argument], rules: Rules) -> Self {
         Self {
             binds,
+            rules,
             pieces: Vec::new(),
             holes: Vec::new(),
             arguments: Vec::new(),
@@ -450,7 +305,8 @@ impl<'a> Reading<'a> {
         match kind {
             Kind::Space | Kind::Comment => {
                 // One space stands for any number, and for a comment; hints of optimisers stay.
-                if text.starts_with("/*+") || text.starts_with("/*!") {
+                let is_executed = executable(text, self.rules.syntax).is_some();
+                if text.starts_with("/*+") || is_executed {
                     self.text.push_str(text);
                 } else {
                     let is_start = self.text.is_empty() && self.holes.is_empty();
@@ -467,13 +323,20 @@ impl<'a> Reading<'a> {
                     self.text.truncate(at);
                 }
                 let sign = if minus.is_some() { "-" } else { "" };
+                self.apart(sign);
                 self.hole(match Argument::of_text(format!("{sign}{text}")) {
                     Argument::Text(digits) => Argument::Number(digits),
                     other => other,
                 });
             }
-            Kind::Text(quote) if quote != Quote::Prefixed && self.is_value() => {
-                self.hole(Argument::Text(unquote(text, quote)));
+            Kind::Text(quote) if self.is_value() => match texts::value(text, quote, self.rules) {
+                Some(value) => self.hole(Argument::Text(value)),
+                None => self.text.push_str(text),
+            },
+            // A name whatever the setting of the server that it is replayed on.
+            Kind::QuotedName if self.rules.syntax == Syntax::MySql && text.starts_with('"') => {
+                let name = text[1..text.len() - 1].replace("\"\"", "\"").replace('`', "``");
+                self.text.push_str(&format!("`{name}`"));
             }
             Kind::Symbol => self.symbol(text),
             _ => self.text.push_str(text),
@@ -512,15 +375,25 @@ impl<'a> Reading<'a> {
             }
             _ => {}
         }
+        self.apart(text);
         let begins = symbol == '-' && self.begins_expression();
         self.minus = begins.then_some(self.text.len());
         self.text.push_str(text);
         self.symbol = symbol;
     }
 
+    /// Keeps two minuses apart, which begin a comment in most databases.
+    fn apart(&mut self, next: &str) {
+        if next.starts_with('-') && self.text.ends_with('-') {
+            self.text.push(' ');
+        }
+    }
+
     /// Whether an expression can begin here, so that a minus is a sign.
     fn begins_expression(&self) -> bool {
         match self.last {
+            // MySQL's `@'name'` and `user@'host'`.
+            Kind::Symbol if self.symbol == '@' => self.rules.syntax != Syntax::MySql,
             Kind::Symbol => self.symbol != ')' && self.symbol != ']',
             Kind::Word => {
                 self.word.as_ref().is_some_and(|word| BEFORE_VALUES.contains(&word.as_str()))
@@ -568,52 +441,6 @@ impl<'a> Reading<'a> {
         let shape = Shape { pieces: self.pieces, holes: self.holes, literals: self.literals };
         Statement { shape, arguments: self.arguments }
     }
-}
-
-/// The value of a string literal.
-fn unquote(text: &str, quote: Quote) -> String {
-    match quote {
-        Quote::Dollar => {
-            let tag = text[1..].find('$').map_or(1, |at| at + 2);
-            text[tag..text.len() - tag].to_owned()
-        }
-        Quote::Oracle => {
-            let start = text.find('\'').map_or(0, |at| at + 2);
-            text[start..text.len() - 2].to_owned()
-        }
-        Quote::Plain | Quote::Prefixed => text[1..text.len() - 1].replace("''", "'"),
-        Quote::Escaped => {
-            let start = text.find(['\'', '"']).unwrap_or_default();
-            let mark = text[start..].chars().next().unwrap_or('\'');
-            unescape(&text[start + 1..text.len() - 1], mark)
-        }
-    }
-}
-
-/// Resolves doubled quotes and the escapes that PostgreSQL and MySQL have in common.
-fn unescape(text: &str, mark: char) -> String {
-    let mut value = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c == mark {
-            chars.next();
-            value.push(mark);
-        } else if c == '\\' {
-            match chars.next() {
-                Some('n') => value.push('\n'),
-                Some('r') => value.push('\r'),
-                Some('t') => value.push('\t'),
-                Some('b') => value.push('\u{8}'),
-                Some('0') => value.push('\0'),
-                Some('Z') => value.push('\u{1a}'),
-                Some(other) => value.push(other),
-                None => {}
-            }
-        } else {
-            value.push(c);
-        }
-    }
-    value
 }
 
 /// A shape as its own text, with `?` for each hole: for messages and names.
@@ -702,6 +529,97 @@ mod tests {
                 (expected, values.iter().map(ToString::to_string).collect())
             );
         }
+    }
+
+    #[test]
+    fn two_minuses_are_a_comment_of_mysql_only_before_white_space() {
+        for (sql, expected, values) in [
+            ("delete from x where i=5--3", "delete from x where i=?- ?", &["5", "-3"] as &[&str]),
+            ("update x set k=k--1 where a=b--c", "update x set k=k- ? where a=b- -c", &["-1"]),
+            ("select 5-- 3\n+ 1 --\t2\n--", "select ? + ? ", &["5", "1"]),
+            ("select - -1", "select - ?", &["-1"]),
+        ] {
+            let found = texts(sql, Syntax::MySql);
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            assert_eq!(found, (expected.trim_end().to_owned(), values), "{sql}");
+        }
+        assert_eq!(texts("select 5--3\n", Syntax::Postgres).0, "select ?");
+        assert_eq!(split("select 5--3; select 1", Syntax::MySql).len(), 2);
+        // Constants are put back.
+        let read = read("delete from x where i=5--3", Syntax::MySql, &[]).unwrap();
+        let text = read.shape.text(|argument| literal(&read.arguments[argument]).unwrap());
+        assert_eq!(text, "delete from x where i=5- -3");
+    }
+
+    #[test]
+    fn literals_whose_value_depends_on_their_place_stay() {
+        for (syntax, sql, expected) in [
+            (
+                Syntax::MySql,
+                "insert into x values (0xDEAD11, 0b11, x'41', b'1', N'a', _utf8mb4'a' 'b', 1e2)",
+                "insert into x values (0xDEAD11, 0b11, x'41', b'1', N'a', _utf8mb4'a' 'b', ?)",
+            ),
+            (
+                Syntax::MySql,
+                "select 1.5e-3, -0x1F, 1e-2 from 2026_orders, 0b12, s.1e, `s`.7x where 1a = 2",
+                "select ?, -0x1F, ? from 2026_orders, 0b12, s.1e, `s`.7x where 1a = ?",
+            ),
+            (
+                Syntax::Postgres,
+                "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, 10, E'\\xe9', 0.5",
+                "select 0x1F, 0o17, 0B1, 1_000, 1_0.5, ?, E'\\xe9', ?",
+            ),
+            (
+                Syntax::MySql,
+                "select @'v', @@x, @`w` from t where a = @v + 1 and b = 'x'",
+                "select @'v', @@x, @`w` from t where a = @v + ? and b = ?",
+            ),
+        ] {
+            assert_eq!(shape(sql, syntax).0, expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn strings_and_comments_end_where_the_database_ends_them() {
+        for (syntax, sql, expected, values) in [
+            (
+                Syntax::Postgres,
+                "insert into y values (U&'\\0041', 'con'\n 'cat', U&'d!0061' UESCAPE '!', 'x')",
+                "insert into y values (?, ?, ?, ?)",
+                &["A", "concat", "da", "x"] as &[&str],
+            ),
+            (
+                Syntax::Postgres,
+                "insert into U&\"y\" values (4, 'a') /* x /* y */ z */",
+                "insert into U&\"y\" values (?, ?)",
+                &["4", "a"],
+            ),
+            (Syntax::MySql, "select 'a' \"b\", 'c' /* x /* y */", "select ?, ?", &["ab", "c"]),
+            (
+                Syntax::MySql,
+                "insert /*!50000 ignore /* x */ */ into y values (2)",
+                "insert /*!50000 ignore /* x */ */ into y values (?)",
+                &["2"],
+            ),
+        ] {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            assert_eq!(texts(sql, syntax), (expected.to_owned(), values), "{sql}");
+        }
+    }
+
+    #[test]
+    fn settings_of_a_session_change_how_strings_are_read() {
+        let values = |sql, rules: Rules| {
+            let read = read(sql, rules, &[]).unwrap();
+            (read.shape.to_string(), read.arguments)
+        };
+        let text = |text: &str| Argument::Text(text.to_owned());
+        let ansi = Rules { syntax: Syntax::MySql, backslashes: false, quoted_names: true };
+        let found = values("select \"a`\"\"b\" from t where c = 'a\\' and d = 'b'", ansi);
+        let expected = "select `a``\"b` from t where c = ? and d = ?";
+        assert_eq!(found, (expected.to_owned(), vec![text("a\\"), text("b")]));
+        let old = Rules { backslashes: true, ..Syntax::Postgres.into() };
+        assert_eq!(values("select 'a\\nb'", old).1, [text("a\nb")]);
     }
 
     #[test]
