@@ -34,18 +34,6 @@ impl<T> ByDialect<T> {
             others: self.others.into_iter().map(|(name, value)| (name, change(value))).collect(),
         }
     }
-
-    /// The same without the values that become nothing.
-    pub fn filter_map<U>(self, mut change: impl FnMut(T) -> Option<U>) -> ByDialect<U> {
-        ByDialect {
-            default: self.default.and_then(&mut change),
-            others: self
-                .others
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, change(value)?)))
-                .collect(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::parameters::{Context, Read, parameter, template};
 use super::reader::{Node, Reader, Section, Text, suggestion};
 use super::source::WorkloadText;
 use crate::script::names::{Names, is_name};
-use crate::script::scan::single;
+use crate::script::scan::{Lexis, single};
 use crate::script::sql::{Effect, Part};
 
 /// Largest weight of a transaction.
@@ -213,6 +213,18 @@ pub fn dialect_texts<'a>(
 fn dialects() -> &'static [String] {
     static NAMES: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
     NAMES.get_or_init(|| catalogues::dialects().into_iter().filter(|name| name != "base").collect())
+}
+
+/// The dialect of MySQL, which others are based on.
+const MYSQL: &str = "mysql";
+
+/// How a dialect writes comments and quotations.
+fn lexis(dialect: &str) -> Lexis {
+    let chain = catalogues::chain(dialect).unwrap_or_default();
+    match chain.iter().any(|one| one.name == MYSQL) {
+        true => Lexis::MySql,
+        false => Lexis::Common,
+    }
 }
 
 struct Builder<'a> {
@@ -508,10 +520,27 @@ impl<'a> Builder<'a> {
     ) -> Option<Statement> {
         let at = sql.all().next()?.at;
         let before = reader.count();
-        let sql = sql.filter_map(|text| self.part(reader, &text, kept, access));
+        let of_mysql = self.default_of_mysql(&sql, kept);
+        // A statement that only MySQL can read is one for MySQL.
+        let default = sql.default.filter(|text| {
+            let read = single(text.text, Lexis::Common, &mut self.definition.names.clone());
+            read.is_ok() || of_mysql.is_none()
+        });
+        let default =
+            default.and_then(|text| self.part(reader, &text, Lexis::Common, kept, access));
+        let mut others = Vec::new();
+        for (dialect, text) in sql.others {
+            let part = self.part(reader, &text, lexis(&dialect), kept, access);
+            others.extend(part.map(|part| (dialect, part)));
+        }
         if reader.count() > before {
             return None;
         }
+        if let Some(text) = of_mysql {
+            let part = self.part(reader, &text, Lexis::MySql, kept, access);
+            others.extend(part.map(|part| (MYSQL.to_owned(), part)));
+        }
+        let sql = ByDialect { default, others };
         let reads = sql.all().all(|part| part.effect == Effect::Read || part.is_with_query());
         let returns_rows = sql.all().any(|part| part.has_word("returning"));
         let (line, column) = reader.position(at);
@@ -521,15 +550,31 @@ impl<'a> Builder<'a> {
         Some(Statement { id, line, column, sql, rows, keep, returns_rows, reads })
     }
 
+    /// The text for all dialects, if MySQL reads it otherwise and it is right when it is read so.
+    fn default_of_mysql(&self, sql: &ByDialect<Text<'a>>, kept: &[&'a str]) -> Option<Text<'a>> {
+        let text = sql.default.filter(|text| Lexis::may_differ(text.text))?;
+        if sql.others.iter().any(|(dialect, _)| dialect == MYSQL) {
+            return None;
+        }
+        let mut names = self.definition.names.clone();
+        let common = single(text.text, Lexis::Common, &mut names).ok();
+        let part = single(text.text, Lexis::MySql, &mut names).ok()?;
+        let is_known =
+            |name: &str| name == SCALE || kept.contains(&name) || self.declared.contains(name);
+        let is_right = part.variables().all(|slot| is_known(names.name(slot)));
+        (is_right && common.as_ref() != Some(&part)).then_some(text)
+    }
+
     /// Parses the SQL of a statement.
     fn part(
         &mut self,
         reader: &mut Reader<'a>,
         text: &Text<'a>,
+        lexis: Lexis,
         kept: &[&'a str],
         access: Access,
     ) -> Option<Part> {
-        let part = match single(text.text, &mut self.definition.names) {
+        let part = match single(text.text, lexis, &mut self.definition.names) {
             Ok(part) => part,
             Err((at, message)) => {
                 reader.wrong(text.place(at), message);

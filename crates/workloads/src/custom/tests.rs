@@ -6,6 +6,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Workload, WorkloadSettings};
 
+use super::definition::Step;
 use super::example;
 use super::source::WorkloadText;
 use super::workload::Custom;
@@ -179,4 +180,33 @@ fn all_problems_are_reported_at_once() {
     let many: String = (0..50).map(|n| format!("x{n} = 1\n")).collect();
     let error = open(&many, &[]).unwrap_err();
     assert!(error.lines().count() == 21 && error.ends_with("and 31 more problems"), "{error}");
+}
+
+#[test]
+fn mysql_reads_comments_and_strings_in_its_own_way() {
+    let sql = |statement: &str, chain: &[&str]| {
+        let text = file("[parameters]\na = { generator = \"pick\", values = [1] }", statement);
+        let custom = open(&text, &[]).unwrap_or_else(|error| panic!("{statement}\n{error}"));
+        let chain: Vec<String> = chain.iter().map(ToString::to_string).collect();
+        let Some(Step::Statement(first)) = custom.definition.transactions[0].steps.first() else {
+            panic!("{statement}: no statement");
+        };
+        first.sql.of(&chain).map(|part| part.title(&custom.definition.names))
+    };
+    let (postgres, mariadb) = (&["base", "postgres"] as &[&str], &["base", "mysql", "mariadb"]);
+    for (statement, in_postgres, in_mariadb) in [
+        ("\"select :a, 5--3\"", Some("select :a, 5"), "select :a, 5--3"),
+        ("\"select 5--:a\", \"select :a\"", Some("select 5"), "select 5--:a"),
+        ("\"select :a -- of all\"", Some("select :a"), "select :a"),
+        // A backslash of PostgreSQL, which does not end the string in MySQL.
+        (r"'''select 'a\', :a'''", Some(r"select 'a\', :a"), r"select 'a\', :a"),
+        // Only MySQL can read it.
+        (r"'''select 'it\'s', :a'''", None, r"select 'it\'s', :a"),
+        ("{ sql = \"select :a\", mysql = \"select :a # it's\" }", Some("select :a"), "select :a"),
+    ] {
+        assert_eq!(sql(statement, postgres).as_deref(), in_postgres, "{statement}");
+        assert_eq!(sql(statement, mariadb).as_deref(), Some(in_mariadb), "{statement}");
+    }
+    let error = open(&file("", "'''select 'a '''"), &[]).map(|_| ()).unwrap_err();
+    assert!(error.contains("the quotation ' has no end"), "{error}");
 }

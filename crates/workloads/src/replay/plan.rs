@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use triphammer_capture::recording::Recording;
-use triphammer_capture::sql::{Shape, literal};
+use triphammer_capture::sql::{Shape, Syntax, literal};
 use triphammer_capture::title;
 use triphammer_capture::{Argument, Ending, Step, Transaction};
 use triphammer_core::SpecError;
 
 use crate::script::names::Names;
-use crate::script::scan::single;
+use crate::script::scan::{Lexis, single};
 use crate::script::sql::{Effect, Part};
 
 /// Most transaction types: the most frequent ones, and one for all others.
@@ -61,8 +61,12 @@ impl Plan {
         let mut names = Names::default();
         let mut statements = Vec::new();
         let constants = constants(&recording);
+        let lexis = match recording.syntax {
+            Some(Syntax::MySql) => Lexis::MySql,
+            _ => Lexis::Common,
+        };
         for (recorded, constants) in recording.statements.iter().zip(&constants) {
-            let part = single(&recorded.sql, &mut names).map_err(|(_, why)| {
+            let part = single(&recorded.sql, lexis, &mut names).map_err(|(_, why)| {
                 SpecError::new(format!("statement of the recording: {why}: {}", recorded.sql))
             })?;
             statements.push(statement(part, constants, &names));

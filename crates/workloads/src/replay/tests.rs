@@ -90,3 +90,19 @@ fn a_file_that_is_no_recording_is_named() {
     assert!(new("/").contains("not a regular file"));
     assert!(new("x,speed=0").contains("invalid replay"));
 }
+
+#[test]
+fn statements_are_read_as_the_database_of_the_log_writes_them() {
+    let recording = |from: &str| {
+        let text = format!(
+            "{{\"triphammer_recording\": 1, \"from\": \"{from}\"}}\n{}\n\
+             [0, 0, \"single\", [[0, 0, 5]], 0]\n{{\"transactions\": 1}}\n",
+            r#"{"statement": 0, "sql": "SELECT _utf8mb4'it\\'s', :p1", "literals": []}"#
+        );
+        triphammer_capture::recording::read(text.as_bytes()).unwrap()
+    };
+    let plan = super::plan::Plan::new(recording("slow-log").into()).unwrap();
+    assert_eq!(plan.statements[0].part.variables().count(), 1);
+    let error = super::plan::Plan::new(recording("csvlog").into()).unwrap_err();
+    assert!(error.to_string().contains("the quotation ' has no end"), "{error}");
+}

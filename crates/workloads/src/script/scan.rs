@@ -16,14 +16,25 @@ pub enum Ended {
     Script,
 }
 
+/// How comments and quotations are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lexis {
+    /// As in PostgreSQL, and for most statements everywhere.
+    #[default]
+    Common,
+    /// As in MySQL: `--` begins a comment only before white space, `#` begins one too, comments do not
+    /// nest, backslashes escape in quotations, and backquotes enclose names.
+    MySql,
+}
+
 /// Parses one SQL statement that is not part of a script; a semicolon may end it.
 ///
 /// # Errors
 /// With the offset, and when there is none or a second one.
-pub(crate) fn single(text: &str, names: &mut Names) -> Result<Part, (usize, String)> {
-    let mut scan = Scan::new(text, 0);
+pub(crate) fn single(text: &str, lexis: Lexis, names: &mut Names) -> Result<Part, (usize, String)> {
+    let mut scan = Scan { lexis, ..Scan::new(text, 0) };
     let ended = scan.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
-    let mut rest = Scan::new(text, scan.at);
+    let mut rest = Scan { lexis, ..Scan::new(text, scan.at) };
     if ended == Ended::Command {
         return Err((scan.at, "a backslash outside of a quotation".to_owned()));
     }
@@ -41,6 +52,7 @@ pub(crate) fn single(text: &str, names: &mut Names) -> Result<Part, (usize, Stri
 #[derive(Default)]
 pub struct Scan<'a> {
     text: &'a str,
+    lexis: Lexis,
     /// Offset up to which the text has been scanned.
     pub at: usize,
     /// Beginning of the text that has not been added to the part yet.
@@ -95,16 +107,20 @@ impl<'a> Scan<'a> {
                     self.end_part();
                     return Ok(Ended::Command);
                 }
-                '-' if rest.starts_with("--") => {
+                '-' | '#' if self.lexis.begins_line_comment(rest) => {
                     self.flush(names);
                     self.skip(rest.find('\n').unwrap_or(rest.len()));
                 }
                 '/' if rest.starts_with("/*") => {
-                    let length =
-                        comment(rest).ok_or_else(|| syntax(self.at, "the comment has no end"))?;
+                    let is_executed = self.lexis.is_executed(rest);
+                    let length = comment(rest, self.lexis == Lexis::Common || is_executed)
+                        .ok_or_else(|| syntax(self.at, "the comment has no end"))?;
+                    if is_executed {
+                        self.substance();
+                    }
                     self.quoted(length, Place::Comment, names);
                 }
-                '\'' | '"' => {
+                '\'' | '"' | '`' if c != '`' || self.lexis == Lexis::MySql => {
                     let length = quotation(rest, c, self.escapes(c))
                         .ok_or_else(|| syntax(self.at, format!("the quotation {c} has no end")))?;
                     self.substance();
@@ -175,8 +191,11 @@ impl<'a> Scan<'a> {
         (self.parentheses, self.bodies, self.is_routine) = (0, 0, false);
     }
 
-    /// Whether a quotation here is an `E'…'`.
+    /// Whether backslashes escape in a quotation here: in an `E'…'`, and in MySQL's.
     fn escapes(&self, quote: char) -> bool {
+        if self.lexis == Lexis::MySql {
+            return quote != '`';
+        }
         let before = self.text[..self.at].strip_suffix(['e', 'E']);
         quote == '\'' && before.is_some_and(|before| !before.ends_with(continues_name))
     }
@@ -211,13 +230,37 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Length of a comment, which may contain others; `None` without its end.
-fn comment(text: &str) -> Option<usize> {
+impl Lexis {
+    /// Whether a comment up to the end of the line begins here.
+    fn begins_line_comment(self, rest: &str) -> bool {
+        match (self, rest.strip_prefix("--")) {
+            (Self::Common, dashes) => dashes.is_some(),
+            (Self::MySql, Some(after)) => {
+                let ends = |c: char| c.is_ascii_whitespace() || c.is_ascii_control();
+                after.is_empty() || after.starts_with(ends)
+            }
+            (Self::MySql, None) => rest.starts_with('#'),
+        }
+    }
+
+    /// Whether MySQL executes the comment here.
+    fn is_executed(self, rest: &str) -> bool {
+        self == Self::MySql && (rest.starts_with("/*!") || rest.starts_with("/*M!"))
+    }
+
+    /// Whether a text may be read otherwise than in the common way.
+    pub(crate) fn may_differ(text: &str) -> bool {
+        text.contains(['#', '\\', '`']) || text.contains("--") || text.contains("/*")
+    }
+}
+
+/// Length of a comment, which may contain others if they nest; `None` without its end.
+fn comment(text: &str, nests: bool) -> Option<usize> {
     let (mut depth, mut at) = (0usize, 0);
     let bytes = text.as_bytes();
     while at < bytes.len() {
         match bytes[at..] {
-            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'/', b'*', ..] if nests || depth == 0 => (depth, at) = (depth + 1, at + 2),
             [b'*', b'/', ..] => {
                 (depth, at) = (depth - 1, at + 2);
                 if depth == 0 {
@@ -256,4 +299,49 @@ fn dollar(text: &str, before: Option<char>) -> Option<Option<usize>> {
         return None;
     }
     Some(text[tag.len()..].find(tag).map(|close| close + 2 * tag.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, lexis: Lexis) -> Result<(String, usize), String> {
+        let mut names = Names::default();
+        let part = single(text, lexis, &mut names).map_err(|(_, message)| message)?;
+        let count = part.variables().count();
+        Ok((part.title(&names), count))
+    }
+
+    #[test]
+    fn mysql_has_comments_and_quotations_of_its_own() {
+        let of = |text: &str, count| Ok((text.to_owned(), count));
+        for (text, common, mysql) in [
+            (
+                "delete from t where i = 5--:x",
+                of("delete from t where i = 5", 0),
+                of("delete from t where i = 5--:x", 1),
+            ),
+            ("select 1 -- :x\n+ :y --", of("select 1 + :y", 1), of("select 1 + :y", 1)),
+            ("select :y # it's", Err("the quotation ' has no end".into()), of("select :y", 1)),
+            (
+                r"select 'it\'s', :y",
+                Err("the quotation ' has no end".into()),
+                of(r"select 'it\'s', :y", 1),
+            ),
+            (
+                "select `it's` from t",
+                Err("the quotation ' has no end".into()),
+                of("select `it's` from t", 0),
+            ),
+            ("select 1 /* /* */", Err("the comment has no end".into()), of("select 1 /* /* */", 0)),
+            (
+                "/*!50000 select 1 */",
+                Err("the statement is empty".into()),
+                of("/*!50000 select 1 */", 0),
+            ),
+        ] {
+            assert_eq!(read(text, Lexis::Common), common, "{text}");
+            assert_eq!(read(text, Lexis::MySql), mysql, "{text}");
+        }
+    }
 }
