@@ -80,6 +80,10 @@ struct Session {
     number: usize,
     autocommit: bool,
     open: Option<Open>,
+    /// A transaction that ended with a message which may still turn out to have failed.
+    ended: Option<Open>,
+    /// The text of that message, if it may: the log does not say yet that it succeeded.
+    message: String,
     /// End of its last statement, as far as it is known.
     last_us: i64,
     /// What MySQL's SET TRANSACTION set for the next transaction.
@@ -187,17 +191,21 @@ impl Assembler {
                 self.statement(&mut session, at_us, &sql, &binds, took_us, sink)
             }
             What::Took(us) => {
+                let done = self.flush(&mut session, sink);
                 if let Some(open) = &mut session.open {
                     let end = open.last_start_us.saturating_add_unsigned(us);
                     open.last_end_us.get_or_insert(end);
                 }
-                Ok(())
+                done
             }
             What::Failed(sql, aftermath) => {
                 self.failed(&mut session, at_us, sql.as_deref(), aftermath, sink)
             }
             What::Disconnected => {
-                let done = self.end(&mut session, at_us, Ending::Rollback, sink);
+                session.message.clear();
+                let done = self.flush(&mut session, sink);
+                let done =
+                    done.and_then(|()| self.end(&mut session, at_us, Ending::Rollback, sink));
                 // A session that is named so later is another one.
                 session.number = usize::MAX;
                 done
@@ -219,6 +227,7 @@ impl Assembler {
         let mut sessions: Vec<Session> = sessions.into_values().collect();
         sessions.sort_by_key(|session| session.number);
         for mut session in sessions {
+            self.flush(&mut session, sink)?;
             match &session.open {
                 Some(open) if open.is_block => {
                     let has_steps = !open.transaction.steps.is_empty() || open.is_dropped;
@@ -244,6 +253,8 @@ impl Assembler {
             number: self.count - 1,
             autocommit: self.autocommit,
             open: None,
+            ended: None,
+            message: String::new(),
             last_us: i64::MIN,
             next,
             rules: self.syntax.into(),
@@ -266,6 +277,10 @@ impl Assembler {
             Syntax::Oracle => vec![text.trim()],
             _ => sql::split(text, session.rules),
         };
+        self.flush(session, sink)?;
+        // PostgreSQL logs a statement before it runs, unless its duration is with it.
+        let may_fail = self.syntax == Syntax::Postgres && took_us.is_none();
+        session.message = if may_fail { text.to_owned() } else { String::new() };
         // Several statements in one message are one transaction.
         let is_implicit =
             parts.len() > 1 && session.open.as_ref().is_none_or(|open| !open.is_block);
@@ -374,6 +389,14 @@ impl Assembler {
         if session.open.as_ref().is_some_and(|open| !open.is_block) {
             self.end(session, at_us, Ending::Single, sink)?;
         }
+        let is_replaced = |argument: &Argument| match argument {
+            Argument::Text(text) => text.contains(char::REPLACEMENT_CHARACTER),
+            _ => false,
+        };
+        if text.contains(char::REPLACEMENT_CHARACTER) || binds.iter().any(is_replaced) {
+            self.skipped.add(Reason::Bytes);
+            return Ok(());
+        }
         if !session.knows(text) {
             self.skipped.add(Reason::Variable);
             return Ok(());
@@ -458,6 +481,12 @@ impl Assembler {
         sink: &mut Sink<'_>,
     ) -> std::io::Result<()> {
         self.skipped.add(Reason::Failed);
+        let is_message = sql.is_some_and(|sql| sql.trim() == session.message.trim());
+        if let Some(ended) = session.ended.as_mut().filter(|_| is_message) {
+            // COMMIT failed, as for a deferred constraint, or a statement before it in its message.
+            ended.transaction.ending = Ending::Rollback;
+            return self.flush(session, sink);
+        }
         let Some(open) = &mut session.open else { return Ok(()) };
         // PostgreSQL logs how long a statement took only if it succeeded, and may log one that
         // failed in the message of its error only.
@@ -492,8 +521,8 @@ impl Assembler {
         sink: &mut Sink<'_>,
     ) -> std::io::Result<()> {
         let Some(mut open) = session.open.take() else { return Ok(()) };
-        self.open_bytes -= open.bytes;
         if open.transaction.steps.is_empty() {
+            self.open_bytes -= open.bytes;
             let is_empty = !open.is_dropped && !open.has_failed;
             self.skipped.more(Reason::Nothing, u64::from(is_empty));
             return Ok(());
@@ -502,7 +531,17 @@ impl Assembler {
             open.transaction.last_gap = open.gap(at_us);
             open.transaction.ending = if open.is_aborted { Ending::Rollback } else { ending };
         }
-        sink(open.transaction, &self.shapes)
+        let may_fail = open.is_block && ending == Ending::Commit && !session.message.is_empty();
+        self.flush(session, sink)?;
+        session.ended = Some(open);
+        if may_fail { Ok(()) } else { self.flush(session, sink) }
+    }
+
+    /// Passes the transaction on that has ended.
+    fn flush(&mut self, session: &mut Session, sink: &mut Sink<'_>) -> std::io::Result<()> {
+        let Some(ended) = session.ended.take() else { return Ok(()) };
+        self.open_bytes -= ended.bytes;
+        sink(ended.transaction, &self.shapes)
     }
 }
 
@@ -666,6 +705,39 @@ mod tests {
         ] {
             assert_eq!(ended(syntax, aftermath, all), expected, "{all:?}");
         }
+    }
+
+    #[test]
+    fn a_commit_that_failed_is_a_rollback() {
+        let failed = |text: &str| What::Failed(Some(text.to_owned()), Aftermath::Aborted);
+        let (all, assembler) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 0, sql("begin", None)),
+                ("a", 1, sql("a", None)),
+                ("a", 2, sql("commit", None)),
+                ("a", 3, failed("commit")),
+                ("a", 4, sql("begin", None)),
+                ("a", 5, sql("b", None)),
+                ("a", 6, sql("commit", None)),
+                // An error of syntax is logged without the statement.
+                ("a", 7, failed("selec 1")),
+                ("a", 8, sql("a; c", None)),
+                ("a", 9, failed("a; c")),
+                ("a", 10, sql("d", None)),
+            ],
+        );
+        let endings: Vec<_> = all.iter().map(|one| one.ending).collect();
+        let expected = [Ending::Rollback, Ending::Commit, Ending::Rollback, Ending::Single];
+        assert_eq!((endings.as_slice(), assembler.open_bytes), (&expected as &[_], 0));
+        assert_eq!(assembler.skipped.count(Reason::Failed), 3);
+    }
+
+    #[test]
+    fn statements_whose_bytes_are_not_known_are_left_out() {
+        let bad = String::from_utf8_lossy(b"insert into t values ('\xff')").into_owned();
+        let (all, assembler) = assembled(Syntax::MySql, &[("8", 0, sql(&bad, None))]);
+        assert_eq!((all.len(), assembler.skipped.count(Reason::Bytes)), (0, 1));
     }
 
     #[test]

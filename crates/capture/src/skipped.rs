@@ -39,6 +39,7 @@ reasons! {
     Anonymous "statements without the number of their connection, as in slow logs before MySQL 5.6",
     Binds "statements whose arguments are not in the log",
     Colon "statements with a colon before a name",
+    Bytes "statements with bytes that are not UTF-8 text",
     Variable "statements that read a user variable whose assignment is not replayed",
     Inherited "transactions that read a user variable of an earlier transaction",
     Routine "statements inside functions and triggers, which the general log has like those of clients",

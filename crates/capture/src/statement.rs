@@ -300,6 +300,7 @@ mod tests {
             ("/*!50000 insert into y values (2) */", Effect::Runs),
             ("/*!40101 SET NAMES utf8 */", Effect::Skip(Reason::Setting)),
             ("/*M!100100 COMMIT */", Effect::Commit(false)),
+            ("/*!999999\\- enable the sandbox mode */", Effect::Skip(Reason::Nothing)),
             ("# create\nCOMMIT", Effect::Commit(false)),
             ("/* a /* b */ COMMIT", Effect::Commit(false)),
             ("SET @v = 1", Effect::Runs),

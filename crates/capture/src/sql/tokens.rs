@@ -266,12 +266,15 @@ fn block(rest: &str, syntax: Syntax) -> Option<usize> {
     Some(at)
 }
 
+/// The version that no server has, for comments that are not to be executed.
+const NO_VERSION: &str = "999999";
+
 /// What MySQL and MariaDB execute of `/*!50000 SELECT 1 */` and `/*M! SELECT 1 */`: what is after the
 /// version.
 pub fn executable(rest: &str, syntax: Syntax) -> Option<&str> {
     let comment = rest.strip_prefix("/*!").or_else(|| rest.strip_prefix("/*M!"))?;
     let sql = comment.trim_start_matches(is_digit);
-    (syntax == Syntax::MySql).then_some(sql)
+    (syntax == Syntax::MySql && !comment.starts_with(NO_VERSION)).then_some(sql)
 }
 
 pub fn is_word(c: char) -> bool {

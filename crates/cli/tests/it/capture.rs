@@ -187,6 +187,8 @@ fn what_is_no_log_is_rejected_and_leaves_nothing() {
             assert!(!program.path("o").exists(), "an empty folder");
         }
     }
+    let url = program.run(&["capture", "postgres://h/shop", "--database", "shop"]);
+    assert!(url.code == 2 && url.err.contains("--database chooses one of a log"), "{}", url.err);
     let none = program.run(&["capture", "nowhere.csv"]);
     assert!(none.err.contains("cannot read the log nowhere.csv"), "{}", none.err);
     let other = program.run(&["run", "null:", "-w", "tpc-b", "--load", "replay:a.recording"]);
@@ -224,4 +226,45 @@ fn a_file_that_appears_while_the_log_is_read_is_not_overwritten() {
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
     let left = std::fs::read_dir(program.folder()).unwrap().map(name);
     assert!(left.into_iter().all(|name| !name.to_string_lossy().ends_with(".partial")));
+}
+
+#[test]
+fn one_of_several_databases_is_captured() {
+    let program = Program::new();
+    let csv = |database: &str, session: &str, sql: &str| {
+        format!(
+            "2026-01-31 12:00:01.500 UTC,\"u\",\"{database}\",7,\"[local]\",{session},3,\"SELECT\",\
+             2026-01-31 11:00:00 UTC,3/4,0,LOG,00000,\"statement: {sql}\",,,,,,,,,\"app\",\
+             \"client backend\",,0\n"
+        )
+    };
+    let postgres = csv("one", "65ba.7", "INSERT INTO y VALUES (1)").repeat(2)
+        + &csv("two", "65ba.8", "INSERT INTO y VALUES (2)")
+        + &csv("postgres", "65ba.9", "SET work_mem = 1");
+    let general = "260131 12:00:01\t 7 Connect\tu@h on one using Socket\n\
+                   \t\t 7 Query\tINSERT INTO y VALUES (1)\n\t\t 7 Query\tINSERT INTO y VALUES (1)\n\
+                   \t\t 8 Connect\tu@h on  using Socket\n\t\t 8 Query\tUSE two\n\
+                   \t\t 8 Query\tINSERT INTO y VALUES (2)\n";
+    for (name, log) in [("a.csv", postgres.as_str()), ("b.log", general)] {
+        std::fs::write(program.path(name), log).unwrap();
+        for out in ["w.toml", "w.recording"] {
+            let out = format!("{name}.{out}");
+            let args = ["capture", name, "-o", &out];
+            let mixed = program.run(&args);
+            assert_eq!(mixed.code, 2, "{}", mixed.out);
+            for part in ["choose it with --database", "one: 2 statements", "two: 1 statement"] {
+                assert!(mixed.err.contains(part), "{part}: {}", mixed.err);
+            }
+            assert!(!program.path(&out).exists());
+            let none = program.run(&[&args[..], &["--database", "three"]].concat());
+            assert_eq!(none.code, 2, "{}", none.out);
+            assert!(none.err.contains("no statement of the database `three`"), "{}", none.err);
+            let one = program.json(&[&args[..], &["--database", "one"]].concat());
+            assert_eq!(one["statements"], 2, "{one}");
+            let left_out = &one["skipped"].as_array().unwrap()[..];
+            let others =
+                left_out.iter().find(|one| one["reason"] == "statements of other databases");
+            assert_eq!(others.unwrap()["count"], 1, "{one}");
+        }
+    }
 }

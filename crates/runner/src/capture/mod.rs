@@ -8,6 +8,7 @@ mod statistics;
 use std::path::Path;
 
 use triphammer_capture::Skipped;
+use triphammer_core::SpecError;
 use triphammer_document::capture::{CaptureReport, SkippedCount};
 use triphammer_drivers::target::TargetUrl;
 use triphammer_settings::Settings;
@@ -48,6 +49,10 @@ impl CaptureRequest {
         let output = Output::new(Path::new(&output))?;
         let is_file = Path::new(&source).exists();
         if !is_file && TargetUrl::parse(&source).is_ok() || source.contains("://") {
+            if settings.get("database").is_some() {
+                let message = "the database is the one in the URL: --database chooses one of a log";
+                return Err(SpecError::new(message).about("database").into());
+            }
             return StatisticsRequest::new(output, settings, secrets).map(Self::Statistics);
         }
         LogRequest::new(&source, output, settings).map(Self::Log)
