@@ -491,7 +491,9 @@ impl Assembler {
         // PostgreSQL logs how long a statement took only if it succeeded, and may log one that
         // failed in the message of its error only.
         let may_be_last = aftermath != Aftermath::Aborted || open.last_end_us.is_none();
-        let is_last = sql.is_none_or(|sql| sql.trim().ends_with(open.last_sql.as_str()));
+        let parts = sql.map(|sql| sql::split(sql, session.rules)).unwrap_or_default();
+        let last = parts.last().copied();
+        let is_last = sql.is_none() || last == Some(open.last_sql.as_str());
         let is_last = may_be_last && is_last && !open.last_sql.is_empty();
         if is_last && open.transaction.steps.pop().is_some() {
             self.statements -= 1;
@@ -506,10 +508,13 @@ impl Assembler {
         open.last_sql.clear();
         open.has_failed = true;
         open.is_aborted |= aftermath == Aftermath::Aborted;
-        match aftermath {
-            Aftermath::RolledBack => self.end(session, at_us, Ending::Rollback, sink),
-            Aftermath::Open | Aftermath::Aborted => Ok(()),
+        // A COMMIT that failed, as for a deferred constraint, has ended the transaction.
+        let ends = |part| matches!(effect(part, session.rules), Effect::Commit(_));
+        let has_ended = aftermath == Aftermath::Aborted && last.is_some_and(ends);
+        if has_ended || aftermath == Aftermath::RolledBack {
+            return self.end(session, at_us, Ending::Rollback, sink);
         }
+        Ok(())
     }
 
     /// Ends the session's transaction, if it has one.
@@ -731,6 +736,25 @@ mod tests {
         let expected = [Ending::Rollback, Ending::Commit, Ending::Rollback, Ending::Single];
         assert_eq!((endings.as_slice(), assembler.open_bytes), (&expected as &[_], 0));
         assert_eq!(assembler.skipped.count(Reason::Failed), 3);
+    }
+
+    #[test]
+    fn a_commit_that_is_logged_with_its_error_only_ends_the_transaction() {
+        let failed = |text: &str| What::Failed(Some(text.to_owned()), Aftermath::Aborted);
+        let (all, _) = assembled(
+            Syntax::Postgres,
+            &[
+                ("a", 0, sql("begin;", Some(1))),
+                ("a", 2, sql("a;", Some(1))),
+                ("a", 4, failed("commit;")),
+                ("a", 5, sql("b;", Some(1))),
+                // With log_statement, the text of the message is that of its statement.
+                ("a", 7, sql("select 1/0;", None)),
+                ("a", 8, failed("select 1/0;")),
+            ],
+        );
+        let found: Vec<_> = all.iter().map(|one| (one.ending, one.steps.len())).collect();
+        assert_eq!(found, [(Ending::Rollback, 1), (Ending::Single, 1)]);
     }
 
     #[test]
