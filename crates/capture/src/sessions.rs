@@ -281,9 +281,10 @@ impl Assembler {
         // PostgreSQL logs a statement before it runs, unless its duration is with it.
         let may_fail = self.syntax == Syntax::Postgres && took_us.is_none();
         session.message = if may_fail { text.to_owned() } else { String::new() };
-        // Several statements in one message are one transaction.
-        let is_implicit =
-            parts.len() > 1 && session.open.as_ref().is_none_or(|open| !open.is_block);
+        // Several statements in one message are one transaction on PostgreSQL.
+        let is_implicit = self.syntax == Syntax::Postgres
+            && parts.len() > 1
+            && session.open.as_ref().is_none_or(|open| !open.is_block);
         if is_implicit {
             self.end(session, at_us, Ending::Single, sink)?;
             session.open = Some(self.open(session, at_us, true));
@@ -922,6 +923,18 @@ shop: 1 statement
             [(0, Ending::Commit, 2), (0, Ending::Commit, 1), (2, Ending::Single, 1)]
         );
         assert_eq!(assembler.skipped.count(Reason::Unfinished), 1);
+    }
+
+    #[test]
+    fn statements_of_one_message_are_transactions_of_their_own_on_mysql() {
+        let found = ended(Syntax::MySql, Aftermath::Open, &["a; b", "begin; c", "d; commit; e"]);
+        let expected = [
+            (Ending::Single, "a"),
+            (Ending::Single, "b"),
+            (Ending::Commit, "c; d"),
+            (Ending::Single, "e"),
+        ];
+        assert_eq!(found, expected.map(|(ending, text)| (ending, text.to_owned())));
     }
 
     #[test]
