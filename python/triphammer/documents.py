@@ -33,6 +33,9 @@ ComparisonVerdict = Record
 #: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
 ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "schema_changed", "unsupported", "other"]
 
+#: Unit of a figure in documents and requirements.
+FigureUnit = Literal["number", "share", "us"]
+
 #: What is wrong with a job, the worst first.
 Flaw = Literal["host_lost", "requirements_failed", "unanswered", "answers_differ", "too_many_failures", "nothing_completed", "count_violated", "audit_violated", "conditions_violated", "not_verified", "commits_lost", "commits_wrong", "nothing_proven", "fault_missing", "no_capacity", "runs_failed", "slower", "inconclusive", "outage"]
 
@@ -119,9 +122,6 @@ StepOutcome = Literal["answered", "timed_out", "failed", "cancelled", "not_run",
 
 #: Subject of a fact.
 Subject = Literal["workload", "setting", "target", "server", "schema", "size", "statistics", "plan", "server_setting", "tool", "host"]
-
-#: Unit of a figure.
-Unit = Literal["number", "share", "us"]
 
 #: What limits throughput at the judged level.
 UslLimit = Literal["contention", "coherency", "neither_yet"]
@@ -442,7 +442,7 @@ class Capture(Record):
     #: Second at the end of which the statistics of statements were read first; `None` if they were not.
     statements_from_s: Optional[int]
     #: Unit of the value.
-    unit: Unit
+    unit: FigureUnit
     #: Value of the metric in the second that made it true, in `unit`.
     value: float
 
@@ -810,7 +810,7 @@ class DeclaredFigure(Record):
     #: Title in reports and on the page.
     title: str
     #: Unit of the value.
-    unit: Unit
+    unit: FigureUnit
     #: Value in `unit`; `None` if the run did not measure it.
     value: Optional[float]
 
@@ -1088,7 +1088,7 @@ class Figure(Record):
     #: Title of the figure: `New-Order p95`.
     title: str
     #: Unit: microseconds, or a number.
-    unit: Unit
+    unit: FigureUnit
 
 
 class Figures(Record):
@@ -1246,7 +1246,7 @@ class Judgement(Record):
     #: The requirement as written: `new_order.p95 < 10ms`.
     requirement: str
     #: Unit of limit and value.
-    unit: Unit
+    unit: FigureUnit
     #: Measured value, in `unit`; `None` if the run has none, and then the requirement fails.
     value: Optional[float]
 

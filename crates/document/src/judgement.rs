@@ -3,17 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Unit of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// A count or a rate.
-    Number,
-    /// From 0 to 1.
-    Share,
-    /// A time in microseconds.
-    Us,
-}
+use crate::unit::FigureUnit;
 
 /// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +68,7 @@ pub struct Judgement {
     /// The limit, in `unit`.
     pub limit: f64,
     /// Unit of limit and value.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Measured value, in `unit`; `None` if the run has none, and then the requirement fails.
     pub value: Option<f64>,
     /// `value - limit`, in `unit`.

@@ -38,6 +38,7 @@ pub mod schemas;
 pub mod second;
 pub mod series;
 pub mod stopping_rule;
+pub mod unit;
 pub mod why;
 
 pub use any::Document;

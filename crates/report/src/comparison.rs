@@ -4,10 +4,10 @@
 use triphammer_document::compare::{
     ComparisonResult, Difference, Figure, Profiles, QUERY_TIME, Side, ratio, word,
 };
-use triphammer_document::judgement::Unit;
 use triphammer_document::parts::Status;
 use triphammer_document::profile::parameter;
 use triphammer_document::result::Warning;
+use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{counted, figure, milliseconds, precise};
 use triphammer_statistics::Estimate;
 
@@ -207,16 +207,16 @@ fn figures<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Table {
 
 fn name_of(one: &Figure) -> String {
     match one.unit {
-        Unit::Us => format!("{} ms", one.title),
-        Unit::Number | Unit::Share => one.title.clone(),
+        FigureUnit::Us => format!("{} ms", one.title),
+        FigureUnit::Number | FigureUnit::Share => one.title.clone(),
     }
 }
 
 /// The table of figures: A, B, and the ratio with its interval.
 fn cells(one: &Figure) -> [String; 3] {
     let show = |value: f64| match one.unit {
-        Unit::Us => milliseconds(value),
-        Unit::Number | Unit::Share => figure(value),
+        FigureUnit::Us => milliseconds(value),
+        FigureUnit::Number | FigureUnit::Share => figure(value),
     };
     let ratio = match one.comparison {
         Some(found) => ratio(found.ratio, found.interval),

@@ -2,12 +2,12 @@
 //! blocked them, the load profile, the top statements, the observers' cost, and what was hidden.
 
 use triphammer_core::text::one_line;
-use triphammer_document::judgement::Unit as OfMetric;
 use triphammer_document::metrics::Unit;
 use triphammer_document::result::{
     ActiveSessions, Blocker, Capture, CapturedSession, CommitProbe, Observed, ObserverGap,
     ProfileFigure,
 };
+use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{
     bytes, counted, duration, figure, integer, milliseconds, percent,
 };
@@ -285,9 +285,9 @@ fn captures(captures: &[Capture]) -> Table {
 /// A capture in one sentence.
 fn captured(capture: &Capture) -> String {
     let value = match capture.unit {
-        OfMetric::Us => format!("{} ms", milliseconds(capture.value)),
-        OfMetric::Share => percent(capture.value),
-        OfMetric::Number => figure(capture.value),
+        FigureUnit::Us => format!("{} ms", milliseconds(capture.value)),
+        FigureUnit::Share => percent(capture.value),
+        FigureUnit::Number => figure(capture.value),
     };
     let seconds = counted(capture.snapshots.len() as u64, "snapshots");
     format!(

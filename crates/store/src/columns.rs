@@ -10,6 +10,6 @@ pub(super) fn columns(metrics: &[Metric]) -> String {
 
 /// Measured metrics without a column.
 pub(super) fn without_column(metrics: &'static [Metric]) -> impl Iterator<Item = &'static Metric> {
-    let is_measured = |metric: &&Metric| !matches!(metric.source, ValueSource::Derived(_));
+    let is_measured = |metric: &&Metric| !matches!(metric.source, Some(ValueSource::Derived(_)));
     metrics.iter().filter(|metric| metric.column.is_none()).filter(is_measured)
 }

@@ -410,7 +410,7 @@ export interface Capture {
   /** Second at the end of which the statistics of statements were read first; `null` if they were not. */
   statements_from_s: number | null;
   /** Unit of the value. */
-  unit: Unit;
+  unit: FigureUnit;
   /** Value of the metric in the second that made it true, in `unit`. */
   value: number;
 }
@@ -781,7 +781,7 @@ export interface DeclaredFigure {
   /** Title in reports and on the page. */
   title: string;
   /** Unit of the value. */
-  unit: Unit;
+  unit: FigureUnit;
   /** Value in `unit`; `null` if the run did not measure it. */
   value: number | null;
 }
@@ -1036,8 +1036,11 @@ export interface Figure {
   /** Title of the figure: `New-Order p95`. */
   title: string;
   /** Unit: microseconds, or a number. */
-  unit: Unit;
+  unit: FigureUnit;
 }
+
+/** Unit of a figure in documents and requirements. */
+export type FigureUnit = "number" | "share" | "us";
 
 /** Figures of a part of the run. */
 export interface Figures {
@@ -1413,7 +1416,7 @@ export interface Judgement {
   /** The requirement as written: `new_order.p95 < 10ms`. */
   requirement: string;
   /** Unit of limit and value. */
-  unit: Unit;
+  unit: FigureUnit;
   /** Measured value, in `unit`; `null` if the run has none, and then the requirement fails. */
   value: number | null;
 }
@@ -3296,9 +3299,6 @@ export interface TypeSeries {
   /** Repeated attempts. */
   retries: number[];
 }
-
-/** Unit of a figure. */
-export type Unit = "number" | "share" | "us";
 
 /** Checks that could not be made, for one reason. */
 export interface Unread {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::run::Run;
-use crate::judgement::Unit;
 use crate::measure::Measure;
 use crate::profile::PrimaryMetricName;
 use crate::result::RunResult;
+use crate::unit::FigureUnit;
 
 /// A figure of both sides, and the ratio of B to A.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct Figure {
     /// Title of the figure: `New-Order p95`.
     pub title: String,
     /// Unit: microseconds, or a number.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Mean over A's runs, or over the seconds of its single run.
     pub a: f64,
     /// Mean over B's runs, or over the seconds of its single run.
@@ -47,7 +47,7 @@ pub(super) enum How {
 pub(super) struct Named {
     pub name: String,
     pub title: String,
-    pub unit: Unit,
+    pub unit: FigureUnit,
     pub better: Better,
 }
 
@@ -67,7 +67,7 @@ impl Named {
         Self {
             name: "tpm".to_owned(),
             title: "TPM".to_owned(),
-            unit: Unit::Number,
+            unit: FigureUnit::Number,
             better: Better::Higher,
         }
     }
@@ -154,8 +154,10 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
             }
             (How::Seconds, ..) => {
                 let reason = match named.unit {
-                    Unit::Us => "too few transactions per second to compare single runs".to_owned(),
-                    Unit::Number | Unit::Share => CompareError::TooShort.to_string(),
+                    FigureUnit::Us => {
+                        "too few transactions per second to compare single runs".to_owned()
+                    }
+                    FigureUnit::Number | FigureUnit::Share => CompareError::TooShort.to_string(),
                 };
                 named.alone(values_a[0], values_b[0], reason)
             }
@@ -177,7 +179,7 @@ fn named(result: &RunResult) -> Vec<Named> {
     all.extend(queries.map(|query| Named {
         name: format!("{}{QUERY_TIME}", query.name),
         title: query.name.to_uppercase(),
-        unit: Unit::Us,
+        unit: FigureUnit::Us,
         better: Better::Lower,
     }));
     let measure = Measure::stored(&result.primary_metric.per);
@@ -188,7 +190,7 @@ fn named(result: &RunResult) -> Vec<Named> {
     all.extend(streams.map(|figure| Named {
         name: figure.name.clone(),
         title: figure.title.clone(),
-        unit: Unit::Number,
+        unit: FigureUnit::Number,
         better: figure.better,
     }));
     for seen in &result.window.types {
@@ -196,7 +198,7 @@ fn named(result: &RunResult) -> Vec<Named> {
             all.push(Named {
                 name: format!("{}.{percentile}", seen.name),
                 title: format!("{} {percentile}", seen.title),
-                unit: Unit::Us,
+                unit: FigureUnit::Us,
                 better: Better::Lower,
             });
         }

@@ -19,7 +19,7 @@ use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::{MeasureDef, PrimaryMetric};
 use triphammer_statistics::compare::Better;
 
-use crate::judgement::Unit;
+use crate::unit::FigureUnit;
 
 pub use rate::{Rate, Throughput};
 
@@ -98,9 +98,9 @@ impl Measure {
 
     /// Unit of the value.
     #[must_use]
-    pub const fn unit(&self) -> Unit {
+    pub const fn unit(&self) -> FigureUnit {
         match self {
-            Self::Rate(_) | Self::Queries => Unit::Number,
+            Self::Rate(_) | Self::Queries => FigureUnit::Number,
         }
     }
 

@@ -8,7 +8,7 @@ use triphammer_core::stats::share;
 
 use super::ValueSource::{Derived, Second as OfSecond, Type as OfType};
 use super::values::float;
-use super::{Chart, Kind, Merge, Metric, Unit};
+use super::{Chart, Kind, Merge, Metric, Part, Unit};
 use crate::second::Second;
 
 /// Closures become part of the declaration and must not capture anything: hence macros instead of
@@ -116,7 +116,8 @@ pub static OF_SECOND: &[Metric] = &[
     .column("lost")
     .zero()
     .api(Some("lost"), Some("lost"), Some(Chart::Trouble))
-    .counter("sessions_lost", "{session}", 1.0),
+    .counter("sessions_lost", "{session}", 1.0)
+    .of_run("sessions.lost", Part::Run, |r| Some(float(r.sessions.lost))),
     Metric::new(
         ["sessions_reconnected", "sessions reconnected", "Sessions reconnected."],
         Unit::Count,
@@ -127,7 +128,8 @@ pub static OF_SECOND: &[Metric] = &[
     .column("reconnected")
     .zero()
     .api(Some("reconnected"), Some("reconnected"), None)
-    .counter("sessions_reconnected", "{session}", 1.0),
+    .counter("sessions_reconnected", "{session}", 1.0)
+    .of_run("sessions.reconnected", Part::Run, |r| Some(float(r.sessions.reconnected))),
     Metric::new(
         ["client_cpu", "client threads", "Mean CPU use of the worker threads."],
         Unit::Share,
@@ -148,7 +150,8 @@ pub static OF_SECOND: &[Metric] = &[
     .column("busiest_share")
     .zero()
     .api(Some("busiest_thread"), Some("busiest_thread"), Some(Chart::Cpu))
-    .gauge("client_busiest", "1", 1.0),
+    .gauge("client_busiest", "1", 1.0)
+    .of_run("client.busiest", Part::Run, |r| Some(r.client.busiest_share)),
     Metric::new(
         [
             "lag_p99_us",
@@ -163,7 +166,8 @@ pub static OF_SECOND: &[Metric] = &[
     )
     .column("lag_p99_us")
     .api(Some("lag_p99_us"), Some("lag_p99_us"), Some(Chart::Lag))
-    .gauge("client_lag", "s", 1e-6),
+    .gauge("client_lag", "s", 1e-6)
+    .of_run("client.lag_p99", Part::Window, |r| r.bottleneck.figures.lag_p99_us.map(float)),
     Metric::new(
         ["round_trip_us", "fastest round trip", "Fastest round trip measured."],
         Unit::Us,
@@ -214,12 +218,12 @@ pub static OF_SECOND: &[Metric] = &[
             None => None,
         }),
     )
-    .api(None, None, None),
-    arrivals!("arrivals", "Arrivals that became due.", |a| a.due).column("arrivals").counter(
-        "arrivals",
-        "{arrival}",
-        1.0,
-    ),
+    .api(None, None, None)
+    .of_run("tpm_server", Part::Window, |r| r.tpm_server),
+    arrivals!("arrivals", "Arrivals that became due.", |a| a.due)
+        .column("arrivals")
+        .counter("arrivals", "{arrival}", 1.0)
+        .of_run("arrivals.offered", Part::Run, |r| r.arrivals.map(|a| float(a.offered))),
     arrivals!("arrivals_started", "Arrivals started.", |a| a.started).no_file().counter(
         "arrivals_started",
         "{arrival}",
@@ -227,7 +231,8 @@ pub static OF_SECOND: &[Metric] = &[
     ),
     arrivals!("skipped", "Arrivals skipped because they were too late.", |a| a.skipped)
         .column("skipped")
-        .counter("arrivals_skipped", "{arrival}", 1.0),
+        .counter("arrivals_skipped", "{arrival}", 1.0)
+        .of_run("arrivals.skipped", Part::Run, |r| r.arrivals.map(|a| float(a.skipped))),
     arrivals!("given_up", "Arrivals dropped because the backlog was full.", |a| a.given_up)
         .column("given_up")
         .counter("arrivals_given_up", "{arrival}", 1.0),
@@ -240,7 +245,8 @@ pub static OF_SECOND: &[Metric] = &[
     )
     .column("backlog")
     .api(None, None, None)
-    .gauge("backlog", "{transaction}", 1.0),
+    .gauge("backlog", "{transaction}", 1.0)
+    .of_run("backlog", Part::Window, |r| r.backlog_max.map(float)),
     pool_wait!("pool_wait_p50_us", "Median wait for a session.", Kind::Percentile, |h| h
         .value_at_quantile(0.5))
     .column("wait_p50_us"),
@@ -290,7 +296,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         [
             "client_cores",
-            "client threads",
+            "CPU cores that the client's worker threads used",
             "CPU time of all worker threads, in cores (1.5 means one and a half cores).",
         ],
         Unit::Cores,
@@ -303,14 +309,16 @@ pub static OF_SECOND: &[Metric] = &[
     )
     .zero()
     .no_file()
-    .api(Some("client_cores"), None, None),
+    .api(Some("client_cores"), None, None)
+    .figure("client.cores", Part::Window),
 ];
 
 /// Metrics of a transaction type, or of all types together, in a second.
 pub static OF_TYPE: &[Metric] = &[
     of_type!("committed", "committed", "Transactions committed.", |c| c.committed)
         .column("committed")
-        .api(Some("committed"), None, None),
+        .api(Some("committed"), None, None)
+        .of_type_of_run("committed", |t| Some(float(t.committed))),
     of_type!(
         "rolled_back",
         "rolled back",
@@ -318,11 +326,14 @@ pub static OF_TYPE: &[Metric] = &[
         |c| c.rolled_back
     )
     .column("rolled_back")
-    .api(Some("rolled_back"), None, None),
+    .api(Some("rolled_back"), None, None)
+    .of_type_of_run("rolled_back", |t| Some(float(t.rolled_back))),
     of_type!("failed", "failed", "Transactions failed.", Counts::failures).column("failed"),
     of_type!("indeterminate", "in doubt", "Transactions whose commit status is unknown.", |c| c
         .indeterminate)
-    .column("indeterminate"),
+    .column("indeterminate")
+    .of_type_of_run("indeterminate", |t| Some(float(t.indeterminate)))
+    .named_of_all("indeterminate"),
     Metric::new(
         ["failures", "failed", "Transactions failed, or with unknown commit status."],
         Unit::Count,
@@ -444,6 +455,11 @@ mod tests {
 
     #[test]
     fn no_name_is_declared_twice_anywhere() {
+        let of_type = super::super::of_type_of_run();
+        let of_all: Vec<_> = of_type.filter_map(|(_, of_run)| of_run.of_all).collect();
+        let of_run = super::super::of_run().map(|(_, of_run)| of_run.name);
+        let names: Vec<_> = of_run.chain(of_all).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
         let once = |what: &str, names: Vec<&str>| {
             let different: BTreeSet<&str> = names.iter().copied().collect();
             assert_eq!(different.len(), names.len(), "{what}: {names:?}");
@@ -463,7 +479,7 @@ mod tests {
     #[test]
     fn what_is_made_of_parts_is_derived_and_what_is_derived_is_in_no_column() {
         for metric in OF_SECOND.iter().chain(OF_TYPE) {
-            let is_derived = matches!(metric.source, Derived(_));
+            let is_derived = matches!(metric.source, Some(Derived(_)));
             assert!(metric.merge != Merge::Parts || is_derived, "{}", metric.name);
             assert!(metric.column.is_none() || !is_derived, "{}", metric.name);
             assert!(metric.help.ends_with('.'), "{}: help is a sentence", metric.name);

@@ -1,29 +1,37 @@
-//! The metrics of a second, each declared once in `list`: its names, its unit, how it is read from
-//! the engine's counts, and how several seconds are merged. Store, series files, Prometheus, OTLP,
-//! live events, the API's series, its schema and the page use the declarations, so a new metric
-//! needs one entry and the code that measures it.
+//! The metrics of a run, each declared once: its names, its unit, how it is read from the engine's
+//! counts of a second, how several seconds are merged, and how it is read from the result of a run.
+//! Store, series files, Prometheus, OTLP, live events, the API's series, its schema, the page and
+//! requirements use the declarations, so a new metric needs one entry and the code that measures it.
+//! `list` has the metrics that outputs contain every second, `judged` those that only requirements
+//! name. Figures that are computed at the end of a run only are in
+//! [`result::AT_END`](crate::result::AT_END).
 //!
 //! The engine merges threads and late seconds exactly, because it still has the histograms
 //! ([`RecordedInterval`](triphammer_core::recorder::RecordedInterval)). Values that are already
 //! plain numbers are merged only here.
 
+mod judged;
 mod list;
 mod merge;
+mod named;
+mod of_run;
 mod values;
 
-use serde::{Deserialize, Serialize};
 use triphammer_core::recorder::TypeInterval;
 
 use crate::second::Second;
+pub use crate::unit::Unit;
 
 pub use list::{OF_SECOND, OF_TYPE};
 pub use merge::{Merge, Spread};
+pub use named::{of_run, of_type_of_run};
+pub use of_run::{OfRun, Part, RunSource};
 pub use values::Values;
 
 /// Prefix of metrics of all transaction types together.
 pub const ALL_TYPES: &str = "all.";
 
-/// Declaration of a metric of a second.
+/// Declaration of a metric.
 #[derive(Debug)]
 pub struct Metric {
     /// Name in series files, and wherever no other name is given below.
@@ -38,8 +46,10 @@ pub struct Metric {
     pub kind: Kind,
     /// Rule for merging several seconds into one value.
     pub merge: Merge,
-    /// Source of its values.
-    pub source: ValueSource,
+    /// Source of its values in a second; `None` if only the result of a run has it.
+    pub source: Option<ValueSource>,
+    /// Its value in the result of a run; `None` if requirements cannot name it.
+    pub of_run: Option<OfRun>,
     /// Whether 0 is used in the API and in columns if nothing was measured; otherwise null is.
     pub zero: bool,
     /// Whether series files contain it.
@@ -55,91 +65,6 @@ pub struct Metric {
     pub export: Option<Export>,
     /// Chart of the page that shows it; `None` if no chart does.
     pub chart: Option<Chart>,
-}
-
-/// Unit of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// A count.
-    Count,
-    /// A count per second.
-    PerSecond,
-    /// A count per minute.
-    PerMinute,
-    /// A share from 0 to 1.
-    Share,
-    /// CPU cores; 1.5 means one and a half.
-    Cores,
-    /// Histogram of times in microseconds.
-    Us,
-    /// Times, in nanoseconds.
-    Ns,
-    /// Time in seconds.
-    S,
-    /// An average number, such as 2.4 active sessions.
-    Average,
-    /// Bytes.
-    Bytes,
-    /// Bytes per second.
-    BytesPerSecond,
-    /// Times in milliseconds.
-    Ms,
-    /// Cycles per second.
-    Hz,
-}
-
-impl Unit {
-    /// Name in the page and in the store.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::PerSecond => "per_second",
-            Self::PerMinute => "per_minute",
-            Self::Share => "share",
-            Self::Cores => "cores",
-            Self::Us => "us",
-            Self::Ns => "ns",
-            Self::S => "s",
-            Self::Average => "average",
-            Self::Bytes => "bytes",
-            Self::BytesPerSecond => "bytes_per_second",
-            Self::Ms => "ms",
-            Self::Hz => "hz",
-        }
-    }
-
-    /// Finds the unit by its name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let all = [
-            Self::Count,
-            Self::PerSecond,
-            Self::PerMinute,
-            Self::Share,
-            Self::Cores,
-            Self::Us,
-            Self::Ns,
-            Self::S,
-            Self::Average,
-            Self::Bytes,
-            Self::BytesPerSecond,
-            Self::Ms,
-            Self::Hz,
-        ];
-        all.into_iter().find(|unit| unit.name() == name)
-    }
-
-    /// Steps per unit in the store: finer differences are noise.
-    #[must_use]
-    pub const fn scale(self) -> u32 {
-        match self {
-            Self::Count | Self::Us | Self::Ns | Self::Bytes | Self::BytesPerSecond | Self::Hz => 1,
-            Self::PerSecond | Self::PerMinute | Self::Average | Self::Ms => 1_000,
-            Self::Share | Self::Cores | Self::S => 1_000_000,
-        }
-    }
 }
 
 /// Kind of metric, which decides how it is drawn and exported.
@@ -169,7 +94,7 @@ impl Kind {
     }
 }
 
-/// Source of a metric.
+/// Source of a metric in a second.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueSource {
     /// Computed from a second of all threads.
@@ -242,7 +167,8 @@ impl Metric {
             unit,
             kind,
             merge,
-            source,
+            source: Some(source),
+            of_run: None,
             zero: false,
             file: true,
             column: None,
@@ -296,6 +222,29 @@ impl Metric {
     pub const fn counter(mut self, name: &'static str, unit: &'static str, scale: f64) -> Self {
         self.export = Some(Export { name, unit, scale, sums: true });
         self
+    }
+
+    /// Value in a second, for a metric of a run; `None` if nothing was measured.
+    #[must_use]
+    pub fn read_second(&self, second: &Second) -> Option<f64> {
+        match self.source? {
+            ValueSource::Second(read) => read(second),
+            ValueSource::Type(read) => read(&second.total),
+            ValueSource::Derived(make) => {
+                make(&Values::of_second(second), values::float(second.seconds()))
+            }
+        }
+    }
+
+    /// Value over a number of seconds, for a metric of a transaction type; `None` if nothing was
+    /// measured.
+    #[must_use]
+    pub fn read_type(&self, seen: &TypeInterval, seconds: f64) -> Option<f64> {
+        match self.source? {
+            ValueSource::Second(_) => None,
+            ValueSource::Type(read) => read(seen),
+            ValueSource::Derived(make) => make(&Values::of_type(seen, seconds), seconds),
+        }
     }
 
     /// Reports minimum and maximum of its seconds in addition to the value.

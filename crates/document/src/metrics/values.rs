@@ -34,7 +34,7 @@ impl Values {
     pub fn of_second(second: &Second) -> Self {
         let mut values = Self::none(OF_SECOND);
         for (value, metric) in values.values.iter_mut().zip(OF_SECOND) {
-            if let ValueSource::Second(read) = metric.source {
+            if let Some(ValueSource::Second(read)) = metric.source {
                 *value = read(second);
             }
         }
@@ -47,7 +47,7 @@ impl Values {
     pub fn of_type(seen: &TypeInterval, seconds: f64) -> Self {
         let mut values = Self::none(OF_TYPE);
         for (value, metric) in values.values.iter_mut().zip(OF_TYPE) {
-            if let ValueSource::Type(read) = metric.source {
+            if let Some(ValueSource::Type(read)) = metric.source {
                 *value = read(seen);
             }
         }
@@ -89,7 +89,7 @@ impl Values {
 
     fn derive_where(&mut self, seconds: f64, is_wanted: impl Fn(&Metric) -> bool) {
         for (place, metric) in self.of.iter().enumerate() {
-            if let ValueSource::Derived(make) = metric.source
+            if let Some(ValueSource::Derived(make)) = metric.source
                 && is_wanted(metric)
             {
                 self.values[place] = make(self, seconds);

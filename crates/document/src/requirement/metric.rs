@@ -1,58 +1,19 @@
-//! The metrics that a requirement can name. The lists below are complete; `docs/outputs.md`
-//! explains each, which a test verifies.
+//! The metrics that a requirement can name: [declared](metrics) ones, times, and figures of queries and
+//! nodes. `docs/outputs.md` explains each, which a test verifies.
 
-use triphammer_core::stats::{Times, share};
+use triphammer_core::stats::Times;
 use triphammer_core::workload::Description;
 use triphammer_settings::suggestion::suggestion;
 
 use super::of_node::{self, NodeMetric};
 use crate::compare::QUERY_TIME;
 use crate::document::JobDocument as _;
-use crate::judgement::Unit;
 use crate::measure::Measure;
-use crate::result::{self, QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult, TypeFigures};
+use crate::metrics::{self, OfRun, Part, RunSource};
+use crate::result::{self, RunResult};
+use crate::unit::FigureUnit;
 
-type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
-type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);
 type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
-
-/// Metrics of the run; the primary metric comes first, under its own name.
-pub(super) const OF_RUN: &[OfRun] = &[
-    ("tpm", Unit::Number, |r| timed(r, r.tpm_client)),
-    ("tpm_server", Unit::Number, |r| r.tpm_server),
-    ("failures", Unit::Share, |r| (r.run.total.ended > 0).then_some(r.failures.share)),
-    ("indeterminate", Unit::Number, |r| timed(r, number(r.window.total.indeterminate))),
-    ("retries", Unit::Share, |r| timed(r, retried(&r.window.total))),
-    ("window", Unit::Us, |r| Some(r.durations.window_s * 1e6)),
-    ("sessions.lost", Unit::Number, |r| Some(number(r.sessions.lost))),
-    ("sessions.reconnected", Unit::Number, |r| Some(number(r.sessions.reconnected))),
-    ("client.cpu_us", Unit::Us, |r| of_completed(r, r.client.cpu_us_per_transaction)),
-    ("client.busiest", Unit::Share, |r| Some(r.client.busiest_share)),
-    ("client.lag_p99", Unit::Us, |r| r.bottleneck.figures.lag_p99_us.map(number)),
-    ("arrivals.offered", Unit::Number, |r| r.arrivals.map(|a| number(a.offered))),
-    ("arrivals.skipped", Unit::Number, |r| r.arrivals.map(|a| number(a.skipped))),
-    ("arrivals.never_started", Unit::Number, |r| r.arrivals.map(|a| number(a.never_started))),
-    ("arrivals.missed", Unit::Share, |r| r.arrivals.map(|a| a.missed_share())),
-    ("backlog", Unit::Number, |r| r.backlog_max.map(number)),
-    ("efficiency", Unit::Share, |r| r.efficiency.map(|e| e.share)),
-    ("round_trips", Unit::Number, |r| of_completed(r, r.round_trips.per_transaction)),
-    (QUERIES_PER_HOUR, Unit::Number, |r| r.query_streams.as_ref()?.value(QUERIES_PER_HOUR)),
-    (QUERY_GEOMEAN, Unit::Number, |r| r.query_streams.as_ref()?.value(QUERY_GEOMEAN)),
-];
-
-/// Metrics of a transaction type in the timed window.
-pub(super) const OF_TYPE: &[OfType] = &[
-    ("per_minute", Unit::Number, |t| Some(t.per_minute)),
-    ("share", Unit::Share, |t| Some(t.share)),
-    ("completed", Unit::Number, |t| Some(number(t.completed))),
-    ("committed", Unit::Number, |t| Some(number(t.committed))),
-    ("rolled_back", Unit::Number, |t| Some(number(t.rolled_back))),
-    ("failures", Unit::Share, |t| {
-        (t.ended > 0).then(|| share(t.failed + t.indeterminate, t.ended))
-    }),
-    ("indeterminate", Unit::Number, |t| Some(number(t.indeterminate))),
-    ("retries", Unit::Share, |t| Some(retried(t))),
-];
 
 /// Metrics of the response times of committed transactions, and with the prefix `service.` of
 /// service times.
@@ -84,7 +45,7 @@ pub(super) const ALL: &str = "all";
 pub struct Vocabulary {
     primary_metric: String,
     /// Unit of the primary metric.
-    unit: Unit,
+    unit: FigureUnit,
     types: Vec<String>,
     /// Whether the runs are sets of queries.
     of_queries: bool,
@@ -92,33 +53,56 @@ pub struct Vocabulary {
     nodes: Vec<String>,
 }
 
-/// A metric of a result.
+/// A metric that a requirement names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     name: String,
-    unit: Unit,
+    unit: FigureUnit,
     pub(super) source: MetricSource,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum MetricSource {
     PrimaryMetric,
-    /// Index in [`OF_RUN`].
-    Run(usize),
+    /// A metric of the run.
+    Run(Declared),
     /// A figure of a set of queries, under its name.
     Figure,
     /// Key of a query: its mean time.
     Query(String),
-    /// A [declared](result::OF_RUN) figure, contained in the document under its name.
-    Declared,
+    /// A figure [computed at the end](result::AT_END), contained in the document under its name.
+    AtEnd,
     /// Index in [`OF_TIMES`].
     PoolWait(usize),
-    /// Key of a type, and index in [`OF_TYPE`].
-    Type(String, usize),
+    /// Key of a type, and its metric.
+    Type(String, Declared),
     /// A figure of a node.
     Node(NodeMetric),
     /// Key of a type, whether service times are meant, and index in [`OF_TIMES`].
     Times(String, bool, usize),
+}
+
+/// A declared metric with its value in a result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared {
+    pub metric: &'static metrics::Metric,
+    pub of_run: &'static OfRun,
+}
+
+impl PartialEq for Declared {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.metric, other.metric)
+    }
+}
+
+impl Declared {
+    fn new((metric, of_run): (&'static metrics::Metric, &'static OfRun)) -> Self {
+        Self { metric, of_run }
+    }
+
+    fn unit(self) -> FigureUnit {
+        self.metric.unit.into()
+    }
 }
 
 impl Vocabulary {
@@ -147,7 +131,11 @@ impl Vocabulary {
         Self { nodes: names.collect(), ..self }
     }
 
-    fn new<'a>(primary_metric: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
+    fn new<'a>(
+        primary_metric: &str,
+        unit: FigureUnit,
+        types: impl Iterator<Item = &'a str>,
+    ) -> Self {
         let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
         let primary_metric = primary_metric.to_lowercase();
         Self { primary_metric, unit, types, of_queries: false, nodes: Vec::new() }
@@ -173,39 +161,46 @@ impl Vocabulary {
     fn known(&self, name: &str) -> Option<Metric> {
         let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
         if self.of_queries && OF_QUERIES.contains(&name) {
-            return metric(Unit::Number, MetricSource::Figure);
+            return metric(FigureUnit::Number, MetricSource::Figure);
         }
         if let Some(query) = name.strip_suffix(QUERY_TIME).filter(|_| self.of_queries) {
             let number = query.strip_prefix('q').and_then(|number| number.parse::<u8>().ok());
             number.filter(|number| (1..=22).contains(number))?;
-            return metric(Unit::Us, MetricSource::Query(query.to_owned()));
+            return metric(FigureUnit::Us, MetricSource::Query(query.to_owned()));
         }
         if name == self.primary_metric {
             return metric(self.unit, MetricSource::PrimaryMetric);
         }
-        if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
-            return metric(OF_RUN[place].1, MetricSource::Run(place));
+        if let Some(found) = metrics::of_run().find(|(_, of_run)| of_run.name == name) {
+            let declared = Declared::new(found);
+            return metric(declared.unit(), MetricSource::Run(declared));
         }
-        if let Some(declared) = result::OF_RUN.iter().find(|declared| declared.name == name) {
-            return metric(declared.unit, MetricSource::Declared);
+        let is_of_all = |of_run: &OfRun| of_run.of_all == Some(name);
+        if let Some(found) = metrics::of_type_of_run().find(|(_, of_run)| is_of_all(of_run)) {
+            let declared = Declared::new(found);
+            return metric(declared.unit(), MetricSource::Type(ALL.to_owned(), declared));
+        }
+        if let Some(at_end) = result::AT_END.iter().find(|at_end| at_end.name == name) {
+            return metric(at_end.unit, MetricSource::AtEnd);
         }
         let time = |figure: &str| OF_TIMES.iter().position(|(known, _)| *known == figure);
         if let Some(figure) = name.strip_prefix(POOL_WAIT) {
-            return metric(Unit::Us, MetricSource::PoolWait(time(figure)?));
+            return metric(FigureUnit::Us, MetricSource::PoolWait(time(figure)?));
         }
         if let Some(of_node) = NodeMetric::parse(name, &self.nodes) {
             return metric(of_node.unit(), MetricSource::Node(of_node));
         }
         let (of, figure) = name.split_once('.')?;
         let of = self.types.iter().find(|known| *known == of)?.clone();
-        if let Some(place) = OF_TYPE.iter().position(|(known, ..)| *known == figure) {
-            return metric(OF_TYPE[place].1, MetricSource::Type(of, place));
+        if let Some(found) = metrics::of_type_of_run().find(|(_, of_run)| of_run.name == figure) {
+            let declared = Declared::new(found);
+            return metric(declared.unit(), MetricSource::Type(of, declared));
         }
         let (service, figure) = match figure.strip_prefix(SERVICE) {
             Some(figure) => (true, figure),
             None => (false, figure),
         };
-        metric(Unit::Us, MetricSource::Times(of, service, time(figure)?))
+        metric(FigureUnit::Us, MetricSource::Times(of, service, time(figure)?))
     }
 
     /// All names, for suggestions.
@@ -231,7 +226,7 @@ impl Vocabulary {
     #[must_use]
     pub fn listed(&self) -> String {
         let of_run: Vec<_> = of_run().collect();
-        let of_type: Vec<_> = OF_TYPE.iter().map(|(name, ..)| *name).collect();
+        let of_type: Vec<_> = metrics::of_type_of_run().map(|(_, of_run)| of_run.name).collect();
         let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
         format!(
             "metrics of the run: {}, {}, {POOL_WAIT}TIME\n  of a transaction type: TYPE.FIGURE, where \
@@ -271,10 +266,11 @@ impl Vocabulary {
     }
 }
 
-/// Metrics of the run: those with separate fields in the document, and declared ones.
+/// Metrics of the run: declared ones, those of all types by their second name, and those computed at its end.
 fn of_run() -> impl Iterator<Item = &'static str> {
-    let declared = result::OF_RUN.iter().map(|metric| metric.name);
-    OF_RUN.iter().map(|(name, ..)| *name).chain(declared)
+    let of_all = metrics::of_type_of_run().filter_map(|(_, of_run)| of_run.of_all);
+    let at_end = result::AT_END.iter().map(|metric| metric.name);
+    of_all.chain(metrics::of_run().map(|(_, of_run)| of_run.name)).chain(at_end)
 }
 
 fn waits() -> impl Iterator<Item = String> {
@@ -282,7 +278,7 @@ fn waits() -> impl Iterator<Item = String> {
 }
 
 fn of_type() -> impl Iterator<Item = String> {
-    let counts = OF_TYPE.iter().map(|(name, ..)| (*name).to_owned());
+    let counts = metrics::of_type_of_run().map(|(_, of_run)| of_run.name.to_owned());
     let times = OF_TIMES.iter().map(|(name, _)| (*name).to_owned());
     let service = OF_TIMES.iter().map(|(name, _)| format!("{SERVICE}{name}"));
     counts.chain(times).chain(service)
@@ -297,8 +293,16 @@ impl Metric {
 
     /// Unit of the values.
     #[must_use]
-    pub const fn unit(&self) -> Unit {
+    pub const fn unit(&self) -> FigureUnit {
         self.unit
+    }
+
+    /// The part of the run that the value in a result is about.
+    pub(super) const fn part(&self) -> Part {
+        match &self.source {
+            MetricSource::Run(declared) => declared.of_run.part,
+            _ => Part::Window,
+        }
     }
 
     /// The value in a result, in the metric's unit; `None` if the run did not measure it.
@@ -308,6 +312,7 @@ impl Metric {
             let window = (result.durations.window_s > 0.0).then_some(&result.window)?;
             window.types.iter().chain([&window.total]).find(|seen| seen.name == name)
         };
+        let figure = || result.figures.iter().find(|figure| figure.name == self.name)?.value;
         match &self.source {
             MetricSource::PrimaryMetric => timed(result, result.primary_metric()?.1),
             MetricSource::Figure => result.queries.as_ref()?.figure(&self.name)?.value,
@@ -315,14 +320,21 @@ impl Metric {
                 let queries = &result.queries.as_ref()?.queries;
                 Some(queries.iter().find(|query| query.name == *name)?.mean_s? * 1e6)
             }
-            MetricSource::Run(place) => OF_RUN[*place].2(result),
+            MetricSource::Run(declared) => match declared.of_run.source {
+                RunSource::Run(read) => read(result),
+                RunSource::SumOfSeconds => figure(),
+                RunSource::Type(_) => None,
+            },
             MetricSource::Node(of_node) => of_node.read(&result.nodes),
-            MetricSource::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
+            MetricSource::AtEnd => figure(),
             MetricSource::PoolWait(place) => {
                 let waits = result.pool_wait.filter(|waits| waits.count > 0)?;
                 OF_TIMES[*place].1(&waits)
             }
-            MetricSource::Type(name, place) => of(name).and_then(OF_TYPE[*place].2),
+            MetricSource::Type(name, declared) => match declared.of_run.source {
+                RunSource::Type(read) => read(of(name)?),
+                RunSource::Run(_) | RunSource::SumOfSeconds => None,
+            },
             MetricSource::Times(name, service, place) => {
                 let seen = of(name)?;
                 let times = if *service { &seen.service } else { &seen.response };
@@ -335,14 +347,6 @@ impl Metric {
 /// A value of the timed window; `None` without a window.
 fn timed(result: &RunResult, value: f64) -> Option<f64> {
     (result.durations.window_s > 0.0).then_some(value)
-}
-
-fn of_completed(result: &RunResult, value: f64) -> Option<f64> {
-    (result.run.total.completed > 0).then_some(value)
-}
-
-fn retried(seen: &TypeFigures) -> f64 {
-    share(seen.retried, seen.ended)
 }
 
 pub(super) fn number(count: u64) -> f64 {

@@ -4,30 +4,30 @@
 use triphammer_core::stats::share;
 
 use super::metric::{OF_TIMES, number};
-use crate::judgement::Unit;
 use crate::result::NodeFigures;
+use crate::unit::FigureUnit;
 
 /// What the name of such a metric begins with.
 pub(super) const PREFIX: &str = "node.";
 
-type OfNode = (&'static str, Unit, fn(&NodeFigures) -> Option<f64>);
+type OfNode = (&'static str, FigureUnit, fn(&NodeFigures) -> Option<f64>);
 
 /// Metrics of a node, besides the response times of the transactions committed on it.
 const OF_NODE: &[OfNode] = &[
-    ("per_minute", Unit::Number, |n| Some(n.per_minute)),
-    ("share", Unit::Share, |n| Some(n.share)),
-    ("completed", Unit::Number, |n| Some(number(n.completed))),
-    ("failures", Unit::Share, |n| {
+    ("per_minute", FigureUnit::Number, |n| Some(n.per_minute)),
+    ("share", FigureUnit::Share, |n| Some(n.share)),
+    ("completed", FigureUnit::Number, |n| Some(number(n.completed))),
+    ("failures", FigureUnit::Share, |n| {
         let lost = n.failed + n.indeterminate;
         let ended = n.completed + lost;
         (ended > 0).then(|| share(lost, ended))
     }),
-    ("indeterminate", Unit::Number, |n| Some(number(n.indeterminate))),
-    ("sessions_lost", Unit::Number, |n| Some(number(n.sessions_lost))),
-    ("connections", Unit::Number, |n| n.connections.map(number)),
-    ("lag_mean", Unit::Us, |n| n.lag_mean_s.map(|lag| lag * 1e6)),
-    ("lag_max", Unit::Us, |n| n.lag_max_s.map(|lag| lag * 1e6)),
-    ("server_per_minute", Unit::Number, |n| n.server_per_minute),
+    ("indeterminate", FigureUnit::Number, |n| Some(number(n.indeterminate))),
+    ("sessions_lost", FigureUnit::Number, |n| Some(number(n.sessions_lost))),
+    ("connections", FigureUnit::Number, |n| n.connections.map(number)),
+    ("lag_mean", FigureUnit::Us, |n| n.lag_mean_s.map(|lag| lag * 1e6)),
+    ("lag_max", FigureUnit::Us, |n| n.lag_max_s.map(|lag| lag * 1e6)),
+    ("server_per_minute", FigureUnit::Number, |n| n.server_per_minute),
 ];
 
 /// Name of a node, and the figure that is asked for.
@@ -56,10 +56,10 @@ impl NodeMetric {
     }
 
     /// Unit of its values.
-    pub const fn unit(&self) -> Unit {
+    pub const fn unit(&self) -> FigureUnit {
         match self.figure {
             Figure::Own(place) => OF_NODE[place].1,
-            Figure::Time(_) => Unit::Us,
+            Figure::Time(_) => FigureUnit::Us,
         }
     }
 
@@ -88,9 +88,9 @@ mod tests {
     fn the_figure_follows_the_last_dot() {
         let nodes = ["db1.example:5432".to_owned(), "b".to_owned()];
         let found = NodeMetric::parse("node.db1.example:5432.lag_max", &nodes).unwrap();
-        assert_eq!((found.node.as_str(), found.unit()), ("db1.example:5432", Unit::Us));
-        assert_eq!(NodeMetric::parse("node.b.share", &nodes).unwrap().unit(), Unit::Share);
-        assert_eq!(NodeMetric::parse("node.b.p99", &nodes).unwrap().unit(), Unit::Us);
+        assert_eq!((found.node.as_str(), found.unit()), ("db1.example:5432", FigureUnit::Us));
+        assert_eq!(NodeMetric::parse("node.b.share", &nodes).unwrap().unit(), FigureUnit::Share);
+        assert_eq!(NodeMetric::parse("node.b.p99", &nodes).unwrap().unit(), FigureUnit::Us);
         for name in ["node.c.share", "node.b.weight", "node.p95", "all.p95"] {
             assert_eq!(NodeMetric::parse(name, &nodes), None, "{name}");
         }

@@ -3,7 +3,8 @@
 use super::Requirement;
 use super::metric::Vocabulary;
 use super::of_node::PREFIX;
-use crate::judgement::{Operator, Unit};
+use crate::judgement::Operator;
+use crate::unit::FigureUnit;
 
 /// Units of times, in microseconds.
 const TIMES: [(&str, f64); 6] =
@@ -98,16 +99,16 @@ impl Reader<'_> {
 }
 
 /// Factor that converts a number with this unit to the metric's own unit.
-fn factor(of: Unit, unit: &str) -> Result<f64, String> {
+fn factor(of: FigureUnit, unit: &str) -> Result<f64, String> {
     let find = |units: &[(&str, f64)]| {
         units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
     };
     match of {
-        Unit::Us => find(&TIMES).ok_or("a time needs a unit: us, ms, s or min"),
-        Unit::Share if unit.is_empty() => Ok(1.0),
-        Unit::Share => find(&[("%", 0.01)]).ok_or("expected a share, such as 0.1% or 0.001"),
-        Unit::Number if unit.is_empty() => Ok(1.0),
-        Unit::Number => find(&THOUSANDS).ok_or(
+        FigureUnit::Us => find(&TIMES).ok_or("a time needs a unit: us, ms, s or min"),
+        FigureUnit::Share if unit.is_empty() => Ok(1.0),
+        FigureUnit::Share => find(&[("%", 0.01)]).ok_or("expected a share, such as 0.1% or 0.001"),
+        FigureUnit::Number if unit.is_empty() => Ok(1.0),
+        FigureUnit::Number => find(&THOUSANDS).ok_or(
             "invalid number: only the suffixes k and M are \
                                                 allowed",
         ),

@@ -1,5 +1,6 @@
 //! Requirements of a run in progress: what the values of the timed window so far say about them. The
-//! seconds are added up, and their sum is judged as the result is at the end.
+//! seconds are added up, and their sum is judged as the result is at the end. What metrics are read
+//! from these sums for the result itself is here, too.
 
 use std::sync::Arc;
 
@@ -8,6 +9,8 @@ use triphammer_core::workload::Description;
 
 use super::Requirement;
 use crate::judgement::Judgement;
+use crate::metrics::{self, Part, RunSource};
+use crate::result::DeclaredFigure;
 use crate::second::Second;
 
 /// Judges requirements after every second of the timed window.
@@ -28,11 +31,8 @@ impl SoFar {
     }
 
     /// Adds a second, and judges the window so far. The value of a metric that is only known at the
-    /// end of the run is `None`. Nothing outside the window, and without requirements.
+    /// end of the run is `None`. Nothing outside the window.
     pub fn second(&mut self, second: &Second) -> Vec<Judgement> {
-        if self.requirements.is_empty() {
-            return Vec::new();
-        }
         add(&mut self.run, second);
         if second.phase != Phase::Window {
             return Vec::new();
@@ -41,10 +41,29 @@ impl SoFar {
         self.requirements.iter().map(|required| required.judged(self.value(required))).collect()
     }
 
+    /// The figures of the run that are read from its seconds.
+    #[must_use]
+    pub fn figures(&self) -> Vec<DeclaredFigure> {
+        let of_seconds = metrics::of_run()
+            .filter(|(_, of_run)| matches!(of_run.source, RunSource::SumOfSeconds));
+        let figure = |(metric, of_run): (&metrics::Metric, &metrics::OfRun)| DeclaredFigure {
+            name: of_run.name.to_owned(),
+            title: metric.title.to_owned(),
+            unit: metric.unit.into(),
+            value: self.part(of_run.part).and_then(|sum| metric.read_second(sum)),
+        };
+        of_seconds.map(figure).collect()
+    }
+
     fn value(&self, required: &Requirement) -> Option<f64> {
-        let metric = &required.metric;
-        let part = if metric.is_of_whole_run() { &self.run } else { &self.window };
-        metric.read_second(part.as_ref()?, &self.workload)
+        required.metric.read_second(self.part(required.metric.part())?, &self.workload)
+    }
+
+    fn part(&self, part: Part) -> Option<&Second> {
+        match part {
+            Part::Run => self.run.as_ref(),
+            Part::Window => self.window.as_ref(),
+        }
     }
 }
 

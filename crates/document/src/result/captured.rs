@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::observed::{TopStatement, WaitClass};
-use crate::judgement::Unit;
+use crate::unit::FigureUnit;
 
 /// What the database did around the moment in which a condition became true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct Capture {
     /// Value of the metric in the second that made it true, in `unit`.
     pub value: f64,
     /// Unit of the value.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// That second, counted from the start of the run.
     pub at_s: u64,
     /// The sessions once per second, from some seconds before that moment to some seconds after it.

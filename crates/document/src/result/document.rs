@@ -11,10 +11,10 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::{Setting, format};
 use triphammer_statistics::compare::Better;
 
+use super::at_end::DeclaredFigure;
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::BottleneckVerdict;
-use super::declared::DeclaredFigure;
 use super::hosts::HostShare;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::nodes::{FailoverFigure, NodeFigures};

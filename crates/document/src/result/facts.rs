@@ -8,6 +8,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
 use triphammer_settings::Setting;
 
+use super::at_end::DeclaredFigure;
 use super::observed::Observed;
 use super::queries::QueriesResult;
 use super::query_streams::StreamsTaken;
@@ -61,6 +62,8 @@ pub struct RunFacts {
     pub settings_changed: Vec<SettingChange>,
     /// Slices of the timed window.
     pub slicer: Slicer,
+    /// Figures of metrics that are read from the run's seconds.
+    pub figures: Vec<DeclaredFigure>,
     /// Number of committed transactions counted by the primary metric, per second since the start
     /// of the run.
     pub primary_metric_seconds: Vec<f64>,

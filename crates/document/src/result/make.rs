@@ -9,10 +9,10 @@ use triphammer_core::value::Timestamp;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 
+use super::at_end::{AT_END, DeclaredFigure};
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
 use super::bottleneck::{BottleneckVerdict, LimitFigures};
-use super::declared::{DeclaredFigure, OF_RUN};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, PrimaryMetricFigure, Remark,
     RoundTrips, RunResult, ThreadCpu,
@@ -78,7 +78,7 @@ impl RunResult {
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
             client: computed.client,
-            figures: DeclaredFigure::all(OF_RUN, facts, end),
+            figures: DeclaredFigure::all(AT_END, facts, end),
             round_trips: computed.round_trips,
             bottleneck: computed.bottleneck,
             hosts: HostShare::all(facts, end),

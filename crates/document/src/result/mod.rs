@@ -11,11 +11,11 @@
 //! Its [schema](crate::schemas) is generated from these types. A change that a reader of the old format would misread increments
 //! [`FORMAT`].
 
+mod at_end;
 mod audit;
 mod availability;
 mod bottleneck;
 mod captured;
-mod declared;
 mod document;
 mod facts;
 mod figures;
@@ -33,6 +33,7 @@ mod steadiness;
 mod verification;
 mod warnings;
 
+pub use at_end::{AT_END, DeclaredFigure, RunMetric};
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use bottleneck::{
@@ -42,7 +43,6 @@ pub use bottleneck::{
     SPACE_CHECKPOINTS, STOP_OTHERS, THREAD_BUSY, TimeShares, WAIT_SHARE_MIN,
 };
 pub use captured::{Capture, CapturedSession, Snapshot};
-pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,

@@ -9,7 +9,7 @@ use triphammer_core::stats::Times;
 
 use super::captured::Capture;
 use crate::doctor::LatencyClass;
-use crate::metrics::Unit;
+use crate::unit::Unit;
 
 /// What was observed beside the run in its timed window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -231,6 +231,18 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
         let text = "no transaction completed in the timed window".to_owned();
         warn(list, "no_transactions", text, "see the failures and notes for the reason");
     }
+    let rolled_back = result.window.total.rolled_back;
+    if result.primary_metric.count == 0 && rolled_back > 0 {
+        let text = format!(
+            "none of the {} transactions that completed counts for {}: {} were rolled back",
+            integer(result.window.total.completed),
+            result.primary_metric.name,
+            integer(rolled_back)
+        );
+        let next =
+            "check the data: `triphammer check` after a new build tells whether rows are missing";
+        warn(list, "nothing_counted", text, next);
+    }
     let saturated = result.run.total.saturated;
     if saturated > 0 {
         let text = format!("times longer than a year count as one year: {}", integer(saturated));

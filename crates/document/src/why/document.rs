@@ -12,10 +12,10 @@ use triphammer_statistics::causes::{Change, RESAMPLES, SHARE_MIN, Side, changes}
 use super::observations::Observations;
 use super::{evidence, words};
 use crate::doctor::SetupVerdict;
-use crate::metrics::Unit;
 use crate::parts::{Tool, WorkloadFacts};
 use crate::redacted::Redacted;
 use crate::result::{Remark, RunResult, WaitClass, Warning};
+use crate::unit::Unit;
 
 /// Version of the document's format.
 pub const WHY_FORMAT: u32 = 1;

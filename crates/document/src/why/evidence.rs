@@ -3,8 +3,8 @@
 
 use super::document::Evidence;
 use super::observations::{Observations, Sampled};
-use crate::metrics::Unit;
 use crate::result::RunResult;
+use crate::unit::Unit;
 
 /// Names of figures to which sentences refer.
 pub(super) const CHECKPOINTS: &str = "checkpoints";

@@ -1,8 +1,9 @@
 //! How good a result is: verification, requirements, steadiness, bottleneck, and what a summary says
 //! of them.
 
-use triphammer_document::judgement::{Judgement, Unit};
+use triphammer_document::judgement::Judgement;
 use triphammer_document::result::{Audit, RunResult, Steadiness, Steady, Verdict};
+use triphammer_document::unit::FigureUnit;
 use triphammer_settings::format::{counted, figure, milliseconds, percent};
 
 use super::shown;
@@ -118,11 +119,11 @@ fn distance(judged: &Judgement) -> String {
 }
 
 /// Formats a value of a requirement in its unit.
-pub(crate) fn in_unit(unit: Unit, value: f64) -> String {
+pub(crate) fn in_unit(unit: FigureUnit, value: f64) -> String {
     match unit {
-        Unit::Number => figure(value),
-        Unit::Share => percent(value),
-        Unit::Us => format!("{} ms", milliseconds(value)),
+        FigureUnit::Number => figure(value),
+        FigureUnit::Share => percent(value),
+        FigureUnit::Us => format!("{} ms", milliseconds(value)),
     }
 }
 

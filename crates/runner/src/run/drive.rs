@@ -291,6 +291,7 @@ impl Driving<'_, '_, '_, '_> {
     async fn end(self, handle: &Handle) {
         let Self { facts, journal, watch, baseline, .. } = self;
         facts.primary_metric_seconds = self.stopping_rule.into_seconds();
+        facts.figures = self.so_far.figures();
         if let Some(text) = self.nodes.as_ref().and_then(NodeSeries::finish) {
             watch.warn(&text);
         }

@@ -60,6 +60,7 @@ impl Resolved {
             setup: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),
+            figures: Vec::new(),
             primary_metric_seconds: Vec::new(),
             until_ci: self.until_ci,
             schedule: Schedule::default(),

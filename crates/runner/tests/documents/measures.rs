@@ -8,11 +8,11 @@ use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_document::compare::{ComparisonResult, Run};
 use triphammer_document::history::HistoryResult;
-use triphammer_document::judgement::Unit;
 use triphammer_document::parts::Status;
 use triphammer_document::profile::{LevelRun, Order, ProfileResult};
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_document::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Warning};
+use triphammer_document::unit::FigureUnit;
 use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::compare;
@@ -74,7 +74,7 @@ fn a_chosen_metric_names_the_result_its_requirements_its_steadiness_and_its_repo
         assert!(result.requirements.iter().all(|judged| judged.passed));
         assert_eq!(
             (result.requirements[0].value, result.requirements[0].unit),
-            (Some(207.0), Unit::Number)
+            (Some(207.0), FigureUnit::Number)
         );
         assert!(requirement::parse("nopm >= 5", &vocabulary).is_err());
     }

@@ -277,6 +277,16 @@ fn warnings_name_what_spoils_the_number() {
         ("saturated", with(|_, end| end.run[2].saturated = 3)),
         ("no_transactions", with(|_, end| end.timed = vec![TypeInterval::default(); 5])),
         (
+            "nothing_counted",
+            with(|facts, end| {
+                let lost = std::mem::take(&mut end.timed[0].counts.committed);
+                end.timed[0].counts.rolled_back += lost;
+                let lost = std::mem::take(&mut end.run[0].counts.committed);
+                end.run[0].counts.rolled_back += lost;
+                facts.database_count.after = facts.database_count.before;
+            }),
+        ),
+        (
             "settings_changed",
             with(|facts, _| {
                 let now = [("a".to_owned(), "2".to_owned()), ("b".to_owned(), "1".to_owned())];

@@ -163,6 +163,7 @@ pub fn facts() -> RunFacts {
         setup: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
+        figures: Vec::new(),
         primary_metric_seconds: primary_metric_seconds(),
         until_ci: None,
         schedule: Schedule::default(),

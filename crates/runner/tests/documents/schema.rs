@@ -11,11 +11,12 @@ use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
-use triphammer_document::judgement::{Operator, Unit};
+use triphammer_document::judgement::Operator;
 use triphammer_document::parts::Status;
 use triphammer_document::result::{Bottleneck, DatabaseCount, RunResult, Verdict};
 use triphammer_document::schedule::Schedule;
 use triphammer_document::schemas::{components, published};
+use triphammer_document::unit::FigureUnit;
 
 use crate::sample;
 
@@ -173,7 +174,7 @@ fn words_are_those_of_the_types() {
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
     check("Bottleneck", words(Bottleneck::ALL));
     check("Operator", words(Operator::ALL));
-    check("Unit", words([Unit::Number, Unit::Share, Unit::Us]));
+    check("FigureUnit", words([FigureUnit::Number, FigureUnit::Share, FigureUnit::Us]));
     check("Mode", words([Mode::Procedures, Mode::Statements]));
     let all = [Status::Complete, Status::Interrupted, Status::Aborted, Status::Failed];
     check("Status", words(all));

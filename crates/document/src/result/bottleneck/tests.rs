@@ -365,8 +365,8 @@ fn waits_of_the_database_are_named_from_its_sessions() {
 
 #[test]
 fn the_table_of_locks_the_latch_and_frequent_checkpoints_are_named() {
-    use crate::metrics::Unit;
     use crate::result::{Blocker, ProfileFigure, WaitShare};
+    use crate::unit::Unit;
     let title = |of: &Observed| limited(&[]).explained(Some(of)).title();
 
     let mut locks = observed(&[(WaitClass::RowLock, 0.62)]);
@@ -415,8 +415,8 @@ fn the_table_of_locks_the_latch_and_frequent_checkpoints_are_named() {
 
 #[test]
 fn a_pooler_that_lets_few_transactions_through_is_named() {
-    use crate::metrics::Unit;
     use crate::result::ProfileFigure;
+    use crate::unit::Unit;
     // Of 32 users of tpc-b behind PgBouncer with a pool of 4, in transaction mode.
     let pooled: Change = |f| {
         (f.sessions, f.sessions_busy_share) = (32, 0.997);

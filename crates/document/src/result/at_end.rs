@@ -1,5 +1,6 @@
-//! Declared figures of a run, which have no separate fields in the document: each is declared here
-//! once, and is then available in the document, in `--require`, in the reports and on the page.
+//! Figures that are computed at the end of a run and have no separate fields in the document: each is
+//! declared here once, and is then available in the document, in `--require`, in the reports and on the
+//! page. What a second has, too, is in [`metrics`](crate::metrics).
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::engine::RunEnd;
 
 use super::facts::RunFacts;
-use crate::judgement::Unit;
+use crate::unit::FigureUnit;
 
 /// A declared figure of a run.
 #[derive(Debug)]
@@ -18,29 +19,29 @@ pub struct RunMetric {
     /// Title in reports and on the page.
     pub title: &'static str,
     /// Unit of the values.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Computes the value; `None` if the run did not measure it.
     pub make: fn(&RunFacts, &RunEnd) -> Option<f64>,
 }
 
 /// The declarations, in display order.
-pub static OF_RUN: &[RunMetric] = &[
+pub static AT_END: &[RunMetric] = &[
     RunMetric {
         name: "client.script_cpu",
         title: "Share of the client's CPU time that the script used",
-        unit: Unit::Share,
+        unit: FigureUnit::Share,
         make: script_cpu,
     },
     RunMetric {
         name: "client.script_lock",
         title: "Share of the run for which the script held the interpreter's lock",
-        unit: Unit::Share,
+        unit: FigureUnit::Share,
         make: |facts, end| of_run(facts.script?.lock_held, facts, end),
     },
     RunMetric {
         name: "client.script_lock_wait",
         title: "Share of the run for which worker threads waited for the interpreter's lock, on average",
-        unit: Unit::Share,
+        unit: FigureUnit::Share,
         make: |facts, end| {
             let threads =
                 u32::try_from(end.worker_cpu_ns.len()).ok().filter(|threads| *threads > 0)?;
@@ -50,25 +51,25 @@ pub static OF_RUN: &[RunMetric] = &[
     RunMetric {
         name: "script.reads",
         title: "Statements of the script that read",
-        unit: Unit::Number,
+        unit: FigureUnit::Number,
         make: |facts, _| Some(facts.script?.reads as f64),
     },
     RunMetric {
         name: "script.writes",
         title: "Statements of the script that changed rows",
-        unit: Unit::Number,
+        unit: FigureUnit::Number,
         make: |facts, _| Some(facts.script?.writes as f64),
     },
     RunMetric {
         name: "script.other",
         title: "Other statements of the script",
-        unit: Unit::Number,
+        unit: FigureUnit::Number,
         make: |facts, _| Some(facts.script?.other as f64),
     },
     RunMetric {
         name: "script.errors",
         title: "Statements of the script that failed",
-        unit: Unit::Number,
+        unit: FigureUnit::Number,
         make: |facts, _| Some(facts.script?.errors as f64),
     },
 ];
@@ -96,13 +97,13 @@ pub struct DeclaredFigure {
     /// Title in reports and on the page.
     pub title: String,
     /// Unit of the value.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Value in `unit`; `None` if the run did not measure it.
     pub value: Option<f64>,
 }
 
 impl DeclaredFigure {
-    /// Computes the declared figures of a run.
+    /// The figures of a run: those read from its seconds, and those computed at its end.
     pub(super) fn all(metrics: &[RunMetric], facts: &RunFacts, end: &RunEnd) -> Vec<Self> {
         let figure = |metric: &RunMetric| Self {
             name: metric.name.to_owned(),
@@ -110,6 +111,6 @@ impl DeclaredFigure {
             unit: metric.unit,
             value: (metric.make)(facts, end).filter(|value| value.is_finite()),
         };
-        metrics.iter().map(figure).collect()
+        facts.figures.iter().cloned().chain(metrics.iter().map(figure)).collect()
     }
 }
