@@ -114,7 +114,7 @@ fn find(statements: &[Prepared], id: StatementId, args: usize) -> Result<&Prepar
     Ok(statement)
 }
 
-/// What SHOW REPLICA STATUS says; nothing on a server that replicates from no other, and for users who may not ask.
+/// What SHOW REPLICA STATUS says of a channel; nothing on a server that replicates from no other, and for users who may not ask.
 #[derive(Default)]
 struct Replication {
     /// Whether the changes of another server are applied.
@@ -143,7 +143,9 @@ impl Replication {
         let is_applying = field(Self::SQL_RUNNING) == Some("Yes");
         let seconds: Option<u64> = field(Self::SECONDS_BEHIND).and_then(|text| text.parse().ok());
         let has_failed = field(Self::LAST_ERROR).is_some_and(|number| number != "0");
-        let is_behind = Self::ARRIVED.map(field) != Self::APPLIED.map(field);
+        // From a server that was never reached, nothing has arrived.
+        let has_received = field(Self::ARRIVED[0]).is_some_and(|file| !file.is_empty());
+        let is_behind = has_received && Self::ARRIVED.map(field) != Self::APPLIED.map(field);
         Self {
             is_applying,
             is_behind: is_behind || (has_failed && !is_applying),
@@ -151,15 +153,32 @@ impl Replication {
             lag_us: seconds.map(|seconds| seconds.saturating_mul(1_000_000)),
         }
     }
+
+    /// Of a replica with several channels: what is true of one of them, and the longest lag.
+    fn of_all(channels: impl Iterator<Item = Self>) -> Self {
+        let both = |a: Self, b: Self| Self {
+            is_applying: a.is_applying || b.is_applying,
+            is_behind: a.is_behind || b.is_behind,
+            has_stopped: a.has_stopped || b.has_stopped,
+            lag_us: a.lag_us.zip(b.lag_us).map(|(a, b)| a.max(b)),
+        };
+        channels.reduce(both).unwrap_or_default()
+    }
 }
 
 impl MysqlSession {
     async fn replication(&mut self) -> Result<Replication, DbError> {
-        // Servers before MySQL 8.0.22 and MariaDB 10.5 know the older statement only.
-        for sql in ["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"] {
+        // A row per channel, in MariaDB's first two columns its name and a state. SHOW SLAVE STATUS of MariaDB shows
+        // the connection without a name only. Servers before MySQL 8.0.22 know the older statement only.
+        let (statements, before): (&[&str], usize) = match self.shared.product() {
+            Product::MariaDb => (&["SHOW ALL SLAVES STATUS"], 2),
+            Product::Mysql => (&["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"], 0),
+        };
+        for sql in statements {
             match self.connection.ask(sql).await {
                 Ok(rows) => {
-                    return Ok(rows.first().map(|row| Replication::of(row)).unwrap_or_default());
+                    let channels = rows.iter().filter_map(|row| row.get(before..));
+                    return Ok(Replication::of_all(channels.map(Replication::of)));
                 }
                 Err(error) if error.class().loses_session() => return Err(error),
                 Err(_) => {}

@@ -20,10 +20,14 @@ use crate::tls::host_in_certificate;
 /// What transactions depend on, whoever wrote them: the engine begins and ends them.
 const TRANSACTIONS: &str = "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN'";
 /// What our own statements depend on besides that: that all rows are read, whole, and that no
-/// statement is refused because of its form; and the digits of quotients.
+/// statement is refused because of its form; the digits of quotients, and how much of a text is sorted by.
 const STATEMENTS: &str = ", sql_select_limit = 18446744073709551615, \
     group_concat_max_len = 1048576, sql_safe_updates = 0, sql_big_selects = 1, \
-    div_precision_increment = 4";
+    div_precision_increment = 4, max_sort_length = 1024";
+/// Sessions that are no user's keep a transaction open while others work. A comment that only MariaDB of 10.3 or
+/// newer executes.
+const KEPT_OPEN: &str = " /*M!100300 , idle_transaction_timeout = 0, \
+    idle_readonly_transaction_timeout = 0, idle_write_transaction_timeout = 0 */";
 /// How our own SQL is read: UTF-8 compared byte by byte, UTC, strict mode, and standard syntax for
 /// names (`"a"`), concatenation (`||`) and backslashes.
 const LANGUAGE: &str = ", sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,\
@@ -115,6 +119,9 @@ impl Shared {
         let mut setup = TRANSACTIONS.to_owned();
         if !self.own_sql || role != Role::User {
             setup.push_str(STATEMENTS);
+        }
+        if role != Role::User {
+            setup.push_str(KEPT_OPEN);
         }
         if let Some(limit) = self.lock_timeout {
             // Whole seconds, at least one; the second variable is for locks of whole tables.

@@ -556,6 +556,41 @@ mod sessions {
         });
     }
 
+    /// A replica that reads from several servers applies changes as soon as one of its channels does.
+    #[test]
+    fn a_replica_with_several_channels_applies_what_one_of_them_brings() {
+        let arguments = ["--server-id=7", "--log-bin=binlog"].map(str::to_owned).into();
+        let server =
+            MariadbServer::start(MariadbOptions { arguments, ..Default::default() }).unwrap();
+        // Nobody listens there. The channel without a name is the first, and stays stopped.
+        let statements = match server.is_mariadb() {
+            true => [
+                "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'u'",
+                "CHANGE MASTER 'b' TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 2, MASTER_USER = 'u'",
+                "START SLAVE 'b' SQL_THREAD",
+            ],
+            false => [
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = 1",
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = 2 \
+                 FOR CHANNEL 'b'",
+                "START REPLICA SQL_THREAD FOR CHANNEL 'b'",
+            ],
+        };
+        on_worker(async {
+            let mut one = session(&server.url("mysql")).await;
+            assert!(!one.node_status().await.unwrap().is_replicating);
+            for statement in statements {
+                server.run("mysql", statement).unwrap();
+            }
+            let is_replicating = async {
+                while !one.node_status().await.unwrap().is_replicating {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(20), is_replicating).await.unwrap();
+        });
+    }
+
     #[test]
     fn a_node_that_left_its_galera_cluster_cannot_serve() {
         let provider = "/usr/lib/galera/libgalera_smm.so";

@@ -78,38 +78,49 @@ impl Work for DrillJob {
         let target = job.target();
         identify(job.workload(), &target.database)?;
         let catalogue = plan.catalogue(job.workload(), target)?;
-        test_verified(job, watch)?;
+        test_verified(job, &catalogue, watch)?;
         let mut store = job.open_store(watch)?;
         let drilled = Drilled { job, plan: &plan, catalogue: &catalogue, watch };
         drilled.conduct(store.as_mut(), &job.handle())
     }
 }
 
-/// Connects to the database that `--verify` names before anything is changed: a wrong password there
-/// is found at once. One that is away, which the faults may start, is waited for after the load.
-fn test_verified(job: &Job, watch: &Watch<'_>) -> Result<(), Failure> {
+/// Connects to the database that `--verify` names before anything is changed, and asks it what the
+/// drill asks later: a wrong password, or another product, is found at once. One that is away, which
+/// the faults may start, is waited for after the load.
+fn test_verified(
+    job: &Job,
+    catalogue: &StatementCatalogue,
+    watch: &Watch<'_>,
+) -> Result<(), Failure> {
     let verified = job.verified();
     if std::ptr::eq(verified, job.target()) {
         return Ok(());
     }
     let tested = on_this_thread(async {
-        let session = connect(&verified.database, Role::Monitor, verified.connect_limit).await?;
+        let mut session =
+            connect(&verified.database, Role::Monitor, verified.connect_limit).await?;
+        let asked = verify::is_writable(&mut session, catalogue).await.map(drop);
         session.close().await;
-        Ok::<_, DbError>(())
+        Ok::<_, DbError>(asked)
     });
     let target = verified.database.target();
     match tested {
-        Err(error) if error.class() == ErrorClass::Refused => {
-            Err(error).doing(format_args!("connecting to {target}, which --verify names"))
+        Ok(Err(error)) if !error.class().loses_session() => {
+            Err(error.context("is it a server of the same product?"))
+                .doing(format_args!("asking {target}, which --verify names"))
         }
-        Err(error) => {
+        Ok(Err(error)) | Err(error) if error.class() != ErrorClass::Refused => {
             watch.warn(&format!(
                 "{target}, which --verify names, does not answer yet: {error}; after the load, the \
                  drill waits for it"
             ));
             Ok(())
         }
-        Ok(()) => Ok(()),
+        Ok(Err(error)) | Err(error) => {
+            Err(error).doing(format_args!("connecting to {target}, which --verify names"))
+        }
+        Ok(Ok(())) => Ok(()),
     }
 }
 

@@ -111,7 +111,8 @@ async fn reach(
     }
 }
 
-async fn is_writable(
+/// Whether a server accepts writes.
+pub(super) async fn is_writable(
     session: &mut Limited<AnySession>,
     catalogue: &StatementCatalogue,
 ) -> Result<bool, DbError> {
