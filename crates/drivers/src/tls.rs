@@ -4,6 +4,7 @@
 mod algorithms;
 mod client_key;
 mod ed448;
+mod p521_exchange;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

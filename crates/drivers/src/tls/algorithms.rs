@@ -23,6 +23,7 @@ use rustls::{
 use sha2::Digest as _;
 
 use super::ed448::Ed448;
+use super::p521_exchange::P521Group;
 
 /// The schemes of RSA-PSS keys (RFC 8446, section 4.2.3: `rsa_pss_pss_*`), by hash.
 const PSS_SHA256: SignatureScheme = SignatureScheme::Unknown(0x0809);
@@ -40,25 +41,44 @@ pub(super) fn provider() -> Arc<CryptoProvider> {
         let ring = rustls::crypto::ring::default_provider();
         let of_ring = ring.signature_verification_algorithms;
         let all = [of_ring.all, ALL].concat();
-        let mapping = [of_ring.mapping, MAPPING].concat();
+        let of_any_curve = of_ring.mapping.iter().map(|scheme| with_p521(*scheme));
+        let mapping: Vec<_> = of_any_curve.chain(MAPPING.iter().copied()).collect();
         // Made once, and in use as long as the process.
         let algorithms = WebPkiSupportedAlgorithms { all: all.leak(), mapping: mapping.leak() };
-        let cipher_suites = ring.cipher_suites.iter().map(|suite| with_ed448(*suite)).collect();
+        let cipher_suites = ring.cipher_suites.iter().map(|suite| with_all(*suite)).collect();
+        let mut kx_groups = ring.kx_groups.clone();
+        kx_groups.push(&P521Group);
         let signature_verification_algorithms = algorithms;
-        Arc::new(CryptoProvider { signature_verification_algorithms, cipher_suites, ..ring })
+        Arc::new(CryptoProvider {
+            signature_verification_algorithms,
+            cipher_suites,
+            kx_groups,
+            ..ring
+        })
     });
     Arc::clone(&PROVIDER)
 }
 
-/// The suite, with the signatures of Ed448 keys: in TLS 1.2 a suite says what the server may sign its
+/// The scheme, with P-521: in TLS 1.2 the schemes of ECDSA name a hash, and leave the curve to the key.
+fn with_p521((scheme, algorithms): (SignatureScheme, Algorithms)) -> (SignatureScheme, Algorithms) {
+    let p521: &dyn SignatureVerificationAlgorithm = match scheme {
+        SignatureScheme::ECDSA_NISTP256_SHA256 => &P521_SHA256,
+        SignatureScheme::ECDSA_NISTP384_SHA384 => &P521_SHA384,
+        _ => return (scheme, algorithms),
+    };
+    (scheme, [algorithms, &[p521]].concat().leak())
+}
+
+/// The suite, with the signatures of Ed448 and P-521 keys: in TLS 1.2 a suite says what the server may sign its
 /// key exchange with. Those of RSA-PSS keys cannot be added: rustls asks for the algorithm of a scheme
 /// that it does not know.
-fn with_ed448(suite: SupportedCipherSuite) -> SupportedCipherSuite {
+fn with_all(suite: SupportedCipherSuite) -> SupportedCipherSuite {
     let SupportedCipherSuite::Tls12(of_ring) = suite else { return suite };
     if !of_ring.sign.contains(&SignatureScheme::ED25519) {
         return suite;
     }
-    let sign = [of_ring.sign, &[SignatureScheme::ED448]].concat().leak();
+    let more = [SignatureScheme::ED448, SignatureScheme::ECDSA_NISTP521_SHA512];
+    let sign = [of_ring.sign, &more].concat().leak();
     // As the provider: made once.
     SupportedCipherSuite::Tls12(Box::leak(Box::new(Tls12CipherSuite {
         common: CipherSuiteCommon {

@@ -39,6 +39,9 @@ async fn session(url: &str) -> PostgresSession {
 /// Time between two looks at something that a test waits for.
 const POLL: Duration = Duration::from_millis(10);
 
+/// Time within which a server reads its settings again.
+const RELOAD: Duration = Duration::from_secs(20);
+
 /// Number of sessions of a server that sleep.
 fn asleep(server: &PostgresServer) -> usize {
     let sql = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
@@ -188,6 +191,91 @@ mod tls {
             let settings = ConnectSettings::default();
             let error = Postgres::open_in(&parsed, &settings, &no_environment).err().unwrap();
             assert!(error.to_string().contains("contains no private key"), "{error}");
+        });
+    }
+
+    /// Kinds of keys that psql takes: arguments of `openssl req`, the newest version of TLS that the server
+    /// may use, and its curve. Of RSA-PSS, whose salt has to be as long as the hash, see
+    /// docs/postgresql.md.
+    const KINDS: [(&str, &str, &str, &str); 6] = [
+        ("P-521", "-newkey ec -pkeyopt ec_paramgen_curve:secp521r1", "TLSv1.3", "secp521r1"),
+        ("P-521", "-newkey ec -pkeyopt ec_paramgen_curve:secp521r1", "TLSv1.2", "secp521r1"),
+        ("Ed25519", "-newkey ed25519", "TLSv1.2", "prime256v1"),
+        ("Ed448", "-newkey ed448", "TLSv1.3", "prime256v1"),
+        ("Ed448", "-newkey ed448", "TLSv1.2", "prime256v1"),
+        (
+            "RSA-PSS",
+            "-newkey rsa-pss -pkeyopt rsa_keygen_bits:2048 -sigopt rsa_pss_saltlen:digest",
+            "TLSv1.3",
+            "prime256v1",
+        ),
+    ];
+
+    /// Makes an authority with a key of this kind, and certificates of the server and a client, in place of those in the
+    /// folder.
+    fn make_certificates(folder: &Path, kind: &str, user: &str) {
+        let signed = "-CA ca.crt -CAkey ca.key -addext basicConstraints=critical,CA:FALSE -addext subjectAltName";
+        for (name, subject, signed) in [
+            ("ca", "authority", String::new()),
+            ("server", "localhost", format!("{signed}=IP:127.0.0.1")),
+            ("client", user, format!("{signed}=DNS:{user}")),
+        ] {
+            let files = format!("-keyout {name}.key -out {name}.crt -subj /CN={subject}");
+            let arguments = format!("req -x509 -nodes -days 2 {kind} {signed} {files}");
+            let mut openssl = std::process::Command::new("openssl");
+            let made = openssl.current_dir(folder).args(arguments.split_whitespace()).output();
+            let made = made.expect("openssl makes keys: apt-get install openssl");
+            assert!(
+                made.status.success(),
+                "{arguments}: {}",
+                String::from_utf8_lossy(&made.stderr)
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_and_a_client_with_any_kind_of_key_meet() {
+        let server = PostgresServer::start(PostgresOptions::default()).unwrap();
+        let user = server.certificate_user();
+        server.run("postgres", &format!("CREATE ROLE {user} LOGIN")).unwrap();
+        let (authority, (cert, key)) = (server.authority(), server.client_certificate());
+        on_worker(async {
+            for (name, kind, newest, curve) in KINDS {
+                make_certificates(authority.parent().unwrap(), kind, user);
+                server
+                    .run(
+                        "postgres",
+                        &format!("ALTER SYSTEM SET ssl_max_protocol_version = '{newest}'"),
+                    )
+                    .unwrap();
+                server
+                    .run("postgres", &format!("ALTER SYSTEM SET ssl_ecdh_curve = '{curve}'"))
+                    .unwrap();
+                server.run("postgres", "SELECT pg_reload_conf()").unwrap();
+                let url = format!(
+                    "postgres://{user}@127.0.0.1:{}/postgres?sslmode=verify-full&sslrootcert={}&sslcert={}&sslkey={}",
+                    server.port(),
+                    authority.display(),
+                    cert.display(),
+                    key.display()
+                );
+                // Until the server has read its files again, its certificate is of another authority.
+                let mut refused = None;
+                let connected = async {
+                    loop {
+                        match connect(&url).await {
+                            Ok(session) => break session,
+                            Err(error) => refused = Some(error),
+                        }
+                        tokio::time::sleep(POLL).await;
+                    }
+                };
+                let connected = tokio::time::timeout(RELOAD, connected).await.ok();
+                let Some(mut session) = connected else { panic!("{name}, {newest}: {refused:?}") };
+                let cipher = session.server().await.unwrap().cipher.unwrap();
+                assert!(cipher.starts_with(newest), "{name}: {cipher}");
+                session.close().await;
+            }
         });
     }
 }
