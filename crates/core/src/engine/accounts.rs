@@ -29,7 +29,14 @@ pub struct Violation {
 
 const STARTED: &str = "started = ended + in flight";
 const INTERVALS: &str = "sum of the seconds = total ended";
+const PANICKED: &str = "virtual users that ended by a defect of the program = none";
 const TICKETS: &str = "arrivals = started + skipped + dropped + returned";
+
+/// Whether virtual users ended because their code panicked: their work is missing.
+pub(super) fn panics(ends: &[WorkerEnd]) -> Option<Violation> {
+    let left = ends.iter().map(|end| end.panicked).sum();
+    (left > 0).then(|| Violation { identity: PANICKED.into(), transaction: None, left, right: 0 })
+}
 
 /// Checks the counting identities of each type, and returns those that do not hold.
 ///

@@ -51,6 +51,8 @@ pub(super) struct Context<W: Workload, D: Database> {
     pub explains_idle_ends: Cell<bool>,
     /// Whether it was reported that sessions wait because their transactions fail at once.
     slows_down: Cell<bool>,
+    /// Virtual users whose code panicked.
+    pub panicked: Cell<u64>,
     /// Whether each transaction type reads or writes.
     access: Box<[Access]>,
 }
@@ -75,6 +77,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             uplink: Uplink::new(thread, control, edges),
             explains_idle_ends: Cell::new(false),
             slows_down: Cell::new(false),
+            panicked: Cell::new(0),
             access,
             plan,
         }
@@ -319,6 +322,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             returned,
             slowest,
             away: self.sessions.away(),
+            panicked: self.panicked.get(),
         }
     }
 }

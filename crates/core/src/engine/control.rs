@@ -465,6 +465,7 @@ impl Control {
             &self.course.sums.run,
         );
         violations.extend(self.course.demand.violation(&self.workers.ends));
+        violations.extend(accounts::panics(&self.workers.ends));
         violations
     }
 }

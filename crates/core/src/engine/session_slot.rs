@@ -452,6 +452,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     /// Ends this session's work: nothing that it tries can succeed.
     fn ends_by(&mut self, error: &DbError) {
         self.refused = true;
+        self.stays_away(error);
         let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
         self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
     }

@@ -63,6 +63,8 @@ pub(super) struct WorkerEnd {
     pub slowest: Vec<Exemplar>,
     /// Sessions that were lost and not reconnected at the end.
     pub away: u32,
+    /// Virtual users whose code panicked, which is a defect: they did no more work.
+    pub panicked: u64,
 }
 
 /// A worker's channel to the control thread.

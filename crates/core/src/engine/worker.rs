@@ -107,8 +107,15 @@ async fn run_users<W: Workload, D: Database>(
         }
     });
     let mut signal = context.signal.clone();
+    let all_have_ended = async {
+        while let Some(ended) = users.join_next().await {
+            if ended.is_err_and(|error| error.is_panic()) {
+                context.panicked.set(context.panicked.get() + 1);
+            }
+        }
+    };
     tokio::select! {
-        () = async { while users.join_next().await.is_some() {} } => {}
+        () = all_have_ended => {}
         _ = signal.until(|state| state.aborted) => {}
     }
     ticker.abort();

@@ -101,6 +101,21 @@ async fn a_number_of_transactions_is_run_exactly_and_its_length_is_the_window() 
     assert_eq!(end.window.end, end.ended);
 }
 
+/// What its user would have done is missing: no other figure shows it.
+#[tokio::test(start_paused = true)]
+async fn a_virtual_user_whose_code_panics_is_a_violation() {
+    let mut plan = plan("null:?service=10ms", 3, 1);
+    plan.spec.length = Length::Transactions(7);
+    Arc::get_mut(&mut plan.workload).unwrap().panics_at = 5;
+    let (sender, _receiver) = mpsc::channel(10_000);
+    let end = engine::run_here(plan, sender, async |_| {}).await.unwrap();
+    let violations: Vec<_> = end.violations.iter().map(|v| (&*v.identity, v.left)).collect();
+    let panicked = "virtual users that ended by a defect of the program = none";
+    assert_eq!(violations, [(panicked, 1)]);
+    assert_eq!(end.in_flight[WRITE], 1);
+    assert!((14..21).contains(&committed(&end)), "{}", committed(&end));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_retry_has_the_same_input_and_counts_once() {
     let mut plan = plan("null:?fail=serialization:40%", 1, 1);

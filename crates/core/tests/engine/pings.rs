@@ -34,6 +34,8 @@ pub struct Pings {
     pub attempts: std::sync::Mutex<Vec<u64>>,
     /// Transactions that all users together have left; without a limit at first.
     pub left: AtomicU64,
+    /// Number of the attempt in which the workload panics; without one at first.
+    pub panics_at: u64,
 }
 
 /// Keying and thinking times of a read, a write and a call.
@@ -108,7 +110,14 @@ fn transaction(name: &'static str) -> TransactionDef {
 impl Pings {
     pub fn new(round: Vec<usize>, rule_every: u64) -> Self {
         let description = Arc::new(description());
-        Self { description, round, rule_every, attempts: Default::default(), left: u64::MAX.into() }
+        Self {
+            description,
+            round,
+            rule_every,
+            attempts: Default::default(),
+            left: u64::MAX.into(),
+            panics_at: u64::MAX,
+        }
     }
 }
 
@@ -161,7 +170,12 @@ impl Workload for Pings {
         prepared: &mut Prepared,
         session: &mut S,
     ) -> Result<Completion, DbError> {
-        self.attempts.lock().unwrap().push(input.number);
+        let attempts = {
+            let mut attempts = self.attempts.lock().unwrap();
+            attempts.push(input.number);
+            attempts.len() as u64
+        };
+        assert_ne!(attempts, self.panics_at, "a defect of a workload");
         match input.transaction {
             READ => session.query(prepared.read, &[], &mut prepared.rows).await?,
             CALL => session.call(prepared.call, &[], &mut prepared.rows).await?,
