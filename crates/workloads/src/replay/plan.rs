@@ -23,7 +23,8 @@ pub struct Kind {
     pub name: String,
     /// Number of its transactions.
     pub count: u64,
-    /// Whether none of its statements writes.
+    /// Whether its transactions are read only: none of their statements writes, and none began a transaction
+    /// that may write.
     pub reads: bool,
 }
 
@@ -139,37 +140,54 @@ fn statement(mut part: Part, constants: &[Option<String>], names: &Names) -> Sta
     Statement { part, reads, returns_rows }
 }
 
-/// The transaction types, the most frequent first, and that of each transaction.
-fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<Kind>, Vec<usize>) {
-    // How often a statement repeats makes no other type: loops have different lengths.
-    let key = |transaction: &Transaction| {
+/// What transactions of a type have in common.
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    /// Their statements. How often one repeats makes no other type: loops have different lengths.
+    shapes: Vec<usize>,
+    is_rolled_back: bool,
+    /// Whether they begin as transactions that may write: what their statements do, a server decides.
+    begins_writing: bool,
+}
+
+impl Key {
+    fn of(transaction: &Transaction) -> Self {
         let mut shapes: Vec<usize> = transaction.steps.iter().map(|step| step.shape).collect();
         shapes.dedup();
-        (shapes, transaction.ending == Ending::Rollback)
-    };
-    let mut counts: HashMap<(Vec<usize>, bool), u64> = HashMap::new();
-    for transaction in &recording.transactions {
-        *counts.entry(key(transaction)).or_default() += 1;
+        Self {
+            shapes,
+            is_rolled_back: transaction.ending == Ending::Rollback,
+            begins_writing: transaction.ending != Ending::Single
+                && transaction.characteristics.access().writes(),
+        }
     }
-    let mut order: Vec<((Vec<usize>, bool), u64)> = counts.into_iter().collect();
+}
+
+/// The transaction types, the most frequent first, and that of each transaction.
+fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<Kind>, Vec<usize>) {
+    let mut counts: HashMap<Key, u64> = HashMap::new();
+    for transaction in &recording.transactions {
+        *counts.entry(Key::of(transaction)).or_default() += 1;
+    }
+    let mut order: Vec<(Key, u64)> = counts.into_iter().collect();
     order.sort_by(|(a, x), (b, y)| y.cmp(x).then(a.cmp(b)));
     let named = if order.len() > KINDS_MAX { KINDS_MAX - 1 } else { order.len() };
     let mut names = std::collections::BTreeSet::new();
     let mut kinds: Vec<Kind> = order[..named]
         .iter()
-        .map(|((shapes, is_rolled_back), count)| Kind {
-            name: name(recording, statements, shapes, *is_rolled_back, &mut names),
+        .map(|(key, count)| Kind {
+            name: name(recording, statements, &key.shapes, key.is_rolled_back, &mut names),
             count: *count,
-            reads: shapes.iter().all(|shape| statements[*shape].reads),
+            reads: !key.begins_writing && key.shapes.iter().all(|shape| statements[*shape].reads),
         })
         .collect();
     if named < order.len() {
         let count = order[named..].iter().map(|(_, count)| count).sum();
         kinds.push(Kind { name: "others".to_owned(), count, reads: false });
     }
-    let numbers: HashMap<(Vec<usize>, bool), usize> =
+    let numbers: HashMap<Key, usize> =
         order.into_iter().take(named).zip(0..).map(|((key, _), number)| (key, number)).collect();
-    let of = |transaction| numbers.get(&key(transaction)).copied().unwrap_or(named);
+    let of = |transaction| numbers.get(&Key::of(transaction)).copied().unwrap_or(named);
     let kind_of = recording.transactions.iter().map(of).collect();
     (kinds, kind_of)
 }
