@@ -2,16 +2,16 @@
 //! run already ends with an error that means "done before", or that something else of that name is there; and between
 //! a build and its resumption anything may have changed. What databases show is read by `fingerprint.objects`.
 
-use triphammer_core::DbError;
 use triphammer_core::session::Session;
 use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::Description;
+use triphammer_core::{DbError, ErrorClass};
 use triphammer_document::result::{SchemaFact, SchemaKind};
 
 use crate::fingerprint;
 
-/// From this number of tables on, a schema may have more than its facts show.
-const TABLES_MAX: usize = 200;
+/// From this number of facts on, a schema may have more than they show: the limit of `fingerprint.objects`.
+const FACTS_MAX: usize = 20_000;
 
 /// An object that a script makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +45,12 @@ pub(crate) async fn missing<S: Session>(
         return Ok(Vec::new());
     }
     let facts = fingerprint::read(catalogue, session, OBJECTS).await?;
-    let tables = facts.iter().filter(|fact| fact.kind == SchemaKind::Table).count();
-    if facts.len() > fingerprint::FACTS_MAX || tables >= TABLES_MAX {
-        return Ok(Vec::new());
+    if facts.len() >= FACTS_MAX {
+        let text = format!(
+            "the schema has {FACTS_MAX} indexes, constraints and tables or more, so what the build lacks \
+             cannot be read: build into a schema of its own"
+        );
+        return Err(DbError::new(ErrorClass::Other, text));
     }
     Ok(compared(description, catalogue, kinds, &facts))
 }

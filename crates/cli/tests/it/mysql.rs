@@ -41,6 +41,10 @@ fn a_build_that_was_interrupted_is_compared_with_what_exists() {
     program.ok(&["build", &target, "-w", "kv", "--scale", "0.01"]);
     server.run(database, resume).unwrap();
     server.run(database, "ALTER TABLE kv_store DROP PRIMARY KEY").unwrap();
+    // However many tables others have there.
+    let others: String =
+        (0..250).map(|n| format!("CREATE TABLE a{n} (a int) ENGINE = MEMORY;")).collect();
+    server.run(database, &others).unwrap();
     let refused = program.run(&["build", &target, "-w", "kv", "--scale", "0.01"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(

@@ -197,6 +197,15 @@ fn scripts_run_their_own_statements_through_a_transaction_pooler() {
         assert_ne!(done.code, 0, "{done:?}");
         let all = done.out + &done.err;
         assert!(all.contains("pooler, such as PgBouncer, loses prepared statements"), "{all}");
+        // Those that got the same connection as at their preparation go on; the others are missing.
+        let few = ["pool_mode = transaction", "default_pool_size = 2"];
+        let few_pooled = PgBouncer::start(server, &few).unwrap();
+        let few = few_pooled.url(server, name_of(&target));
+        let mut run = run.clone();
+        run[1] = &few;
+        let forced = ["--vus", "4", "--duration", "3s", "--rampup", "0s", "--protocol", "prepared"];
+        let done = program.run(&[&run[..], &forced].concat());
+        assert_ne!(done.code, 0, "{done:?}");
         program.ok(&["drop", &pooled, "-w", "tpc-b", "--yes"]);
     }
     let sessions = PgBouncer::start(server, &["pool_mode = session", "default_pool_size = 20"]);
@@ -235,4 +244,46 @@ fn loads_that_only_read_run_where_nothing_can_be_written() {
     let writes = program.run(&["run", &reader, "-w", "tpc-b", "--transactions", "1"]);
     assert_eq!(writes.code, 2, "{}", writes.err);
     rows(&target, &format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+}
+
+/// Whatever has the name of a table would stand in the way of the next build.
+#[test]
+fn a_type_with_the_name_of_a_table_is_no_table() {
+    let program = Program::new();
+    let target = fresh("substituted");
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let server = PostgresServer::shared();
+    let database = target.rsplit('/').next().unwrap();
+    for (makes, removes) in [
+        ("CREATE TYPE pgbench_tellers AS (tid int)", "DROP TYPE pgbench_tellers"),
+        ("CREATE DOMAIN pgbench_tellers AS int", "DROP DOMAIN pgbench_tellers"),
+    ] {
+        server.run(database, "ALTER TABLE pgbench_tellers RENAME TO others").unwrap();
+        server.run(database, makes).unwrap();
+        let refused = program.run(&["drop", &target, "-w", "tpc-b", "--yes"]);
+        assert_eq!(refused.code, 2, "{makes}: {}", refused.err);
+        assert!(
+            refused.err.contains("nothing was dropped: type pgbench_tellers"),
+            "{}",
+            refused.err
+        );
+        server.run(database, removes).unwrap();
+        server.run(database, "ALTER TABLE others RENAME TO pgbench_tellers").unwrap();
+    }
+    program.ok(&["drop", &target, "-w", "tpc-b", "--yes"]);
+}
+
+/// The session that keeps a check's snapshot open is idle meanwhile.
+#[test]
+fn a_check_outlives_limits_on_idle_transactions() {
+    let program = Program::new();
+    let target = fresh("idle");
+    program.ok(&["build", &target]);
+    let server = PostgresServer::shared();
+    server.run("postgres", "CREATE ROLE hasty LOGIN SUPERUSER PASSWORD 'h'").unwrap();
+    let set = "ALTER ROLE hasty SET idle_in_transaction_session_timeout = '20ms'";
+    server.run("postgres", set).unwrap();
+    let (_, place) = target.split_once('@').unwrap();
+    let checked = program.ok(&["check", &format!("postgres://hasty:h@{place}")]);
+    assert!(checked.contains("all 36 conditions"), "{checked}");
 }

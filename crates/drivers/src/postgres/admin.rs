@@ -8,7 +8,7 @@ use triphammer_core::session::{
 };
 
 use super::database::WORKERS_KNOWN_SINCE;
-use super::session::{PostgresSession, quote_literal};
+use super::session::{KEEP_OPEN, PostgresSession, quote_literal};
 use crate::socket::Address;
 
 /// Names that a server's process may have.
@@ -140,10 +140,14 @@ impl Admin for PostgresSession {
 
     async fn relations(&mut self) -> Result<Vec<[String; 2]>, DbError> {
         let sql = "SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' \
-                   WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign table' ELSE 'table' END, \
+                   WHEN 'S' THEN 'sequence' WHEN 'f' THEN 'foreign table' WHEN 'c' THEN 'type' \
+                   WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' ELSE 'table' END, \
                    lower(c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                    WHERE n.nspname = current_schema() \
-                   AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') ORDER BY 2";
+                   AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f', 'c', 'i', 'I') \
+                   UNION ALL SELECT 'type', lower(t.typname) FROM pg_type t \
+                   JOIN pg_namespace n ON n.oid = t.typnamespace \
+                   WHERE n.nspname = current_schema() AND t.typtype IN ('d', 'e', 'r') ORDER BY 2";
         let rows = self.ask(sql).await?;
         let texts = rows.into_iter().filter_map(|row| row.into_iter().collect::<Option<Vec<_>>>());
         Ok(texts.filter_map(|texts| texts.try_into().ok()).collect())
@@ -157,11 +161,9 @@ impl Admin for PostgresSession {
             LockMode::Exclusive => "pg_try_advisory_xact_lock",
         };
         let name = quote_literal(name);
-        // Limits on idle or long transactions would release the lock; older servers lack some of
-        // them.
+        // Limits on idle or long transactions would release the lock.
         let sql = format!(
-            "BEGIN; SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN \
-             ('idle_in_transaction_session_timeout', 'transaction_timeout'); \
+            "BEGIN; {KEEP_OPEN}; \
              SELECT {function}(hashtextextended(\
              'triphammer/' || coalesce(current_schema(), '') || '/' || {name}, 0))"
         );

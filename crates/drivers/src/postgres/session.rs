@@ -26,6 +26,10 @@ use super::wire::{
 };
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
+/// Takes the limits on idle and long transactions off the open one; older servers lack some of them.
+pub(super) const KEEP_OPEN: &str = "SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN \
+    ('idle_in_transaction_session_timeout', 'transaction_timeout')";
+
 /// Size of one batch of a stream, in bytes.
 const BATCH_BYTES: usize = 1024 * 1024;
 /// How long a proper close or a cancel request may take.
@@ -638,7 +642,7 @@ impl Session for PostgresSession {
     }
 
     async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
-        let mut answer = self.ask("SELECT pg_export_snapshot()").await?;
+        let mut answer = self.ask(&format!("{KEEP_OPEN}; SELECT pg_export_snapshot()")).await?;
         Ok(answer.pop().and_then(|mut row| row.pop()).flatten())
     }
 

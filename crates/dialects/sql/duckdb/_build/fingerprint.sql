@@ -1,5 +1,5 @@
--- What the planner works with, as text: kind, table, name and description. At most as many rows as the
--- reader accepts, and nothing that reads a table. Primary keys are in a table's own text.
+-- What the planner works with, as text: kind, table, name and description. At most 20,000
+-- rows, and nothing that reads a table. Primary keys are in a table's own text.
 
 -- name: fingerprint.objects
 SELECT 'table' AS kind, table_name, '' AS name, sql AS what
@@ -20,7 +20,7 @@ SELECT 'bytes', 'the whole file', '', CAST(block_size * used_blocks AS varchar)
 FROM pragma_database_size()
 WHERE database_name = current_database()
 ORDER BY 1, 2, 3
-LIMIT 2001;
+LIMIT 20000;
 
 -- name: fingerprint.statistics
 -- DuckDB keeps minimum, maximum and distinct values of each column as rows come in.

@@ -1,5 +1,5 @@
--- What the planner works with, as text: kind, table, name and description. At most as many rows as the
--- reader accepts, and nothing that reads a table.
+-- What the planner works with, as text: kind, table, name and description. At most 20,000
+-- rows, and nothing that reads a table.
 
 -- name: fingerprint.objects
 SELECT 'table' AS kind, CAST(c.table_name AS char) AS table_name, '' AS name, CAST(GROUP_CONCAT(
@@ -49,7 +49,7 @@ FROM information_schema.tables t
 WHERE t.table_schema = DATABASE() AND t.table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')
     AND t.table_name <> 'triphammer_build'
 ORDER BY 1, 2, 3
-LIMIT 2001;
+LIMIT 20000;
 
 -- name: fingerprint.statistics
 -- Seconds since InnoDB gathered them, of a partitioned table (`orders#p#p1992_01`) the most. Needs the right to

@@ -1,5 +1,5 @@
--- What the planner works with, as text: kind, table, name and description. At most as many rows as the
--- reader accepts, and nothing that reads a table. Partitions count as part of their table.
+-- What the planner works with, as text: kind, table, name and description. At most 20,000
+-- rows, and nothing that reads a table. Partitions count as part of their table.
 
 -- name: fingerprint.objects
 WITH tables AS (
@@ -8,7 +8,6 @@ WITH tables AS (
     WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
         AND c.relname <> 'triphammer_build'
         AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid)
-    ORDER BY c.relname LIMIT 200
 ), stores AS (
     SELECT oid, oid AS root FROM tables
     UNION ALL
@@ -43,7 +42,7 @@ UNION ALL
 SELECT 'index_bytes', CAST(t.relname AS text), '', CAST(sum(pg_indexes_size(s.oid)) AS text)
 FROM stores s JOIN tables t ON t.oid = s.root GROUP BY t.relname
 ORDER BY 1, 2, 3
-LIMIT 2001;
+LIMIT 20000;
 
 -- name: fingerprint.statistics
 -- Seconds since they were gathered, or never.

@@ -1,5 +1,5 @@
--- What the planner works with, as text: kind, table, name and description. At most as many rows as the
--- reader accepts, and nothing that reads a table. Constraints are in a table's own text.
+-- What the planner works with, as text: kind, table, name and description. At most 20,000
+-- rows, and nothing that reads a table. Constraints are in a table's own text.
 
 -- name: fingerprint.objects
 SELECT 'table' AS kind, t.name AS table_name, '' AS name, t.sql AS what
@@ -14,7 +14,7 @@ UNION ALL
 SELECT 'bytes', 'the whole file', '', CAST(c.page_count * s.page_size AS text)
 FROM pragma_page_count c, pragma_page_size s
 ORDER BY 1, 2, 3
-LIMIT 2001;
+LIMIT 20000;
 
 -- name: fingerprint.statistics
 -- SQLite does not record when.

@@ -1,5 +1,5 @@
--- What the planner works with, as text: kind, table, name and description. At most as many rows as the
--- reader accepts, and nothing that reads a table.
+-- What the planner works with, as text: kind, table, name and description. At most 20,000
+-- rows, and nothing that reads a table.
 
 -- name: fingerprint.objects
 SELECT kind, table_name, name, what
@@ -41,4 +41,4 @@ FROM (
     GROUP BY t.name
 ) facts
 ORDER BY kind, table_name, name
-OFFSET 0 ROWS FETCH NEXT 2001 ROWS ONLY;
+OFFSET 0 ROWS FETCH NEXT 20000 ROWS ONLY;
