@@ -40,10 +40,10 @@ class Product:
 
 
 # TPROC-H at SF 0.1, too slow for `make test`.
-AT_SF_0_1 = ["--package", "triphammer", "--test", "it", "--", "--ignored"]
+AT_SF_0_1 = ["--workspace", "--test", "it", "--", "--ignored"]
 
 # What servers show of themselves during a run differs from version to version.
-OBSERVERS = ["--package", "triphammer", "--test", "it", "--", "observe"]
+OBSERVERS = ["--workspace", "--test", "it", "--", "observe"]
 
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
@@ -76,21 +76,21 @@ DUCKDB = Product("DuckDB", "duckdb", "TRIPHAMMER_DUCKDB", "", [
 
 # Its tests are ignored elsewhere. One at a time: the server has less than a gigabyte of memory.
 TRINO = Product("Trino", "trino", "TRIPHAMMER_TEST_TRINO", "", [
-    ["--package", "triphammer-drivers", "--test", "conformance", "--", "trino::", "--ignored", "--test-threads=2"],
-    ["--package", "triphammer", "--test", "it", "--", "trino::", "--ignored", "--test-threads=1"],
+    ["--workspace", "--test", "conformance", "--", "trino::", "--ignored", "--test-threads=2"],
+    ["--workspace", "--test", "it", "--", "trino::", "--ignored", "--test-threads=1"],
 ])
 
 
 # One at a time: in parallel, sessions take more memory than there is. Those that are quick run in `make test` too.
 BABELFISH = Product("Babelfish", "babelfish", "TRIPHAMMER_BABELFISH", "start", [
-    ["--package", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "sqlserver", "odbc_freetds"],
-    ["--package", "triphammer", "--test", "it", "--", "sqlserver::", "--include-ignored", "--test-threads=1"],
+    ["--workspace", "--test", "conformance", "--test", "own", "--", "sqlserver", "odbc_freetds"],
+    ["--workspace", "--test", "it", "--", "sqlserver::", "--include-ignored", "--test-threads=1"],
 ])
 
 
 # Other clients of SQL Server's protocol, and another server, against ours.
 TDS_CLIENTS = Product("Clients of SQL Server's protocol", "tds-clients", "TRIPHAMMER_TDS_CLIENTS", "", [
-    ["--package", "triphammer-drivers", "--test", "own", "--", "sqlserver_clients::", "sqlserver_mock::"],
+    ["--workspace", "--test", "own", "--", "sqlserver_clients::", "sqlserver_mock::"],
 ])
 
 
