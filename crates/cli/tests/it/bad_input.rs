@@ -212,7 +212,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--password-file", "missing", "null:"], "cannot read the password file missing"),
     (&["run", "--ask-password", "null:"], "cannot ask for the password without a terminal"),
     (&["run", "--require", "nopn >= 5", "null:"], "unknown metric `nopn`; did you mean `nopm`?"),
-    (&["run", "--require", "nopn >= 5", "null:"], "metrics of the run: nopm, tpm, tpm_server,"),
+    (&["run", "--require", "nopn >= 5", "null:"], "metrics of the run: nopm, tpm, "),
     (&["run", "--require", "nopm >= 5", "--require", "tpm", "null:"], "\n  nopm >= 5, tpm\n"),
     (&["run", "-w", "tpc-b", "--require", "nopm > 5", "null:"], "unknown metric `nopm`"),
     (&["run", "--series", "series.txt", "null:"], "`series.txt` must end in .csv or .jsonl"),
