@@ -281,7 +281,7 @@ fn a_check_outlives_limits_on_idle_transactions() {
     program.ok(&["build", &target]);
     let server = PostgresServer::shared();
     server.run("postgres", "CREATE ROLE hasty LOGIN SUPERUSER PASSWORD 'h'").unwrap();
-    let set = "ALTER ROLE hasty SET idle_in_transaction_session_timeout = '20ms'";
+    let set = "ALTER ROLE hasty SET idle_in_transaction_session_timeout = '1s'";
     server.run("postgres", set).unwrap();
     let (_, place) = target.split_once('@').unwrap();
     let checked = program.ok(&["check", &format!("postgres://hasty:h@{place}")]);
