@@ -26,7 +26,7 @@ use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
 use triphammer_document::capacity::CapacityResult;
 use triphammer_document::parts::Status;
-use triphammer_document::result::{RunResult, Slicer};
+use triphammer_document::result::{RunFacts, RunResult, Slicer};
 use triphammer_document::second::Second;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::capacity::{Capacity, CapacityRequest};
@@ -232,40 +232,50 @@ fn run(
     let whole = lengths.rampup + window;
     let speeds = speed.0.of_seconds(rng, speed.1, whole as usize);
     let served = server.serve(rng, per_second, whole as f64, &speeds);
-    let mut seconds: Vec<RecordedInterval> = (0..whole)
-        .map(|n| RecordedInterval::new(n, sample::workload().transactions.len()))
-        .collect();
-    for second in &mut seconds {
-        second.arrived = Some(Arrived::default());
-        second.types[0].response = Some(histogram());
-    }
+    let (mut facts, mut end) = facts_of(load, step, lengths);
     let mut waiting = 0_u64;
-    for one in &served {
-        let due = seconds[one.due as usize].arrived.as_mut().unwrap();
-        due.due += 1;
-        match seconds.get_mut(one.end as usize) {
-            None => waiting += 1,
-            Some(second) => {
-                let seen = &mut second.types[0];
-                seen.counts.committed += 1;
-                let us = ((one.end - one.due) * 1e6) as u64;
-                seen.counts.response_ns += 1_000 * us;
-                seen.response.as_mut().unwrap().saturating_record(us.max(1));
+    for (number, second) in seconds(&served, whole) {
+        let Some(number) = number else {
+            waiting = second.len() as u64;
+            continue;
+        };
+        let timed = number >= lengths.rampup;
+        let mut interval = RecordedInterval::new(number, end.run.len());
+        let due = served.partition_point(|one| one.due < (number + 1) as f64)
+            - served.partition_point(|one| one.due < number as f64);
+        interval.arrived = Some(Arrived { due: due as u64, ..Arrived::default() });
+        interval.types[0].response = Some(histogram());
+        for one in second {
+            let us = (((one.end - one.due) * 1e6) as u64).max(1);
+            let parts = [&mut interval.types[0], &mut end.run[0], &mut end.timed[0]];
+            for part in parts.into_iter().take(if timed { 3 } else { 2 }) {
+                part.counts.committed += 1;
+                part.counts.response_ns += 1_000 * us;
+                part.response.get_or_insert_with(histogram).saturating_record(us);
             }
         }
+        let phase = if timed { Phase::Window } else { Phase::RampUp };
+        let total = TypeInterval::default();
+        facts.slicer.take(&Second { interval, total, phase, server: None, script: None });
     }
     let never_started = waiting.saturating_sub(SESSIONS as u64);
-    let offered = Offered { offered: served.len() as u64, skipped: 0, never_started };
-    document(load, step, lengths, offered, seconds)
+    end.offered = Some(Offered { offered: served.len() as u64, skipped: 0, never_started });
+    finished(facts, end, lengths)
 }
 
-fn document(
-    load: Load,
-    step: &PlannedRun,
-    lengths: Lengths,
-    offered: Offered,
-    seconds: Vec<RecordedInterval>,
-) -> RunResult {
+/// What ended in each second, and last, without a number, what ended after all of them. In this order a
+/// second's histogram stays in the CPU's cache.
+fn seconds(served: &[Served], whole: u64) -> Vec<(Option<u64>, Vec<&Served>)> {
+    let mut seconds: Vec<_> = (0..whole).map(|number| (Some(number), Vec::new())).collect();
+    seconds.push((None, Vec::new()));
+    for one in served {
+        seconds[(one.end as usize).min(whole as usize)].1.push(one);
+    }
+    seconds
+}
+
+/// Facts and end of a run that has not begun.
+fn facts_of(load: Load, step: &PlannedRun, lengths: Lengths) -> (RunFacts, RunEnd) {
     let (mut facts, mut end) = (sample::facts(), sample::calm());
     let Lengths { rampup, window } = lengths;
     let length = Length::Time(Duration::from_secs(window));
@@ -285,23 +295,15 @@ fn document(
     facts.slicer = Slicer::new(length);
     let none = || vec![TypeInterval::default(); sample::workload().transactions.len()];
     (end.run, end.timed) = (none(), none());
-    for interval in seconds {
-        let timed = interval.first >= rampup;
-        for (place, seen) in interval.types.iter().enumerate() {
-            end.run[place].add(seen);
-            if timed {
-                end.timed[place].add(seen);
-            }
-        }
-        let phase = if timed { Phase::Window } else { Phase::RampUp };
-        facts.slicer.take(&Second::new(interval, phase, None));
-    }
+    (facts, end)
+}
+
+fn finished(facts: RunFacts, end: RunEnd, Lengths { rampup, window }: Lengths) -> RunResult {
     let at = Elapsed::at_second;
-    end = RunEnd {
+    let end = RunEnd {
         window: Window { start: at(rampup), end: at(rampup + window) },
         ended: at(rampup + window),
         started: end.run.iter().map(|seen| seen.counts.ended()).collect(),
-        offered: Some(offered),
         ..end
     };
     RunResult::new(&facts, &end)
@@ -349,6 +351,7 @@ struct Count {
     without: f64,
 }
 
+/// Counts searches, a share of them on each CPU.
 fn count(
     server: &Server,
     speed: Speed,
@@ -356,25 +359,54 @@ fn count(
     lengths: Lengths,
     (seed, searches): (u64, u64),
 ) -> Count {
-    let mut count = Count { searches: searches as f64, ..Count::default() };
-    for number in 0..searches {
-        let mut rng = Rng::of(seed, &[number]);
-        let (document, _, mean) = search(server, speed, &mut rng, "all.p95 < 50ms", lengths);
-        let (rate, interval) = found(&document);
-        // What wanders has the capacity that it had on average during the search.
-        let truth = if matches!(speed, Speed::Wanders) { truth.of(mean) } else { truth.of(1.0) };
-        count.held += f64::from(u8::from(interval.contains(truth)));
-        count.too_high += f64::from(u8::from(rate > truth * 1.02));
-        count.bias += (rate / truth).ln();
-        count.width += (interval.high / interval.low).ln() / 2.0;
-        count.probes += document.probes.len() as f64;
-        let without = document.probes.iter().filter(|probe| probe.interval_us.is_none());
-        count.without += without.count() as f64;
-    }
-    count
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let share = |thread: usize| {
+        let mut count = Count::default();
+        for number in (thread as u64..searches).step_by(threads) {
+            count.search(server, speed, truth, lengths, &mut Rng::of(seed, &[number]));
+        }
+        count
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> =
+            (0..threads).map(|thread| scope.spawn(move || share(thread))).collect();
+        let mut all = Count { searches: searches as f64, ..Count::default() };
+        running.into_iter().for_each(|thread| all.add(&thread.join().unwrap()));
+        all
+    })
 }
 
 impl Count {
+    fn search(
+        &mut self,
+        server: &Server,
+        speed: Speed,
+        truth: &Truth,
+        lengths: Lengths,
+        rng: &mut Rng,
+    ) {
+        let (document, _, mean) = search(server, speed, rng, "all.p95 < 50ms", lengths);
+        let (rate, interval) = found(&document);
+        // What wanders has the capacity that it had on average during the search.
+        let truth = if matches!(speed, Speed::Wanders) { truth.of(mean) } else { truth.of(1.0) };
+        self.held += f64::from(u8::from(interval.contains(truth)));
+        self.too_high += f64::from(u8::from(rate > truth * 1.02));
+        self.bias += (rate / truth).ln();
+        self.width += (interval.high / interval.low).ln() / 2.0;
+        self.probes += document.probes.len() as f64;
+        let without = document.probes.iter().filter(|probe| probe.interval_us.is_none());
+        self.without += without.count() as f64;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.held += other.held;
+        self.too_high += other.too_high;
+        self.bias += other.bias;
+        self.width += other.width;
+        self.probes += other.probes;
+        self.without += other.without;
+    }
+
     fn show(&self, name: &str, truth: f64, lengths: Lengths) {
         let percent = |sum: f64| 100.0 * sum / self.searches;
         println!(
