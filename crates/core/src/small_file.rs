@@ -66,6 +66,28 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
     }
 }
 
+/// What SQLite and DuckDB append to a database's name for the files that they open beside it.
+const BESIDE_DATABASE: [&str; 4] = ["-journal", "-wal", "-shm", ".wal"];
+
+/// Rejects a database's file, and those beside it, which its library is to open, as [`check_regular`].
+///
+/// # Errors
+/// When one of them is a folder, device, pipe or socket.
+pub fn check_database(path: &Path) -> io::Result<()> {
+    check_regular(path)?;
+    for ending in BESIDE_DATABASE {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(ending);
+        check_regular(Path::new(&beside)).map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("the file of the same name and {ending} is {error}"),
+            )
+        })?;
+    }
+    Ok(())
+}
+
 /// Creates an empty file for output, or empties it. A pipe that a program reads is a valid output,
 /// as are devices.
 ///
@@ -140,6 +162,13 @@ mod tests {
             for path in [pipe.as_path(), &folder, Path::new("/dev/zero")] {
                 assert_eq!(refusal(path), "not a regular file");
             }
+            std::fs::rename(&pipe, folder.join("fits-journal")).unwrap();
+            assert_eq!(
+                check_database(&fits).unwrap_err().to_string(),
+                "the file of the same name and -journal is not a regular file"
+            );
+            std::fs::rename(folder.join("fits-journal"), &pipe).unwrap();
+            check_database(&fits).unwrap();
             assert_eq!(create(&pipe).unwrap_err().to_string(), "a pipe that nobody reads");
             // With a reader it is an output, and waits for space in the pipe.
             let reader = File::options().read(true).write(true).open(&pipe).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::session::Role;
-use triphammer_core::small_file::check_regular;
+use triphammer_core::small_file::check_database;
 
 use crate::target::{ConnectSettings, TargetUrl};
 
@@ -65,7 +65,7 @@ impl DatabaseFile {
         } else if role != Role::Loader && !self.0.exists() {
             Err(self.refused("no such file; `triphammer build` creates it"))
         } else {
-            check_regular(&self.0).map_err(|error| self.refused(error))
+            check_database(&self.0).map_err(|error| self.refused(error))
         }
     }
 }

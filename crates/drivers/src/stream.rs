@@ -6,6 +6,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use rustls::AlertDescription;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
@@ -86,7 +87,14 @@ fn tls_words(error: &rustls::Error) -> String {
                 verified: give the server one of version 3, with a subjectAltName"
             .to_owned();
     }
-    if words.contains("HandshakeFailure") {
+    // OpenSSL's "wrong curve", which a server tells its log only.
+    if matches!(error, rustls::Error::AlertReceived(AlertDescription::IllegalParameter)) {
+        return format!(
+            "{words}: with TLS 1.2, servers take clients' ECDSA keys on the curves that they exchange \
+             keys on only (PostgreSQL: ssl_ecdh_curve); use such a key or one of RSA, or TLS 1.3"
+        );
+    }
+    if matches!(error, rustls::Error::AlertReceived(AlertDescription::HandshakeFailure)) {
         return format!(
             "{words}: the two have no algorithm in common; supported are servers' keys of the kinds \
              RSA, RSA-PSS, ECDSA (P-256, P-384, P-521), Ed25519 and Ed448, so one of DSA or another \

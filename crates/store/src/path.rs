@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use triphammer_core::small_file::check_regular;
+use triphammer_core::small_file::check_database;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 
@@ -52,10 +52,11 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     open_private(path).map(drop).map_err(failed)
 }
 
-/// Rejects a path that exists and is no regular file: SQLite would wait for a pipe.
+/// Rejects a path that exists and is no regular file, or has such a file of SQLite's beside it: SQLite
+/// would wait for a pipe.
 pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Irregular { path: path.to_owned(), source };
-    check_regular(path).map_err(failed)
+    check_database(path).map_err(failed)
 }
 
 /// Opens a file for writing, and creates it accessible only to the user if it is missing. SQLite
