@@ -26,7 +26,7 @@ impl Variables {
         let is = |at: usize, word: &str| all.get(at).is_some_and(|token| token.is(word));
         let (is_set, is_call) = (is(0, "set"), is(0, "call"));
         let mut found = Self { is_set, ..Self::default() };
-        // Whether the item of a SET's list begins here; whether a list of INTO goes on.
+        // Whether the item of a SET's list begins here; whether a list of INTO continues.
         let (mut begins, mut into) = (is_set, false);
         let (mut at, mut depth) = (usize::from(is_set), 0_usize);
         while at < all.len() {

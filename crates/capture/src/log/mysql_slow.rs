@@ -179,7 +179,7 @@ impl Slow {
 }
 
 /// Errors for which InnoDB rolls the whole transaction back: a deadlock, and a full table of locks.
-/// After others, a timeout of a lock too (unless innodb_rollback_on_timeout is set), it goes on.
+/// After others, a timeout of a lock too (unless innodb_rollback_on_timeout is set), it continues.
 const ROLLS_BACK: [u32; 2] = [1213, 1206];
 
 fn aftermath(error: u32) -> Aftermath {
