@@ -10,8 +10,8 @@ use triphammer_document::result::{SchemaFact, SchemaKind};
 
 use crate::fingerprint;
 
-/// From this number of facts on, a schema may have more than they show: the limit of `fingerprint.objects`.
-const FACTS_MAX: usize = 20_000;
+/// From this number of rows on, `fingerprint.objects` may not show all of a schema: its own limit.
+const OBJECTS_MAX: usize = 20_000;
 
 /// An object that a script makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +45,9 @@ pub(crate) async fn missing<S: Session>(
         return Ok(Vec::new());
     }
     let facts = fingerprint::read(catalogue, session, OBJECTS).await?;
-    if facts.len() >= FACTS_MAX {
+    if facts.len() >= OBJECTS_MAX {
         let text = format!(
-            "the schema has {FACTS_MAX} indexes, constraints and tables or more, so what the build lacks \
+            "the schema has {OBJECTS_MAX} indexes, constraints and tables or more, so what the build lacks \
              cannot be read: build into a schema of its own"
         );
         return Err(DbError::new(ErrorClass::Other, text));
