@@ -276,7 +276,7 @@ fn seconds(served: &[Served], whole: u64) -> Vec<(Option<u64>, Vec<&Served>)> {
 
 /// Facts and end of a run that has not begun.
 fn facts_of(load: Load, step: &PlannedRun, lengths: Lengths) -> (RunFacts, RunEnd) {
-    let (mut facts, mut end) = (sample::facts(), sample::calm());
+    let (mut facts, mut end) = (sample::facts_without_seconds(), sample::calm());
     let Lengths { rampup, window } = lengths;
     let length = Length::Time(Duration::from_secs(window));
     facts.spec.load = load;
