@@ -44,6 +44,20 @@ pub fn doctor(result: &DoctorResult, charset: Charset) -> String {
     }
 }
 
+/// Renders in a few lines what is wrong, with a final line break.
+#[must_use]
+pub fn doctor_in_short(result: &DoctorResult, charset: Charset) -> String {
+    let mut lines = fill("", &title(result), DOT);
+    lines.push(counts(result));
+    let wrong = result.lines.iter().filter(|line| line.verdict == SetupVerdict::Wrong);
+    lines.extend(wrong.flat_map(finding));
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text),
+    }
+}
+
 fn title(result: &DoctorResult) -> String {
     let Some(target) = &result.target else { return "Examination of this host".to_owned() };
     let server = result.server.as_ref().map(|server| {

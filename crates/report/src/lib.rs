@@ -40,7 +40,7 @@ mod words;
 pub use any::printed;
 pub use capture::capture;
 pub use chart::Charset;
-pub use doctor::doctor;
+pub use doctor::{doctor, doctor_in_short};
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub use output::render;

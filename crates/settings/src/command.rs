@@ -131,6 +131,8 @@ pub enum Command {
     Report,
     /// Serves the HTTP API and the web interface.
     Serve,
+    /// Gives a first verdict on a database, and leaves nothing behind there.
+    Try,
     /// Explains a stored run, or a part of it.
     Why,
 }
@@ -151,7 +153,8 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 8] = [
+    const OTHERS: [Self; 9] = [
+        Self::Try,
         Self::Capture,
         Self::Datagen,
         Self::Doctor,
@@ -174,6 +177,7 @@ impl Command {
             Self::Jobs => "jobs",
             Self::Report => "report",
             Self::Serve => "serve",
+            Self::Try => "try",
             Self::Why => "why",
         }
     }
@@ -192,6 +196,9 @@ impl Command {
             Self::Jobs => "List stored jobs",
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the web page and the HTTP API",
+            Self::Try => {
+                "Give a first verdict on a database in a minute, and leave nothing behind there"
+            }
             Self::Why => "Explain a stored run or a part of it by what the database waited for",
         }
     }
@@ -215,6 +222,7 @@ impl Command {
             Self::Serve => others + 5,
             Self::Why => others + 6,
             Self::Capture => others + 7,
+            Self::Try => others + 8,
         }
     }
 
@@ -230,6 +238,7 @@ impl Command {
             | Self::Jobs
             | Self::Report
             | Self::Serve
+            | Self::Try
             | Self::Why => None,
         }
     }

@@ -25,6 +25,7 @@ const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
 const SERVE: Command = Command::Serve;
+const TRY: Command = Command::Try;
 const WHY: Command = Command::Why;
 
 const fn of(commands: &[Command]) -> Commands {
@@ -34,7 +35,7 @@ const fn of(commands: &[Command]) -> Commands {
 /// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
 /// Commands that connect to a database.
-const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE]);
+const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, TRY]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
@@ -60,6 +61,9 @@ pub const SETTINGS: &[SettingDef] = &[
          file if DuckDB's library is installed and there is no such SQLite file",
     )
     .marked(&[Positional, Database, OfHost, OnResume, NotReplayed, BesideForm]),
+    value("target", "TARGET", of(&[TRY]), "URL of the database to try, as in `run`")
+        .default_words("an SQLite file in the folder for temporary files")
+        .marked(&[Positional, Database, OfHost]),
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
         .default_words("none: only the host is examined")
         .marked(&[Positional, Database, OfHost]),
@@ -221,6 +225,9 @@ pub const SETTINGS: &[SettingDef] = &[
         OnlyAtStart,
         NotReplayed,
     ]),
+    value("scale", "N", of(&[TRY]), "Warehouses of TPROC-C, if it builds them")
+        .titled(Group::Data, "Scale")
+        .default("4"),
     value(
         "scale",
         "N",
@@ -301,6 +308,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Load, "Virtual users")
     .default_words("1 for SQLite, else 64")
     .marked(&[OfLoad]),
+    value("vus", "N", of(&[TRY]), "Number of virtual users")
+        .titled(Group::Load, "Virtual users")
+        .default_words("1 for SQLite, else min(10, scale)"),
     value("vus", "N", of(&[DRILL]), "Number of virtual users, each with a session and a chain of rows")
         .titled(Group::Load, "Virtual users")
         .default_words("8; 1 for SQLite"),
@@ -330,6 +340,9 @@ pub const SETTINGS: &[SettingDef] = &[
              or 10s",
         )
     .marked(&[OfTransactions]),
+    value("duration", "TIME", of(&[TRY]), "Length of the timed window")
+        .titled(Group::Length, "Timed window")
+        .default("20s"),
     value("duration", "TIME", of(&[DRILL]), "Time under load; every fault begins and ends in it")
         .titled(Group::Length, "Time under load")
         .default("1m"),
@@ -722,7 +735,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        CONNECT.but(&[DROP]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, WHY]),
+        CONNECT.but(&[DROP, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, WHY]),
         "Print a JSON document instead of text",
     )
     .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed, OfStored]),
@@ -749,7 +762,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE, WHY]),
+        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE, TRY, WHY]),
         "File of the job store",
     )
     .default_words("in the user's data directory")

@@ -13,7 +13,7 @@ use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::job::{Finished, Job, Order};
 use triphammer_runner::outputs::ReportFile;
 use triphammer_runner::requests;
-use triphammer_runner::watch::Silent;
+use triphammer_runner::watch::{JobEvent, Silent, Watcher};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::formats::Format;
@@ -86,23 +86,54 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
     if declared(kind, "yes").is_some() {
         drop::confirm(&mut job)?;
     }
-    let mut screen = Screen::new(&job, show.as_view, show.progress);
-    let finished = job.run(&mut screen);
+    let is_example = kind == JobKind::Run && job.settings().get("target").is_none();
+    let done = drive(&mut job, &show, &mut || {})?;
+    if is_example && done.exit == Exit::Done && show.format == Format::Text {
+        lead_on();
+    }
+    Ok(done)
+}
+
+/// Runs a job as its command does without options for its output, and prints the result. `began` is called once it
+/// changes the database.
+pub(super) fn shown(job: &mut Job, began: &mut (dyn FnMut() + Send)) -> Result<Exit> {
+    let show = Show {
+        format: Format::Text,
+        is_preview: false,
+        as_view: false,
+        progress: terminal::default_progress(),
+    };
+    let done = drive(job, &show, began)?;
+    done.unwritten.map_or(Ok(done.exit), Err)
+}
+
+/// Runs the job on a screen, and prints its result.
+fn drive(job: &mut Job, show: &Show, began: &mut (dyn FnMut() + Send)) -> Result<Done> {
+    let mut screen = Screen::new(job, show.as_view, show.progress);
+    let finished = job.run(&mut Watched { screen: &mut screen, began });
     let unseen = screen.end();
     // The runs of a campaign have their own notes in their results.
-    for remark in job.remarks().iter().filter(|_| !kind.is_campaign()) {
+    for remark in job.remarks().iter().filter(|_| !job.kind().is_campaign()) {
         terminal::warn(remark);
     }
-    let is_example = kind == JobKind::Run && job.settings().get("target").is_none();
     match unseen {
         Some(failure) => Err(failure),
-        None => {
-            let done = end(&mut job, finished?, &show)?;
-            if is_example && done.exit == Exit::Done && show.format == Format::Text {
-                lead_on();
-            }
-            Ok(done)
+        None => end(job, finished?, show),
+    }
+}
+
+/// A screen, and who wants to know that the job began.
+struct Watched<'a> {
+    screen: &'a mut Screen,
+    began: &'a mut (dyn FnMut() + Send),
+}
+
+impl Watcher for Watched<'_> {
+    fn on_event(&mut self, event: JobEvent<'_>) {
+        if matches!(event, JobEvent::Began(_)) {
+            (self.began)();
         }
+        self.screen.on_event(event);
     }
 }
 

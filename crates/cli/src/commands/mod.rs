@@ -12,6 +12,7 @@ mod new;
 mod screen;
 mod serve;
 mod sysbench;
+mod trial;
 mod why;
 
 use std::io::IsTerminal;
@@ -92,6 +93,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Jobs => jobs::list(&mut settings),
         Command::Report => jobs::report(&mut settings, job_in(matches)),
         Command::Serve => serve::command(&mut settings),
+        Command::Try => trial::command(settings),
         Command::Why => why::command(&mut settings, job_in(matches)),
     }
 }

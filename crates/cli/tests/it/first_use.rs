@@ -223,3 +223,112 @@ fn a_run_says_why_there_are_no_sessions() {
     signal(&child, "INT");
     let _ = child.wait();
 }
+
+/// The tables of a database of a shared server.
+fn tables(product: Product, target: &str) -> Vec<String> {
+    let sql = match product {
+        Product::Postgres => "SELECT relname FROM pg_stat_user_tables ORDER BY 1",
+        Product::Mariadb => {
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = database() ORDER BY 1"
+        }
+    };
+    let rows = Site::shared(product).run(name_of(target), sql);
+    rows.into_iter().flatten().flatten().collect()
+}
+
+/// `try` with the least work.
+const BRIEF: [&str; 3] = ["--duration=1s", "--vus=2", "--scale=1"];
+
+fn brief<'a>(target: &[&'a str]) -> Vec<&'a str> {
+    [&["try"], target, &BRIEF].concat()
+}
+
+#[test]
+fn a_trial_without_a_target_needs_no_server_and_leaves_no_file() {
+    let mut program = Program::new();
+    let temporary = program.path("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    program.set("TMPDIR", temporary.to_str().unwrap());
+    let done = program.run(&brief(&[]));
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.starts_with("Examination of this host"), "{}", done.out);
+    assert!(done.out.contains("NOPM") && done.err.contains("Next:"), "{}{}", done.out, done.err);
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    let kinds: Vec<String> = program
+        .json(&["jobs"])
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| job["kind"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(kinds, ["run", "build"]);
+}
+
+#[test]
+fn a_trial_of_a_server_leaves_nothing_there() {
+    for product in [Product::Postgres, Product::Mariadb] {
+        let program = Program::new();
+        let target = Site::shared(product).fresh_database();
+        let done = program.run(&brief(&[&target]));
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert!(done.out.contains("verified: the database counts the same"), "{}", done.out);
+        assert!(!done.err.contains("secret") && done.err.contains("profile"), "{}", done.err);
+        assert_eq!(tables(product, &target), [""; 0]);
+    }
+}
+
+#[test]
+fn a_trial_uses_what_is_built_and_keeps_it() {
+    let program = Program::new();
+    let target = Site::shared(Product::Postgres).fresh_database();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let done = program.run(&brief(&[&target]));
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.err.contains("TPC-B-like is built there: it is used, and kept"), "{}", done.err);
+    program.ok(&["check", &target]);
+}
+
+#[test]
+fn a_trial_leaves_the_tables_of_others_and_interrupted_builds_alone() {
+    let program = Program::new();
+    let site = Site::shared(Product::Postgres);
+    let target = site.fresh_database();
+    site.run(name_of(&target), "CREATE TABLE stock (a integer)");
+    let done = program.run(&brief(&[&target]));
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("stock"), "{}", done.err);
+    assert_eq!(tables(Product::Postgres, &target), ["stock"]);
+
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let sql = "UPDATE triphammer_build SET value = 'building' WHERE item = 'state'";
+    site.run(name_of(&target), sql);
+    let before = tables(Product::Postgres, &target);
+    let done = program.run(&brief(&[&target]));
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("was interrupted"), "{}", done.err);
+    assert_eq!(tables(Product::Postgres, &target), before);
+}
+
+#[test]
+fn an_interrupted_trial_leaves_nothing_there() {
+    for (arguments, is_there) in [
+        (["--scale=500", "--duration=1s"], "order_line"),
+        (["--scale=1", "--duration=10m"], "triphammer_build"),
+    ] {
+        let program = Program::new();
+        let target = Site::shared(Product::Postgres).fresh_database();
+        let mut child = program.start(&["try", &target, arguments[0], arguments[1]]);
+        match is_there {
+            "order_line" => wait_until(&mut child, "a table", || {
+                tables(Product::Postgres, &target).iter().any(|name| name == is_there)
+            }),
+            _ => program.wait_for_seconds(1, &mut child),
+        }
+        signal(&child, "INT");
+        let done = finish(child);
+        assert_eq!(done.code, 130, "{}", done.err);
+        assert!(!done.err.contains("Next:"), "{}", done.err);
+        assert_eq!(tables(Product::Postgres, &target), [""; 0], "{}", done.err);
+    }
+}

@@ -47,6 +47,7 @@ pub use build::BuildJob;
 pub use check::CheckJob;
 pub use drop::DropJob;
 pub use finished::Finished;
+pub use recorded::Remembered;
 pub use run::RunJob;
 
 /// A request for a job.
@@ -172,7 +173,7 @@ impl Job {
         if makes_runs && resumed.is_none() {
             compare::refuse_one_side(&settings)?;
         }
-        let first = recorded::Remembered::new(secrets[0]);
+        let first = Remembered::new(secrets[0]);
         let secrets = [&first as &dyn Secrets, secrets[1]];
         if makes_runs {
             recorded::set_workload(&mut settings, secrets[0])?;

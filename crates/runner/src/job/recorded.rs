@@ -18,14 +18,16 @@ use triphammer_workloads::{DEFAULT, all, describe};
 
 use crate::record::{Recording, TABLE};
 
-/// Secrets that ask each question once: the target is opened twice.
-pub(super) struct Remembered<'a> {
+/// Secrets that ask each question once, where a target is opened several times.
+pub struct Remembered<'a> {
     secrets: &'a dyn Secrets,
     answers: RefCell<BTreeMap<String, String>>,
 }
 
 impl<'a> Remembered<'a> {
-    pub(super) fn new(secrets: &'a dyn Secrets) -> Self {
+    /// Creates secrets that ask these.
+    #[must_use]
+    pub fn new(secrets: &'a dyn Secrets) -> Self {
         Self { secrets, answers: RefCell::default() }
     }
 }

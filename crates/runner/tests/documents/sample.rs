@@ -1,7 +1,7 @@
 //! Hand-made runs with known numbers: a calm one, and one with every kind of event.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
@@ -92,12 +92,15 @@ fn primary_metric_seconds() -> Vec<f64> {
     (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
 }
 
+/// Facts of a run with 300 seconds, which take a second to add up: once for all tests.
 pub fn facts() -> RunFacts {
-    RunFacts { slicer: slicer(), ..facts_without_seconds() }
+    static FACTS: LazyLock<RunFacts> =
+        LazyLock::new(|| RunFacts { slicer: slicer(), ..facts_without_seconds() });
+    FACTS.clone()
 }
 
-/// Facts of a run whose seconds are still to be taken. A simulation of many runs cannot afford the 300
-/// seconds of [`facts`].
+/// Facts of a run whose seconds are still to be taken. A simulation of many runs cannot afford to copy
+/// those of [`facts`].
 pub fn facts_without_seconds() -> RunFacts {
     RunFacts {
         job: Some(12),
