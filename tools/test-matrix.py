@@ -45,16 +45,19 @@ AT_SF_0_1 = ["--workspace", "--test", "it", "--", "--ignored"]
 # What servers show of themselves during a run differs from version to version.
 OBSERVERS = ["--workspace", "--test", "it", "--", "observe"]
 
+# Databases that are the same whichever server is tested.
+EMBEDDED = ["--skip", "sqlite", "--skip", "duckdb"]
+
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
-    ["--workspace", "--test", "it", "--", "tproc_c::"],
+    ["--workspace", "--test", "it", "--", "tproc_c::", "--skip", "mariadb", *EMBEDDED],
     ["--workspace", "--test", "it", "--", "postgres", "tpc_b"],
     [*OBSERVERS, "--skip", "mariadb"],
     [*AT_SF_0_1, "tproc_h::at_sf_0_1::postgresql"],
 ])
 MYSQL_SUITES = [
     ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
-    ["--workspace", "--test", "it", "--", "tproc_c::"],
+    ["--workspace", "--test", "it", "--", "tproc_c::", "--skip", "postgres", *EMBEDDED],
     ["--workspace", "--test", "it", "--", "mysql", "nodes::writes_follow"],
     [*OBSERVERS, "--skip", "postgres", "--skip", "sqlite"],
     ["--workspace", "--test", "it", "--", "ch::mariadb", "tproc_h::mariadb", "rf1_then_rf2_restore_every_row_on_mariadb"],
