@@ -25,13 +25,19 @@ const STOPPING: &str = "stopping: dropping what was built; Ctrl-C again leaves i
 
 /// Gives a first verdict on a database.
 pub fn command(mut settings: Settings) -> Result<Exit> {
-    let folder = match settings.get("target") {
-        Some(_) => None,
-        None => Some(Folder::create()?),
+    let folder = match settings.get("target").map(str::to_owned) {
+        Some(target) if !is_missing_file(&target) => None,
+        target => {
+            let folder = Folder::create()?;
+            let temporary = folder.target(target.as_deref().unwrap_or("sqlite:"));
+            if target.is_some() {
+                terminal::note("there is no such file yet: a temporary one is used");
+            }
+            settings.replace("target", temporary.as_str());
+            settings.set("target", temporary, Source::Command(Command::Try));
+            Some(folder)
+        }
     };
-    if let Some(folder) = &folder {
-        settings.set("target", folder.target(), Source::Command(Command::Try));
-    }
     let scale = settings.parse::<Scale>("scale")?.to_string();
     let duration = format_duration(settings.duration("duration")?);
     let trial = Trial {
@@ -205,6 +211,15 @@ enum Next {
     Capacity,
 }
 
+/// Whether a target is a file that does not exist in a folder that does.
+fn is_missing_file(target: &str) -> bool {
+    let Some((scheme, file)) = target.split_once(':') else { return false };
+    let file = Path::new(file.split_once('?').map_or(file, |(file, _)| file));
+    let has_folder =
+        file.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir());
+    ["sqlite", "duckdb"].contains(&scheme) && has_folder && !file.exists()
+}
+
 /// A folder of this process, removed when dropped.
 struct Folder(PathBuf);
 
@@ -218,8 +233,11 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    fn target(&self) -> String {
-        format!("sqlite:{}", self.0.join("try.sqlite").display())
+    /// A target with its file in this folder, and with the scheme and the parameters of another one.
+    fn target(&self, like: &str) -> String {
+        let (scheme, rest) = like.split_once(':').unwrap_or((like, ""));
+        let parameters = rest.find('?').map_or("", |at| &rest[at..]);
+        format!("{scheme}:{}{parameters}", self.0.join("try.db").display())
     }
 }
 

@@ -254,6 +254,8 @@ fn a_trial_without_a_target_needs_no_server_and_leaves_no_file() {
     assert!(done.out.starts_with("Examination of this host"), "{}", done.out);
     assert!(done.out.contains("NOPM") && done.err.contains("Next:"), "{}{}", done.out, done.err);
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    program.ok(&brief(&["sqlite:missing.sqlite"]));
+    assert!(!program.path("missing.sqlite").exists());
     let kinds: Vec<String> = program
         .json(&["jobs"])
         .as_array()
@@ -261,7 +263,7 @@ fn a_trial_without_a_target_needs_no_server_and_leaves_no_file() {
         .iter()
         .map(|job| job["kind"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(kinds, ["run", "build"]);
+    assert_eq!(kinds, ["run", "build", "run", "build"]);
 }
 
 #[test]
