@@ -10,6 +10,7 @@ mod duckdb;
 mod generated;
 mod guardian;
 mod mariadb;
+mod mariadb_copy;
 mod meddler;
 mod odbc_driver;
 mod pgbouncer;

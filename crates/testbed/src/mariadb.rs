@@ -222,13 +222,17 @@ impl MariadbServer {
     pub fn fresh_database(&self, prefix: &str) -> Result<String, TestbedError> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let create = format!("CREATE DATABASE `{name}` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
-        self.run("mysql", &create)?;
+        self.create_database(&name)?;
         let (socket, url) = (self.socket(), self.url(&name));
         let remove = format!("SET lock_wait_timeout = 20; DROP DATABASE IF EXISTS `{name}`");
         // Nobody may be left to answer: a server is often gone before its thread.
         at_thread_end(move || drop(query(&socket, "mysql", &remove)));
         Ok(url)
+    }
+
+    pub(crate) fn create_database(&self, name: &str) -> Result<(), TestbedError> {
+        let create = format!("CREATE DATABASE `{name}` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+        self.run("mysql", &create).map(drop)
     }
 
     /// Runs SQL as the administrator, with MariaDB's own client over the socket, and returns the

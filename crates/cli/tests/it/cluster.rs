@@ -88,10 +88,10 @@ fn the_runs_of_a_campaign_are_shared_too() {
     );
 }
 
-/// Builds three warehouses by three processes, and checks them: the data is that of one process.
+/// Builds two warehouses by three processes, and checks them: the data is that of one process.
 fn build_by_processes(target: &str) {
     let program = Program::new();
-    let build = ["build", target, "--scale", "3", "--jobs", "3"];
+    let build = ["build", target, "--scale", "2", "--jobs", "3"];
     let built = program.json(&with(&build, &LOCAL));
     assert_eq!((&built["outcome"], &built["jobs"]), (&"built".into(), &3.into()));
     let hosts = built["hosts"].as_array().unwrap();
@@ -113,7 +113,7 @@ fn processes_build_what_one_does_on_postgresql() {
     let target = server.fresh_database("hosts").unwrap();
     build_by_processes(&target);
     let alone = server.fresh_database("alone").unwrap();
-    Program::new().ok(&["build", &alone, "--scale", "3"]);
+    Program::new().ok(&["build", &alone, "--scale", "2"]);
     let sums = |target: &str| {
         let sql = "SELECT count(*), sum(s_quantity), md5(string_agg(s_data, '' ORDER BY s_w_id, s_i_id)) FROM stock";
         server.run(database_of(target), sql).unwrap()

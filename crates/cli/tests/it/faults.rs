@@ -9,14 +9,13 @@ use crate::holder::Holder;
 use crate::program::{Done, Messages, Program, finish, signal, wait_until};
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
 
-/// Waits until a run has created some orders.
-fn wait_for_orders(site: &Site, database: &str, run: &mut Child) {
-    let orders = || -> i64 {
-        let sum = &site.run(database, "SELECT sum(d_next_o_id) FROM district")[0][0];
-        sum.as_deref().unwrap().parse().unwrap()
+/// Waits until a run of tpc-b has committed some transactions.
+fn wait_for_commits(site: &Site, database: &str, run: &mut Child) {
+    let commits = || -> i64 {
+        let count = &site.run(database, "SELECT count(*) FROM pgbench_history")[0][0];
+        count.as_deref().unwrap().parse().unwrap()
     };
-    let before = orders();
-    wait_until(run, "orders", || orders() >= before + 20);
+    wait_until(run, "commits", || commits() >= 20);
 }
 
 fn kinds(result: &Value) -> Vec<&str> {
@@ -33,7 +32,7 @@ fn bereft(
     let mut site = Site::start(product, 100);
     let program = Program::new();
     let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let [command, more @ ..] = args else { panic!("no command") };
     let mut child = program.start(&[&[*command, &target], more].concat());
     wait(&site, name_of(&target), &mut child);
@@ -75,7 +74,7 @@ fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
     assert!((mean.as_f64().unwrap() - value.as_f64().unwrap()).abs() < 1e-6, "{mean} {value}");
     let again = program.ok(&["report", "last"]);
     assert!(again.contains("had not reconnected at the end"), "{again}");
-    let history = program.run(&["history", "--workload", "tproc-c"]);
+    let history = program.run(&["history", "--workload", "tpc-b"]);
     assert_eq!(history.code, 2);
     assert!(history.err.contains("no complete run"), "{}", history.err);
 }
@@ -98,7 +97,7 @@ fn a_closed_load_on_mariadb_without_its_database_fails() {
 #[test]
 fn a_run_whose_file_is_deleted_fails() {
     let program = Program::new();
-    program.ok(&["build", "sqlite:db"]);
+    program.ok(&["build", "sqlite:db", "-w", "tpc-b"]);
     let args = ["run", "sqlite:db", "--vus", "2", "--rampup", "0s", "--duration", "5s", "--json"];
     let mut child = program.start(&[&args[..], &["--connect-timeout", "1s"]].concat());
     // Both users are connected.
@@ -114,7 +113,8 @@ fn a_run_whose_file_is_deleted_fails() {
 fn a_campaign_counts_no_run_whose_database_was_gone(args: &[&str]) {
     let common =
         ["--rampup", "0s", "--duration", "6s", "--cool-down", "0s", "--connect-timeout", "1s"];
-    let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat(), wait_for_orders);
+    let (program, done) =
+        bereft(Postgres, &[args, &common, &["--json"]].concat(), wait_for_commits);
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(done.err.contains("had not reconnected at the end"), "{}", done.err);
     let jobs: Value =
@@ -156,8 +156,7 @@ fn a_comparison_counts_no_run_whose_database_was_gone() {
 fn unreadable(product: Product, changes: &[&str], more: &[&str]) -> Value {
     let site = Site::shared(product);
     let program = Program::new();
-    let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(product);
     for sql in changes {
         site.run(name_of(&target), sql);
     }

@@ -111,8 +111,7 @@ fn with_lock(program: &Program, site: &'static Site, args: &[&str], lock: &str) 
 fn row_locks_and_a_foreign_session_that_holds_them_are_named_on_mariadb() {
     let program = Program::new();
     let site = Site::shared(Mariadb);
-    let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(Mariadb);
     let args = ["run", &target, "--vus", "8", "--mix", "0,100,0,0,0", "--rampup", "0s"];
     let lock = "SELECT w_id FROM warehouse FOR UPDATE";
     let done = with_lock(&program, site, &args, lock);
@@ -146,8 +145,7 @@ const HOLDS_WAREHOUSE: &str = "
 fn row_locks_of_one_warehouse_are_named_first_and_the_profile_is_the_servers_on_postgres() {
     let program = Program::new();
     let site = Site::shared(Postgres);
-    let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(Postgres);
     site.run(name_of(&target), HOLDS_WAREHOUSE);
     let run = ["--vus", "16", "--mix", "0,100,0,0,0", "--rampup", "1s", "--duration", "4s"];
     let seen = observed(&program, &target, &run);
@@ -248,8 +246,7 @@ fn the_counters_of_the_server_are_without_the_observers_own_queries_on_postgres(
 fn a_foreign_session_that_holds_a_lock_is_named_on_postgres() {
     let program = Program::new();
     let site = Site::shared(Postgres);
-    let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(Postgres);
     let args = ["run", &target, "--vus", "4", "--rampup", "0s"];
     let done = with_lock(&program, site, &args, "LOCK TABLE warehouse");
     assert_eq!(done.code, 0, "{}", done.out);
@@ -266,7 +263,7 @@ fn a_foreign_session_that_holds_a_lock_is_named_on_postgres() {
 /// A run during which `kill` ends the observer's session, and returns whether it did: the run goes
 /// on, and the observer connects again.
 fn assert_unharmed(program: &Program, target: &str, kill: impl Fn() -> bool) {
-    program.ok(&["build", target]);
+    program.ok(&["build", target, "-w", "tpc-b"]);
     let args = ["run", target, "--vus", "2", "--rampup", "0s", "--duration", "6s", "--json"];
     let mut run = program.start(&args);
     wait_until(&mut run, "the observers' session", kill);
@@ -329,7 +326,7 @@ fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it_on_po
     server.run("postgres", &role).unwrap();
     server.run(database, "GRANT ALL ON SCHEMA public TO plain").unwrap();
     let plain = as_user(&target, "plain");
-    program.ok(&["build", &plain]);
+    program.ok(&["build", &plain, "-w", "tpc-b"]);
     let short = ["--vus", "2", "--rampup", "0s", "--duration", "3s"];
     let seen = observed(&program, &plain, &short);
     assert!(gaps(&seen).contains(&("pg_monitor", "GRANT pg_monitor TO plain;")), "{seen:#}");
@@ -348,7 +345,7 @@ fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it_on_ma
     let server = MariadbServer::shared();
     let target = server.fresh_database("hidden").unwrap();
     let database = name_of(&target);
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let user = format!("plain{}", std::process::id());
     for sql in [
         format!("CREATE USER '{user}'@'%' IDENTIFIED BY 'r'"),
@@ -374,7 +371,7 @@ fn what_a_missing_privilege_hides_is_reported_with_the_grant_that_shows_it_on_ma
 fn a_run_without_observers_has_no_such_part_and_a_wrong_interval_is_an_error_on_postgres() {
     let program = Program::new();
     let target = PostgresServer::shared().fresh_database("off").unwrap();
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let run = ["run", &target, "--vus", "1", "--transactions", "20"];
     let document = program.json(&[&run[..], &["--no-observe"]].concat());
     assert!(document["observed"].is_null(), "{document:#}");

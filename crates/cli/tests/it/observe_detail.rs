@@ -39,7 +39,7 @@ fn the_log_probe_times_its_own_commits_and_leaves_nothing_on_postgres() {
     let program = Program::new();
     let server = PostgresServer::shared();
     let target = server.fresh_database("probe").unwrap();
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let document = program.json(&[&["run", &target][..], &PROBED[..]].concat());
     let seen = &document["observed"];
     assert_probed(seen);
@@ -63,7 +63,7 @@ fn the_log_probe_works_on_mariadb() {
     let program = Program::new();
     let server = MariadbServer::shared();
     let target = server.fresh_database("probe").unwrap();
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     assert_probed(&observed(&program, &target, &PROBED));
     assert!(server.run(name_of(&target), LEFT).unwrap().is_empty());
 }
@@ -71,7 +71,7 @@ fn the_log_probe_works_on_mariadb() {
 #[test]
 fn the_log_probe_works_on_sqlite() {
     let program = Program::new();
-    program.ok(&["build", "sqlite:a.sqlite"]);
+    program.ok(&["build", "sqlite:a.sqlite", "-w", "tpc-b"]);
     let document = program.json(&[&["run", "sqlite:a.sqlite"][..], &PROBED[..]].concat());
     let count = document["observed"]["log_probe"]["times"]["count"].as_u64().unwrap();
     assert!(count >= 1, "{:#}", document["observed"]);
@@ -84,7 +84,7 @@ fn the_table_of_a_log_probe_goes_after_ctrl_c_on_postgres() {
     let program = Program::new();
     let server = PostgresServer::shared();
     let target = server.fresh_database("probe").unwrap();
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let args = ["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "1m", "--log-probe"];
     for signals in [1, 2] {
         let mut run = program.start(&args);
@@ -107,7 +107,7 @@ fn a_log_probe_without_the_right_to_create_tables_is_refused_on_postgres() {
     let program = Program::new();
     let server = PostgresServer::start(PostgresOptions::default()).unwrap();
     let target = server.fresh_database("refused").unwrap();
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let jobs = program.number("jobs.sqlite", "SELECT count(*) FROM jobs");
     let role = "CREATE ROLE reader LOGIN PASSWORD 'r';
         GRANT ALL ON ALL TABLES IN SCHEMA public TO reader;
@@ -124,8 +124,7 @@ fn a_log_probe_without_the_right_to_create_tables_is_refused_on_postgres() {
 /// A run that is stopped by the lock of another session; returns its capture.
 fn captured(program: &Program, product: Product, lock: &str) -> Value {
     let site = Site::shared(product);
-    let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(product);
     let args = ["run", &target, "--vus", "4", "--mix", "0,100,0,0,0", "--rampup", "0s"];
     let capture = ["--capture-on", "tpm < 1, all.p95 > 10min", "--progress", "1s", "--json"];
     let mut run = program.start(&[&args[..], &["--duration", "16s"], &capture].concat());

@@ -7,6 +7,7 @@ use serde_json::Value;
 use triphammer_testbed::PostgresServer;
 
 use crate::program::Program;
+use crate::servers::{Product, Site};
 
 fn fresh(name: &str) -> String {
     PostgresServer::shared().fresh_database(name).unwrap()
@@ -41,8 +42,7 @@ fn the_same_transactions_take_fewer_round_trips_and_every_result_says_why() {
 #[test]
 fn tproc_c_by_statements_keeps_its_conditions() {
     let program = Program::new();
-    let target = fresh("pipelined_c");
-    program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
+    let target = Site::built(Product::Postgres);
     let run = ["run", &target, "--mode", "statements", "--pipeline", "on", "--transactions", "100"];
     for more in [
         &["--vus", "6"][..],
@@ -90,8 +90,7 @@ statements = [
 #[test]
 fn it_is_refused_where_it_would_do_nothing_or_change_what_is_written() {
     let program = Program::new();
-    let target = fresh("pipelined_not");
-    program.ok(&["build", &target]);
+    let target = Site::built(Product::Postgres);
     let script = program.path("a.sql");
     fs::write(&script, "BEGIN;\nSELECT 1;\nEND;\n").unwrap();
     for (more, message) in [

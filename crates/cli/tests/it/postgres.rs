@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use triphammer_testbed::{PgBouncer, PostgresServer};
 
 use crate::program::{Messages, Program, finish, signal};
-use crate::servers::name_of;
+use crate::servers::{Product, Site, name_of};
 
 fn fresh(name: &str) -> String {
     PostgresServer::shared().fresh_database(name).unwrap()
@@ -14,8 +14,7 @@ fn fresh(name: &str) -> String {
 #[test]
 fn every_protocol_runs_and_deliveries_find_their_end() {
     let program = Program::new();
-    let target = fresh("protocols");
-    program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
+    let target = Site::built(Product::Postgres);
     for protocol in ["extended", "simple"] {
         let run = ["run", &target, "--protocol", protocol, "--vus", "2", "--transactions", "50"];
         let result = program.json(&run);
@@ -32,8 +31,7 @@ fn every_protocol_runs_and_deliveries_find_their_end() {
 #[test]
 fn a_run_on_a_ring_is_one_on_epoll_and_the_report_names_it() {
     let program = Program::new();
-    let target = fresh("ring");
-    program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
+    let target = Site::built(Product::Postgres);
     let run = |io: &str, more: &[&str]| {
         let run = ["run", &target, "--io", io, "--threads", "2", "--json"];
         program.run(&[&run[..], more].concat())
@@ -86,7 +84,7 @@ fn one_seed_gives_the_same_rows_whatever_the_jobs() {
 #[test]
 fn a_password_in_the_url_works_with_a_warning() {
     let program = Program::new();
-    let done = program.run(&["build", &fresh("inurl")]);
+    let done = program.run(&["build", &fresh("inurl"), "-w", "tpc-b"]);
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.err.contains("is visible in the process list"), "{}", done.err);
 }
@@ -110,13 +108,15 @@ fn a_server_that_accepts_and_never_answers_is_given_up_in_time() {
 fn a_run_keeps_builds_and_checks_away() {
     let program = Program::new();
     let target = fresh("claims");
-    program.ok(&["build", &target]);
+    program.ok(&["build", &target, "-w", "tpc-b"]);
     let run = ["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "10m"];
     let mut run = program.start(&[&run[..], &["--progress", "1s"]].concat());
     Messages::by(&mut run).wait_for("progress: 1s");
-    for args in
-        [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]]
-    {
+    for args in [
+        &["check", &target][..],
+        &["drop", &target, "--yes"],
+        &["build", &target, "-w", "tpc-b", "--replace"],
+    ] {
         let done = program.run(args);
         assert_eq!(done.code, 2, "{args:?} {}", done.err);
         assert!(done.err.contains("is running at"), "{args:?} {}", done.err);

@@ -58,15 +58,15 @@ fn a_build_is_not_repeated_and_not_mixed_with_another() {
 #[test]
 fn a_build_killed_in_the_middle_is_resumed_to_the_same_rows() {
     let program = Program::new();
-    program.ok(&["build", "sqlite:whole.db", "--scale", "3"]);
-    let mut child = program.start(&["build", "sqlite:killed.db", "--scale", "3"]);
+    program.ok(&["build", "sqlite:whole.db", "--scale", "2"]);
+    let mut child = program.start(&["build", "sqlite:killed.db", "--scale", "2"]);
     let loaded = "SELECT count(*) FROM triphammer_build WHERE item LIKE 'part/warehouse%'";
     wait_until(&mut child, "warehouses", || program.number("killed.db", loaded) > 0);
     signal(&child, "KILL");
     assert!(!child.wait().unwrap().success());
     let run = program.run(&["run", "sqlite:killed.db", "--transactions", "1"]);
     assert!(run.code == 2 && run.err.contains("was interrupted"), "{}", run.err);
-    let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "3"]);
+    let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "2"]);
     assert!(!resumed.contains("already built"), "{resumed}");
     assert!(program.ok(&["check", "sqlite:killed.db"]).contains("all 36 conditions"));
     assert_same_rows(&program, "whole.db", "killed.db");

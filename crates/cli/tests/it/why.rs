@@ -37,8 +37,7 @@ fn why(program: &Program, more: &[&str]) -> Value {
 #[test]
 fn many_users_on_one_warehouse_wait_for_row_locks() {
     let program = Program::new();
-    let target = Site::shared(Postgres).fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(Postgres);
     let load = ["--vus", "32", "--mix", "0,100,0,0,0", "--rampup", "1s", "--duration", "16s"];
     program.ok(&[&["run", &target][..], &load].concat());
     let found = why(&program, &[]);
@@ -64,8 +63,7 @@ fn many_users_on_one_warehouse_wait_for_row_locks() {
 fn a_lock_of_another_program_is_found_and_its_session_is_named() {
     let program = Program::new();
     let site = Site::shared(Postgres);
-    let target = site.fresh_database();
-    program.ok(&["build", &target]);
+    let target = Site::built(Postgres);
     let args =
         ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "18s", "--progress", "1s"];
     let mut run = program.start(&args);
@@ -100,7 +98,7 @@ fn a_lock_of_another_program_is_found_and_its_session_is_named() {
         ("5s..7s", "needs at least 5"),
         ("5s", "expected two times such as 3m10s..3m40s"),
         ("9s..5s", "its end must be after its start"),
-        ("10m..11m", "is not in the run: job 2 lasted"),
+        ("10m..11m", "is not in the run: job 1 lasted"),
     ] {
         let done = program.run(&["why", "last", "--at", at]);
         assert_eq!(done.code, 2, "{at}: {}", done.out);
@@ -161,7 +159,7 @@ fn a_comparison_of_two_runs_says_what_their_sessions_waited_for() {
 fn a_run_that_was_not_observed_and_a_job_that_is_no_run_cannot_be_explained() {
     let program = Program::new();
     program.ok(&["run", "null:", "--vus", "1", "--rampup", "0s", "--duration", "2s"]);
-    program.ok(&["build", "sqlite:data.sqlite"]);
+    program.ok(&["build", "sqlite:data.sqlite", "-w", "tpc-b"]);
     for (job, message) in [
         ("1", "job 1 cannot be explained: its sessions were not observed"),
         ("2", "job 2 is a build: only runs can be explained"),

@@ -54,9 +54,18 @@ impl Schema {
     }
 
     fn mariadb(program: &Program, changes: &[&str]) -> Self {
-        let target = MariadbServer::shared().fresh_database("hammerdb").unwrap();
+        /// The tables with routines, built once.
+        static TABLES: OnceLock<String> = OnceLock::new();
+        let server = MariadbServer::shared();
         let sql = |name: &str, sql: &str| MariadbServer::shared().run(name, sql).unwrap();
-        Self::new(program, target, sql, &[&[include_str!("mariadb.sql")], changes].concat())
+        let tables = TABLES.get_or_init(|| {
+            let name = server.lasting_database("hammerdb_tables").unwrap();
+            Self::new(program, server.url(&name), sql, &[include_str!("mariadb.sql")]).name
+        });
+        let target = server.copy_of(tables).unwrap();
+        let schema = Self { name: name_of(&target).to_owned(), target, sql };
+        changes.iter().for_each(|script| schema.change(script));
+        schema
     }
 
     fn change(&self, sql: &str) {
