@@ -132,15 +132,15 @@ fn database_of(target: &str) -> &str {
     path.rsplit('/').next().unwrap()
 }
 
-/// Chunks of tpc-b at scale 60, one per branch.
-const CHUNKS: i64 = 60;
+/// Chunks of tpc-b at scale 24, one per branch.
+const CHUNKS: i64 = 24;
 
 #[test]
 fn a_build_that_loses_a_process_can_be_resumed() {
     let server = PostgresServer::shared();
     let target = server.fresh_database("lost_loader").unwrap();
     let program = Program::new();
-    let build = ["build", &target, "-w", "tpc-b", "--scale", "60", "--jobs", "3"];
+    let build = ["build", &target, "-w", "tpc-b", "--scale", "24", "--jobs", "3"];
     let mut child = program.start(&with(&build, &LOCAL));
     // Fails until the table exists.
     let sql = "SELECT count(*) FROM triphammer_build WHERE item LIKE 'part/%'";
@@ -166,7 +166,7 @@ fn an_interrupt_ends_all_processes_of_a_build() {
     let server = PostgresServer::shared();
     let target = server.fresh_database("stopped_loaders").unwrap();
     let program = Program::new();
-    let build = ["build", &target, "-w", "tpc-b", "--scale", "60"];
+    let build = ["build", &target, "-w", "tpc-b", "--scale", "24"];
     let mut child = program.start(&with(&build, &LOCAL));
     wait_until(&mut child, "processes", || {
         let sql = "SELECT 1 FROM triphammer_build WHERE item LIKE 'part/%'";
