@@ -37,11 +37,7 @@ pub fn doctor(result: &DoctorResult, charset: Charset) -> String {
     lines.extend(result.write_test.iter().flat_map(commits));
     lines.extend(result.cpu_test.iter().flat_map(earlier));
     lines.extend(missing(result));
-    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    match charset {
-        Charset::Unicode => text,
-        Charset::Ascii => ascii(&text.replace('µ', "u").replace(BAR, "#")),
-    }
+    joined(&lines, charset)
 }
 
 /// Renders in a few lines what is wrong, with a final line break.
@@ -51,10 +47,15 @@ pub fn doctor_in_short(result: &DoctorResult, charset: Charset) -> String {
     lines.push(counts(result));
     let wrong = result.lines.iter().filter(|line| line.verdict == SetupVerdict::Wrong);
     lines.extend(wrong.flat_map(finding));
+    joined(&lines, charset)
+}
+
+/// Joins lines to a text.
+fn joined(lines: &[String], charset: Charset) -> String {
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     match charset {
         Charset::Unicode => text,
-        Charset::Ascii => ascii(&text),
+        Charset::Ascii => ascii(&text.replace('µ', "u").replace(BAR, "#")),
     }
 }
 

@@ -131,7 +131,7 @@ pub enum Command {
     Report,
     /// Serves the HTTP API and the web interface.
     Serve,
-    /// Gives a first verdict on a database, and leaves nothing behind there.
+    /// Builds, runs and drops a small workload.
     Try,
     /// Explains a stored run, or a part of it.
     Why,
@@ -197,7 +197,7 @@ impl Command {
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the web page and the HTTP API",
             Self::Try => {
-                "Give a first verdict on a database in a minute, and leave nothing behind there"
+                "Try a database: build a small TPROC-C, run it for 20 seconds, and drop it"
             }
             Self::Why => "Explain a stored run or a part of it by what the database waited for",
         }

@@ -64,15 +64,18 @@ impl MariadbServer {
         if folder.exists() {
             return Ok(folder);
         }
-        std::fs::create_dir_all(&folder).map_err(TestbedError::io("creating a folder"))?;
+        // A folder that exists is complete.
+        let partial = folder.with_extension("partial");
+        std::fs::create_dir_all(&partial).map_err(TestbedError::io("creating a folder"))?;
         let data = self.socket_folder().join("data").join(database);
-        let (data, to) = (data.display(), folder.display());
+        let (data, to) = (data.display(), partial.display());
         let tables = tables.iter().map(|table| format!("`{table}`")).collect::<Vec<_>>().join(", ");
         // The files are complete until UNLOCK TABLES, and the client's own command runs before it.
         let export = format!(
             "FLUSH TABLES {tables} FOR EXPORT;\nsystem cp {data}/*.ibd {data}/*.cfg {to}\nUNLOCK TABLES;"
         );
         self.run(database, &export)?;
+        std::fs::rename(&partial, &folder).map_err(TestbedError::io("renaming a folder"))?;
         Ok(folder)
     }
 
@@ -88,7 +91,6 @@ impl MariadbServer {
             let said = String::from_utf8_lossy(&dump.stderr);
             return Err(TestbedError::Failed(format!("{}: the routines of {from}", said.trim())));
         }
-        // The client's own commands at its beginning are not for --execute.
         let routines = String::from_utf8_lossy(&dump.stdout);
         self.run(to, &routines).map(drop)
     }

@@ -1,9 +1,10 @@
-//! `triphammer try`: a first verdict on a database in a minute. It examines the set-up, builds the smallest TPROC-C that
-//! means something, drives it for some seconds, and drops it. A build that is already there is used and kept; without a
-//! target, all of this happens in a file for temporary files.
+//! `triphammer try`: examines the set-up, builds a small TPROC-C, runs it for some seconds, and drops it. A build that
+//! already exists is used and kept. Without a target, and where a file does not exist yet, the database is a file in a
+//! temporary folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use tempfile::TempDir;
 use triphammer_core::Scale;
 use triphammer_core::clock::format_duration;
 use triphammer_observe::doctor::examine;
@@ -23,15 +24,15 @@ const RAMP_UP: &str = "3s";
 /// What Ctrl-C says and does while it builds.
 const STOPPING: &str = "stopping: dropping what was built; Ctrl-C again leaves it";
 
-/// Gives a first verdict on a database.
+/// Tries a database.
 pub fn command(mut settings: Settings) -> Result<Exit> {
     let folder = match settings.get("target").map(str::to_owned) {
         Some(target) if !is_missing_file(&target) => None,
         target => {
-            let folder = Folder::create()?;
-            let temporary = folder.target(target.as_deref().unwrap_or("sqlite:"));
+            let folder = temporary_folder()?;
+            let temporary = target_in(&folder, target.as_deref().unwrap_or("sqlite:"));
             if target.is_some() {
-                terminal::note("there is no such file yet: a temporary one is used");
+                terminal::note("the file does not exist: a temporary one is used");
             }
             settings.replace("target", temporary.as_str());
             settings.set("target", temporary, Source::Command(Command::Try));
@@ -76,11 +77,11 @@ impl Trial<'_> {
         let mut run = self.job(JobKind::Run)?;
         match run.preview(&mut Silent) {
             Ok(_) => {
-                let what = format!("{} is built there: it is used, and kept", run.workload().title);
+                let what = format!("{} is built there: it is used and kept", run.workload().title);
                 terminal::note(&what);
                 return Ok((job::shown(&mut run, &mut || {})?, Next::Capacity));
             }
-            // An interrupted build, or one that is of no use: its owner decides.
+            // An interrupted build, or one that cannot be used: its owner decides.
             Err(failure) if run.settings().source("workload") == Source::Build => {
                 return Err(failure);
             }
@@ -220,35 +221,18 @@ fn is_missing_file(target: &str) -> bool {
     ["sqlite", "duckdb"].contains(&scheme) && has_folder && !file.exists()
 }
 
-/// A folder of this process, removed when dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn create() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("triphammer-try-{}", std::process::id()));
-        std::fs::create_dir(&folder).map_err(|error| Failure::System {
-            doing: format!("creating {} for the database to try", folder.display()),
-            error,
-        })?;
-        Ok(Self(folder))
-    }
-
-    /// A target with its file in this folder, and with the scheme and the parameters of another one.
-    fn target(&self, like: &str) -> String {
-        let (scheme, rest) = like.split_once(':').unwrap_or((like, ""));
-        let parameters = rest.find('?').map_or("", |at| &rest[at..]);
-        format!("{scheme}:{}{parameters}", self.0.join("try.db").display())
-    }
+/// Creates a folder that is removed when it is dropped.
+fn temporary_folder() -> Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("triphammer-try-").tempdir();
+    folder.map_err(|error| Failure::System {
+        doing: format!("creating a folder in {} for the database", std::env::temp_dir().display()),
+        error,
+    })
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        remove(&self.0);
-    }
-}
-
-fn remove(folder: &Path) {
-    if let Err(error) = std::fs::remove_dir_all(folder) {
-        terminal::warn(&format!("cannot remove {}: {error}", folder.display()));
-    }
+/// A target with its file in this folder, and with the scheme and the parameters of another one.
+fn target_in(folder: &TempDir, like: &str) -> String {
+    let (scheme, rest) = like.split_once(':').unwrap_or((like, ""));
+    let parameters = rest.find('?').map_or("", |at| &rest[at..]);
+    format!("{scheme}:{}{parameters}", folder.path().join("try.db").display())
 }

@@ -6,7 +6,7 @@ use crate::holder::Holder;
 use crate::program::Program;
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of};
 
-/// A build of the fewest rows; nothing here depends on the workload.
+/// The workload of tests that do not depend on it: its build is small.
 const BUILD: [&str; 2] = ["-w", "tpc-b"];
 
 /// A built schema with an obstacle to its removal.
@@ -115,8 +115,8 @@ fn packets_too_small_for_a_build_cost_no_table() {
         assert_eq!(done.code, 2, "{}", done.err);
         assert!(done.err.contains("max_allowed_packet"), "{}", done.err);
         site.run(name_of(&target), "SET GLOBAL max_allowed_packet = 16777216");
+        assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
     }
-    assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
     let _ = site.server();
 }
 

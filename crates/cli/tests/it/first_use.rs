@@ -286,7 +286,7 @@ fn a_trial_uses_what_is_built_and_keeps_it() {
     program.ok(&["build", &target, "-w", "tpc-b"]);
     let done = program.run(&brief(&[&target]));
     assert_eq!(done.code, 0, "{}", done.err);
-    assert!(done.err.contains("TPC-B-like is built there: it is used, and kept"), "{}", done.err);
+    assert!(done.err.contains("TPC-B-like is built there: it is used and kept"), "{}", done.err);
     program.ok(&["check", &target]);
 }
 

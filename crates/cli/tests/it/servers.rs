@@ -16,7 +16,7 @@ pub enum Site {
     Mariadb(Box<MariadbServer>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Product {
     Postgres,
     Mariadb,

@@ -391,7 +391,7 @@ fn an_error_that_ends_the_run_fails_one_event() {
     let site = Site::postgres();
     let program = Program::new();
     let connect = "function thread_init() con = sysbench.sql.driver():connect() end\n";
-    // Of two threads the second one continues, and is told that there are no more events.
+    // With two threads, the second one continues until there are no more events.
     for (failing, threads) in [
         ("con:query('SELECT * FROM nowhere')", 1),
         ("con:query('SELECT * FROM nowhere')", 2),
