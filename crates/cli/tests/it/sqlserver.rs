@@ -371,9 +371,10 @@ fn a_drill_loses_no_commit_when_the_server_is_killed_and_sessions_are_terminated
     let target = server.url("drill");
     // It creates the database.
     program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
-    let kill = Cue::at(&program, "3s", "kill");
-    let args = ["drill", &target, "--vus", "4", "--duration", "16s", "--json"];
-    let faults = ["--fault", &kill.fault, "--fault", "at=6s terminate"];
+    let kill = Cue::at(&program, "2s", "kill");
+    let args = ["drill", &target, "--vus", "4", "--duration", "20s", "--json"];
+    // By then the server and its users are back, also on a busy host.
+    let faults = ["--fault", &kill.fault, "--fault", "at=14s terminate"];
     let mut child = program.start(&[&args[..], &faults].concat());
     kill.act(&mut child, || {
         server.kill9();

@@ -173,12 +173,13 @@ fn cut(relay: &Relay, until: Duration, timeline: &Timeline) {
 
 /// Lets the server end the sessions of the drill.
 fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
-    let sessions = scene.workload.sessions();
     let target = &scene.target.database;
     let ended = on_this_thread(async {
         let mut session = connect(target, Role::Monitor, scene.target.connect_limit)
             .await
             .doing(format_args!("connecting to {}", target.target()))?;
+        // Not before: a server that has just come back has accepted others meanwhile.
+        let sessions = scene.workload.sessions();
         let ended = end_sessions(&sessions, scene.catalogue, &mut session).await;
         session.close().await;
         ended.doing("ending sessions")
