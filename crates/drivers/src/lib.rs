@@ -1,6 +1,6 @@
 //! The drivers: each implements one database's protocol behind the traits of `triphammer-core`, and
 //! nothing more. [`AnyDatabase`] opens the one that a target names. What a driver must guarantee is
-//! specified by the conformance suite in `tests/conformance`, which runs every case for every
+//! specified by the conformance suite in `crates/suites/tests/conformance`, which runs every case for every
 //! driver.
 
 mod advisory_lock;

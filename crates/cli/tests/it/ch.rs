@@ -42,7 +42,9 @@ impl Built {
 macro_rules! tests {
     ($($name:ident,)*) => {
         mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
-        mod mariadb { $(#[test] fn $name() { super::$name(super::Mariadb) })* }
+        mod mariadb {
+            $(#[test] #[ignore = "slow: tools/test-matrix.py slow"] fn $name() { super::$name(super::Mariadb) })*
+        }
     };
 }
 

@@ -122,6 +122,7 @@ fn processes_build_what_one_does_on_postgresql() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn processes_build_on_mariadb() {
     build_by_processes(&MariadbServer::shared().fresh_database("hosts").unwrap());
 }

@@ -4,9 +4,8 @@
 
 use serde_json::Value;
 
-use triphammer_testbed::{MariadbServer, PostgresServer};
-
 use crate::program::{Messages, Program};
+use crate::servers::{Mariadb, Postgres, Site, name_of};
 
 /// A run of tpc-b with a service time; by transactions, so that its rate is that of the service alone. Eight short runs
 /// of a side show a tenfold difference, also if the host stands still for some seconds during one of them.
@@ -323,7 +322,6 @@ fn a_history_shows_the_change_and_what_differed() {
 
 /// Two runs with a change of the schema between them, and how a comparison reports it.
 fn around(program: &Program, target: &str, change: impl FnOnce()) -> (Value, String) {
-    program.ok(&["build", target, "-w", "tproc-c", "--scale", "1"]);
     let run = ["run", target, "-w", "tproc-c", "--vus", "1", "--transactions", "20"];
     let before = program.json(&run);
     change();
@@ -351,6 +349,7 @@ fn names_a_dropped_index((result, text): (Value, String)) {
 fn an_index_dropped_between_two_runs_is_named_on_sqlite() {
     let program = Program::new();
     let target = format!("sqlite:{}", program.path("t.db").display());
+    program.ok(&["build", &target]);
     let dropped = around(&program, &target, || {
         let connection = rusqlite::Connection::open(program.path("t.db")).unwrap();
         connection.execute_batch("DROP INDEX customer_name").unwrap();
@@ -361,11 +360,9 @@ fn an_index_dropped_between_two_runs_is_named_on_sqlite() {
 #[test]
 fn an_index_dropped_between_two_runs_is_named_on_postgres() {
     let program = Program::new();
-    let server = PostgresServer::shared();
-    let target = server.fresh_database("fingerprint").unwrap();
-    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    let (site, target) = (Site::shared(Postgres), Site::built(Postgres));
     let dropped = around(&program, &target, || {
-        server.run(&name, "DROP INDEX customer_name").unwrap();
+        site.run(name_of(&target), "DROP INDEX customer_name");
     });
     names_a_dropped_index(dropped);
 }
@@ -373,11 +370,9 @@ fn an_index_dropped_between_two_runs_is_named_on_postgres() {
 #[test]
 fn an_index_dropped_between_two_runs_is_named_on_mariadb() {
     let program = Program::new();
-    let server = MariadbServer::shared();
-    let target = server.fresh_database("fingerprint").unwrap();
-    let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+    let (site, target) = (Site::shared(Mariadb), Site::built(Mariadb));
     let dropped = around(&program, &target, || {
-        server.run(&name, "DROP INDEX customer_name ON customer").unwrap();
+        site.run(name_of(&target), "DROP INDEX customer_name ON customer");
     });
     names_a_dropped_index(dropped);
 }

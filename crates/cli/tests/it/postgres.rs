@@ -220,7 +220,7 @@ fn scripts_run_their_own_statements_through_a_transaction_pooler() {
 fn loads_that_only_read_run_where_nothing_can_be_written() {
     let program = Program::new();
     let target = fresh("reading");
-    program.ok(&["build", &target, "-w", "kv"]);
+    program.ok(&["build", &target, "-w", "kv", "--scale", "0.001"]);
     program.ok(&["build", &target, "-w", "tpc-b"]);
     let role = format!("reader_{}", std::process::id());
     let sql = format!(

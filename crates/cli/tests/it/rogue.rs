@@ -5,11 +5,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
-use triphammer_testbed::{
-    Framing, MariadbServer, Meddler, Meddling, PostgresServer, fuzz_settings,
-};
+use triphammer_testbed::{Framing, Meddler, Meddling, fuzz_settings};
 
 use crate::program::{Done, Messages, Program, finish, signal};
+use crate::servers::{self, Mariadb, Postgres, Product, name_of};
 
 /// Maximum time of a command whose waits are limited to a second each; generous, because other
 /// programs share these CPUs.
@@ -20,67 +19,48 @@ const FUZZ_SECONDS: u64 = 15;
 const SHORT: [&str; 6] =
     ["--connect-timeout", "1s", "--query-timeout", "1s", "--drain-timeout", "1s"];
 
-#[derive(Clone, Copy)]
-enum Product {
-    Postgres,
-    Mariadb,
-}
-
-use Product::{Mariadb, Postgres};
-
-/// A separate database on the shared server, and its targets.
+/// A database of its own on the shared server, and its targets.
 struct Site {
-    framing: Framing,
-    upstream: u16,
-    name: String,
     product: Product,
+    /// The target without anything between: by a line that can be read.
+    direct: String,
 }
 
 impl Site {
-    fn new(product: Product) -> Self {
-        let name_of = |target: String| {
-            target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned()
-        };
-        let (framing, upstream, target) = match product {
-            Postgres => {
-                let server = PostgresServer::shared();
-                (Framing::Postgres, server.port(), server.fresh_database("rogue").unwrap())
-            }
-            Mariadb => {
-                let server = MariadbServer::shared();
-                (Framing::Mysql, server.port(), server.fresh_database("rogue").unwrap())
-            }
-        };
-        Self { framing, upstream, name: name_of(target), product }
+    fn empty(product: Product) -> Self {
+        Self::of(product, servers::Site::shared(product).fresh_database())
     }
 
-    /// The target behind a port, by a line that can be read.
-    fn target(&self, port: u16) -> String {
-        let (scheme, user, password, plain) = match self.product {
-            Postgres => {
-                let server = PostgresServer::shared();
-                ("postgres", server.user(), server.password(), "sslmode=disable")
-            }
-            Mariadb => {
-                let server = MariadbServer::shared();
-                ("mariadb", server.user(), server.password(), "ssl-mode=DISABLED")
-            }
-        };
-        format!("{scheme}://{user}:{password}@127.0.0.1:{port}/{}?{plain}", self.name)
+    /// With a warehouse of TPROC-C.
+    fn built(product: Product) -> Self {
+        Self::of(product, servers::Site::built(product))
     }
 
+    fn of(product: Product, target: String) -> Self {
+        let plain = match product {
+            Postgres => "sslmode=disable",
+            Mariadb => "ssl-mode=DISABLED",
+        };
+        Self { product, direct: format!("{target}?{plain}") }
+    }
+
+    /// A server that meddles, and the target behind it.
     fn meddle(&self, meddling: Meddling) -> (Meddler, String) {
-        let meddler = Meddler::start(self.upstream, self.framing, meddling);
-        let target = self.target(meddler.port());
+        let framing = match self.product {
+            Postgres => Framing::Postgres,
+            Mariadb => Framing::Mysql,
+        };
+        let host = self.direct.split_once('@').unwrap().1;
+        let upstream = host.split_once('/').unwrap().0.split_once(':').unwrap().1;
+        let meddler = Meddler::start(upstream.parse().unwrap(), framing, meddling);
+        let target =
+            self.direct.replace(&format!(":{upstream}/"), &format!(":{}/", meddler.port()));
         (meddler, target)
     }
 
     fn number(&self, sql: &str) -> i64 {
-        let rows = match self.product {
-            Postgres => PostgresServer::shared().run(&self.name, sql),
-            Mariadb => MariadbServer::shared().run(&self.name, sql),
-        };
-        rows.unwrap()[0][0].as_deref().unwrap().parse().unwrap()
+        let rows = servers::Site::shared(self.product).run(name_of(&self.direct), sql);
+        rows[0][0].as_deref().unwrap().parse().unwrap()
     }
 }
 
@@ -149,10 +129,8 @@ fn rebuild(program: &Program, direct: &str) {
 /// A server that falls silent after a number of messages: at the login, the lock, the settings, in
 /// the work, at the end.
 fn silence_ends_every_command(product: Product) {
-    let site = Site::new(product);
+    let site = Site::built(product);
     let program = Program::new();
-    let direct = site.target(site.upstream);
-    program.ok(&["build", &direct, "--jobs", "2"]);
     for (place, command) in COMMANDS.into_iter().enumerate() {
         // Early messages are tested one by one, later ones by bisection. A complete build or drop
         // comes last.
@@ -174,16 +152,16 @@ fn silence_ends_every_command(product: Product) {
             }
         }
         if ["build", "drop"].contains(&command[0]) && place == 0 {
-            rebuild(&program, &direct);
+            rebuild(&program, &site.direct);
         }
     }
 }
 
 #[test]
 fn an_error_about_prepared_statements_leads_to_the_pooler() {
-    let site = Site::new(Postgres);
+    let site = Site::empty(Postgres);
     let program = Program::new();
-    program.ok(&["build", &site.target(site.upstream), "-w", "tpc-b"]);
+    program.ok(&["build", &site.direct, "-w", "tpc-b"]);
     for (code, message) in [
         ("42P05", "prepared statement \"1\" already exists"),
         ("26000", "prepared statement \"1\" does not exist"),
@@ -202,9 +180,8 @@ fn an_error_about_prepared_statements_leads_to_the_pooler() {
 
 /// An endless row does not fill memory, and the query ends.
 fn endless_rows_end_every_command(product: Product) {
-    let site = Site::new(product);
+    let site = Site::built(product);
     let program = Program::new();
-    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
     let mut repeated = 0;
     for command in [COMMANDS[1], COMMANDS[2], COMMANDS[6]] {
         for row in [1, 3, 30] {
@@ -236,9 +213,8 @@ pub fn watch_memory(child: &mut Child) -> u64 {
 
 /// One byte at a time is slow, but correct.
 fn a_byte_at_a_time_is_enough(product: Product) {
-    let site = Site::new(product);
+    let site = Site::built(product);
     let program = Program::new();
-    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
     let (_meddler, target) = site.meddle(Meddling::Drip);
     let run = ["run", &target, "--vus", "2", "--transactions", "20", "--mode", "procedures"];
     let result = program.json(&run);
@@ -247,9 +223,8 @@ fn a_byte_at_a_time_is_enough(product: Product) {
 
 /// Two Ctrl-C end a command that waits for a silent server, whatever the limits are.
 fn two_interrupts_end_what_waits(product: Product) {
-    let site = Site::new(product);
+    let site = Site::built(product);
     let program = Program::new();
-    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
     for command in [COMMANDS[2], COMMANDS[3], COMMANDS[4], COMMANDS[5], COMMANDS[0]] {
         for after in [9, 60] {
             let (meddler, target) = site.meddle(Meddling::Silence { after });
@@ -274,9 +249,8 @@ fn two_interrupts_end_what_waits(product: Product) {
 /// Randomly corrupted messages, from seeds: every run ends, and a run reported as verified is
 /// verified.
 fn broken_messages_make_no_wrong_result(product: Product) {
-    let site = Site::new(product);
+    let site = Site::built(product);
     let program = Program::new();
-    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
     let (first, length) = fuzz_settings(FUZZ_SECONDS);
     let (clock, mut seed, mut verified) = (Clock::start(), first, 0);
     let orders = "SELECT count(*) FROM orders";

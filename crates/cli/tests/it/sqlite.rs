@@ -279,7 +279,7 @@ fn the_workload_is_the_one_that_was_built() {
     let spec = program.ok(&["run", bank, "--show-spec"]);
     let line = spec.lines().find(|line| line.contains("tpc-b")).unwrap_or_default();
     assert!(line.contains("workload") && line.contains("build record"), "{spec}");
-    program.ok(&["build", bank, "-w", "kv", "--scale", "1"]);
+    program.ok(&["build", bank, "-w", "kv", "--scale", "0.001"]);
     let refused = program.run(&["drop", bank, "--yes"]);
     assert_eq!(refused.code, 2, "{}", refused.out);
     assert!(refused.err.contains("kv, tpc-b; choose one of them with -w"), "{}", refused.err);

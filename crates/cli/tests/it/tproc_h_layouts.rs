@@ -93,6 +93,7 @@ fn postgresql_partitions_by_month_and_reads_only_the_months_of_a_query() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn mariadb_partitions_by_month_and_reads_only_the_months_of_a_query() {
     let (program, server) = (Program::new(), MariadbServer::shared());
     let target = server.fresh_database("tproc_h_partition").unwrap();

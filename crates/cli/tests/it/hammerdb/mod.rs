@@ -156,6 +156,7 @@ fn functions_on_postgresql_are_driven_as_they_are() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn functions_of_the_oldest_version_are_driven_and_their_late_numbers_expected() {
     let program = Program::new();
     let schema = Schema::postgres(&program, &[FUNCTIONS, include_str!("postgres_3.sql")]);
@@ -198,6 +199,7 @@ fn oracle_compatible_procedures_are_driven_and_their_silent_rollbacks_counted() 
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn rollbacks_by_rule_of_later_versions_are_counted_on_postgresql() {
     let program = Program::new();
     // As in versions after 6.0: a missing item raises, and the handler rolls back. In a function
@@ -328,6 +330,7 @@ fn a_user_who_may_call_routines_and_read_no_orders_runs_a_mix_without_new_order(
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn procedures_that_begin_no_transaction_get_a_session_that_does() {
     let program = Program::new();
     let schema = Schema::mariadb(&program, &[include_str!("mariadb_open.sql")]);

@@ -4,11 +4,14 @@ DO $$
 DECLARE
     place record;
 BEGIN
+    -- All columns of a table at once: each change rewrites it.
     FOR place IN
-        SELECT table_name, column_name FROM information_schema.columns
+        SELECT table_name, string_agg(format('ALTER %I TYPE numeric', column_name), ', ') AS changes
+        FROM information_schema.columns
         WHERE table_schema = 'public' AND data_type IN ('integer', 'smallint')
+        GROUP BY table_name
     LOOP
-        EXECUTE format('ALTER TABLE %I ALTER %I TYPE numeric', place.table_name, place.column_name);
+        EXECUTE format('ALTER TABLE %I %s', place.table_name, place.changes);
     END LOOP;
 END $$;
 ALTER TABLE order_line ALTER ol_amount TYPE numeric, ALTER ol_delivery_d TYPE timestamp;

@@ -78,48 +78,30 @@ impl Site {
         Self::new(&target, &ConnectSettings::default(), Some(folder))
     }
 
-    /// A separate MariaDB database for a test: imports the template's files.
+    /// A separate MariaDB database for a test.
     pub fn mariadb() -> Self {
-        let server = MariadbServer::shared();
-        let template = mariadb_template();
-        let target = server.fresh_database("site").unwrap();
-        let name = target.rsplit('/').next().unwrap();
-        for table in &*TprocC::describe().tables {
-            let table = &table.name;
-            let make = format!(
-                "CREATE TABLE {table} LIKE {TEMPLATE}.{table}; ALTER TABLE {table} DISCARD TABLESPACE"
-            );
-            server.run(name, &make).unwrap();
-            let place = server.socket_folder().join("data").join(name);
-            for kind in ["ibd", "cfg"] {
-                let file = format!("{table}.{kind}");
-                std::fs::copy(template.join(&file), place.join(&file)).unwrap();
-            }
-            server.run(name, &format!("ALTER TABLE {table} IMPORT TABLESPACE")).unwrap();
-        }
-        aside(async move || {
-            let site = Self::new(&target, &ConnectSettings::default(), None);
-            site.scripts(&["procedure", "analyze"]).await;
-            site
-        })
+        let target = MariadbServer::shared().copy_of(mariadb_template()).unwrap();
+        Self::new(&target, &ConnectSettings::default(), None)
     }
 
     /// A database of every kind that finds rows by their keys, in every mode that it supports.
     pub fn all() -> Vec<(Self, Mode)> {
-        vec![
-            (Self::postgres(), Mode::Procedures),
-            (Self::postgres(), Mode::Statements),
-            (Self::mariadb(), Mode::Procedures),
-            (Self::mariadb(), Mode::Statements),
-            (Self::sqlite(), Mode::Statements),
-        ]
+        let mut sites = Self::of_many_writers();
+        sites.push((Self::sqlite(), Mode::Statements));
+        sites
     }
 
     /// Like [`Site::all`], without those where only one session can write at a time.
     pub fn of_many_writers() -> Vec<(Self, Mode)> {
-        let mut sites = Self::all();
-        sites.retain(|(site, _)| !site.database.capabilities().one_writer);
-        sites
+        [Self::both_modes(Self::postgres), Self::both_modes(Self::mariadb)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// A database for each mode.
+    pub fn both_modes(make: fn() -> Self) -> [(Self, Mode); 2] {
+        [Mode::Procedures, Mode::Statements].map(|mode| (make(), mode))
     }
 
     /// The null database, whose answers have fixed content.
@@ -208,29 +190,14 @@ fn postgres_template() -> &'static str {
     })
 }
 
-/// A folder with the template's files.
-fn mariadb_template() -> &'static Path {
-    static FOLDER: OnceLock<ProcessFolder> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
+fn mariadb_template() -> &'static str {
+    static BUILT: OnceLock<String> = OnceLock::new();
+    BUILT.get_or_init(|| {
         let server = MariadbServer::shared();
-        let create =
-            format!("CREATE DATABASE {TEMPLATE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
-        server.run("mysql", &create).unwrap();
-        build(server.url(TEMPLATE));
-        let folder = ProcessFolder::new().unwrap();
-        let workload = TprocC::describe();
-        let tables: Vec<_> = workload.tables.iter().map(|table| &*table.name).collect();
-        let files = server.socket_folder().join("data").join(TEMPLATE);
-        let export = format!(
-            "FLUSH TABLES {} FOR EXPORT;\nsystem cp {}/*.ibd {1}/*.cfg {}\n;UNLOCK TABLES",
-            tables.join(", "),
-            files.display(),
-            folder.path().display()
-        );
-        server.run(TEMPLATE, &export).unwrap();
-        folder
-    });
-    folder.path()
+        let name = server.lasting_database(TEMPLATE).unwrap();
+        build(server.url(&name));
+        name
+    })
 }
 
 fn sqlite_template() -> &'static Path {

@@ -29,7 +29,7 @@ const EXPECTED: [&str; 4] = ["row 7", "text 100000", "error 50007 It failed", "o
 /// How `tsql` shows the error.
 const FAILURE: &str = "Msg 50007 (severity 16, state 1)";
 const PYTHON: &str = include_str!("sqlserver_client.py");
-const JAVA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/SqlServerClient.java");
+const JAVA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/drivers/SqlServerClient.java");
 
 /// A row with a number and a long text, in packets of an odd size.
 fn long_answer() -> Vec<u8> {

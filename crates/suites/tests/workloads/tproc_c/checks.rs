@@ -286,6 +286,7 @@ async fn sqlite_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
 }
 
 #[tokio::test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 async fn mariadb_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
     find_what_is_planted(&Site::mariadb()).await;
 }

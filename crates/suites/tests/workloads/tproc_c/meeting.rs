@@ -6,7 +6,7 @@ use triphammer_core::ErrorClass;
 use triphammer_core::random::Rng;
 use triphammer_core::session::Session as _;
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{Completion, Workload};
+use triphammer_core::workload::{Completion, Mode, Workload};
 use triphammer_drivers::AnySession;
 use triphammer_testbed::PostgresServer;
 use triphammer_workloads::tproc_c::input::{Delivery, Input, NewOrder, UNUSED_ITEM};
@@ -59,11 +59,10 @@ async fn run(
     }
 }
 
-#[tokio::test]
-async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
+async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing(sites: [(Site, Mode); 2]) {
     const USERS: i32 = 4;
     const EACH: i32 = 15;
-    for (site, mode) in Site::of_many_writers() {
+    for (site, mode) in sites {
         let workload = workload();
         let deliver = async |user: i32| {
             let (mut session, mut prepared) = site.user(&workload, mode).await;
@@ -88,9 +87,8 @@ async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
     }
 }
 
-#[tokio::test]
-async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
-    for (site, mode) in Site::of_many_writers() {
+async fn concurrent_new_orders_of_the_same_items_do_not_deadlock(sites: [(Site, Mode); 2]) {
+    for (site, mode) in sites {
         let workload = workload();
         let order = async |user: i32| {
             let (mut session, mut prepared) = site.user(&workload, mode).await;
@@ -111,6 +109,48 @@ async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
         assert_eq!(violations(&site, &mut session, false).await, []);
         let quantities = "SELECT count(*) FROM stock WHERE s_quantity NOT BETWEEN 10 AND 100";
         assert_eq!(number(&mut session, quantities).await, 0);
+    }
+}
+
+mod postgres {
+    use super::Site;
+
+    #[tokio::test]
+    async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
+        super::concurrent_deliveries_of_a_full_warehouse_skip_nothing(Site::both_modes(
+            Site::postgres,
+        ))
+        .await;
+    }
+
+    #[tokio::test]
+    async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
+        super::concurrent_new_orders_of_the_same_items_do_not_deadlock(Site::both_modes(
+            Site::postgres,
+        ))
+        .await;
+    }
+}
+
+mod mariadb {
+    use super::Site;
+
+    #[tokio::test]
+    #[ignore = "slow: tools/test-matrix.py slow"]
+    async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
+        super::concurrent_deliveries_of_a_full_warehouse_skip_nothing(Site::both_modes(
+            Site::mariadb,
+        ))
+        .await;
+    }
+
+    #[tokio::test]
+    #[ignore = "slow: tools/test-matrix.py slow"]
+    async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
+        super::concurrent_new_orders_of_the_same_items_do_not_deadlock(Site::both_modes(
+            Site::mariadb,
+        ))
+        .await;
     }
 }
 
