@@ -99,6 +99,7 @@ test-matrix: deps
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
 	tools/check-sql.py
+	tools/test-mcp.py $(TARGET)/debug/triphammer
 	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-suites --test conformance --test drivers
 	$(CARGO) test --package triphammer-statistics --lib -- --ignored
 	$(CARGO) test --package triphammer-document --lib in_many -- --ignored

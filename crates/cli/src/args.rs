@@ -145,6 +145,7 @@ const fn examples(which: Command) -> &'static str {
         Command::Report => "  triphammer report\n  triphammer report 12 -o report.html",
         Command::Why => "  triphammer why\n  triphammer why 12 --at 60s..90s",
         Command::Try => "  triphammer try\n  triphammer try postgres://bench@db1/postgres",
+        Command::Mcp => "  triphammer mcp --targets targets.toml",
         Command::Serve => "  triphammer serve\n  triphammer serve --listen 127.0.0.1:8080",
     }
 }

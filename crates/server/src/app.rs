@@ -38,15 +38,26 @@ impl App {
     /// # Errors
     /// When the store cannot be opened, or the file of targets cannot be read.
     pub fn open(config: &Config) -> Result<Self, ApiError> {
-        let store = &config.store;
+        let Config { store, data, targets, allow_scripts, .. } = config;
+        Self::on(store, data, || Targets::open(store, data, targets.clone(), *allow_scripts))
+    }
+
+    /// Creates the application on a job store, with these targets.
+    ///
+    /// # Errors
+    /// When the store cannot be opened, and those of `targets`.
+    pub(crate) fn on(
+        store: &Path,
+        data: &Path,
+        targets: impl FnOnce() -> Result<Targets, ApiError>,
+    ) -> Result<Self, ApiError> {
         let first = Store::open(store)?;
         let hub = Arc::new(Hub::new());
-        let targets =
-            Targets::open(store, &config.data, config.targets.clone(), config.allow_scripts)?;
-        let activities = Activities::new(Arc::clone(&hub), store.clone());
+        let targets = targets()?;
+        let activities = Activities::new(Arc::clone(&hub), store.to_owned());
         Ok(Self(Arc::new(Shared {
-            store: store.clone(),
-            data: config.data.clone(),
+            store: store.to_owned(),
+            data: data.to_owned(),
             stores: Mutex::new(vec![first]),
             hub,
             targets,

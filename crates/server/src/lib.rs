@@ -6,6 +6,7 @@
 //!  activity/   running and queued jobs: the queue, one thread per activity, its events
 //!  live/       events: the hub that serialises each once, and the history for late clients
 //!  guard/      access control: hosts, origins, token and cookie, limits, headers
+//!  mcp/        the same for assistants, over standard input and output
 //!  serve/      sockets, TLS and shutdown; ui.rs the embedded pages; openapi.rs the document
 //! ```
 //!
@@ -24,6 +25,7 @@ mod extract;
 mod guard;
 mod limiter;
 pub mod live;
+mod mcp;
 pub mod openapi;
 mod schema;
 mod serve;
@@ -36,6 +38,7 @@ pub use app::App;
 pub use config::{Config, ServerLimits};
 pub use error::ApiError;
 pub use guard::{TOKEN_MIN, random_token};
+pub use mcp::{Assistant, AssistantConfig};
 pub use serve::Server;
 pub use targets::FixedTarget;
 pub use ui::has_page;

@@ -186,13 +186,19 @@ impl Targets {
             Some(TargetForm { url, schema: stored.schema })
         };
         let saved = stored.into_iter().filter_map(|(name, one)| Some((name, form(one)?))).collect();
-        let folder = DataFolder::new(data.to_owned(), store.to_owned()).map_err(|error| {
-            let shown = data.display();
-            ApiError::invalid(format!("cannot use the data directory {shown}: {error}"))
-                .about("data")
-        })?;
+        let reach = Reach::Folder(folder(data, store)?);
         let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
-        Ok(Self { file, fixed, reach: Reach::Folder(folder), allow_scripts, held })
+        Ok(Self { file, fixed, reach, allow_scripts, held })
+    }
+
+    /// The targets of the owner alone: clients see no saved ones, and save none.
+    ///
+    /// # Errors
+    /// When the current directory cannot be found.
+    pub fn of_owner(store: &Path, fixed: BTreeMap<String, FixedTarget>) -> Result<Self, ApiError> {
+        let reach = Reach::Folder(folder(Path::new(""), store)?);
+        let held = Mutex::default();
+        Ok(Self { file: PathBuf::new(), fixed, reach, allow_scripts: false, held })
     }
 
     /// Rejects scripts of clients, unless the server was started to accept them.
@@ -351,6 +357,14 @@ impl Targets {
     fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().expect("no thread panics while it holds the lock")
     }
+}
+
+/// The directory of the files that clients may use.
+fn folder(data: &Path, store: &Path) -> Result<DataFolder, ApiError> {
+    DataFolder::new(data.to_owned(), store.to_owned()).map_err(|error| {
+        let shown = data.display();
+        ApiError::invalid(format!("cannot use the data directory {shown}: {error}")).about("data")
+    })
 }
 
 /// Creates a file that only its owner can read.

@@ -127,6 +127,8 @@ pub enum Command {
     History,
     /// Lists stored jobs.
     Jobs,
+    /// Serves an assistant by the Model Context Protocol.
+    Mcp,
     /// Prints a stored job.
     Report,
     /// Serves the HTTP API and the web interface.
@@ -153,7 +155,7 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 9] = [
+    const OTHERS: [Self; 10] = [
         Self::Try,
         Self::Capture,
         Self::Datagen,
@@ -163,6 +165,7 @@ impl Command {
         Self::Report,
         Self::Why,
         Self::Serve,
+        Self::Mcp,
     ];
 
     /// Name on the command line, and of the command's table in a job file.
@@ -175,6 +178,7 @@ impl Command {
             Self::Doctor => "doctor",
             Self::History => "history",
             Self::Jobs => "jobs",
+            Self::Mcp => "mcp",
             Self::Report => "report",
             Self::Serve => "serve",
             Self::Try => "try",
@@ -194,6 +198,7 @@ impl Command {
             Self::Doctor => "Examine host, network and database before a run",
             Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
+            Self::Mcp => "Let an assistant measure and explain, by the Model Context Protocol",
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the web page and the HTTP API",
             Self::Try => {
@@ -223,6 +228,7 @@ impl Command {
             Self::Why => others + 6,
             Self::Capture => others + 7,
             Self::Try => others + 8,
+            Self::Mcp => others + 9,
         }
     }
 
@@ -236,6 +242,7 @@ impl Command {
             | Self::Doctor
             | Self::History
             | Self::Jobs
+            | Self::Mcp
             | Self::Report
             | Self::Serve
             | Self::Try

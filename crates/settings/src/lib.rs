@@ -46,7 +46,7 @@ pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::{SETTINGS, declared, is, of_command};
 pub use options::{all_options, workload_options};
 pub use parameters::{Parameter, parameters};
-pub use read::{parse_closeness, parse_share};
+pub use read::{parse_closeness, parse_share, parse_time};
 pub use run_defaults::RunDefaults;
 pub use run_spec::{run_spec, until_ci};
 pub(crate) use setting::PROTOCOL_DEFAULT;

@@ -24,6 +24,7 @@ const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
+const MCP: Command = Command::Mcp;
 const SERVE: Command = Command::Serve;
 const TRY: Command = Command::Try;
 const WHY: Command = Command::Why;
@@ -762,7 +763,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, REPORT, SERVE, TRY, WHY]),
+        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, MCP, REPORT, SERVE, TRY, WHY]),
         "File of the job store",
     )
     .default_words("in the user's data directory")
@@ -837,6 +838,28 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[SERVE]),
         "TOML file of targets with their passwords (see docs/serve.md); only these targets may use \
          files, sockets and passwords of this host",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "targets",
+        "FILE",
+        of(&[MCP]),
+        "TOML file of the targets that the assistant may use, with their passwords (see docs/mcp.md)",
+    )
+    .default_words("none: stored jobs only")
+    .marked(&[NotInJobFile]),
+    value(
+        "max-time",
+        "TIME",
+        of(&[MCP]),
+        "Longest time of a job of the assistant: what takes longer is refused, or stopped",
+    )
+    .default("1h")
+    .marked(&[NotInJobFile]),
+    switch(
+        "allow-destructive",
+        of(&[MCP]),
+        "Let the assistant drop tables, and replace what is built",
     )
     .marked(&[NotInJobFile]),
     value("data", "DIR", of(&[SERVE]), "Directory of the SQLite and DuckDB files that clients may use")

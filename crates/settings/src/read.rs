@@ -263,7 +263,11 @@ where
     text.trim().parse().map_err(|error: T::Err| invalid(text, &error.to_string()))
 }
 
-fn parse_time(text: &str) -> Result<Duration, String> {
+/// Reads a time such as `5m`.
+///
+/// # Errors
+/// When it is no time, or longer than [`DURATION_MAX`].
+pub fn parse_time(text: &str) -> Result<Duration, String> {
     match parse_duration(text)? {
         long if long > DURATION_MAX => {
             let most = format_duration(DURATION_MAX);

@@ -8,6 +8,7 @@ mod drop;
 mod history;
 mod job;
 mod jobs;
+mod mcp;
 mod new;
 mod screen;
 mod serve;
@@ -91,6 +92,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Doctor => doctor::command(&mut settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
+        Command::Mcp => mcp::command(&mut settings),
         Command::Report => jobs::report(&mut settings, job_in(matches)),
         Command::Serve => serve::command(&mut settings),
         Command::Try => trial::command(settings),

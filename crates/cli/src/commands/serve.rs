@@ -14,9 +14,8 @@ use triphammer_server::{
 };
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{LISTEN_DEFAULT, Settings};
-use triphammer_store::default_path;
 
-use super::print;
+use super::{print, store_path};
 use crate::{Exit, Result, signals, terminal};
 
 /// Serves until Ctrl-C or SIGTERM: the first one stops and stores the running jobs, the second one
@@ -24,10 +23,7 @@ use crate::{Exit, Result, signals, terminal};
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let listen: String = settings.parse("listen")?;
     let listen = address(&listen)?;
-    let store = match settings.get("store") {
-        Some(path) => PathBuf::from(path),
-        None => default_path().map_err(|error| Failure::refuse(error.to_string()))?,
-    };
+    let store = store_path(settings)?;
     let given = token(settings)?;
     let is_made = given.is_none();
     let token = given.unwrap_or_else(|| Secret::new(random_token()));

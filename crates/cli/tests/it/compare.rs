@@ -300,8 +300,8 @@ fn levels_of_two_targets_are_compared_at_the_same_time() {
 #[test]
 fn a_history_shows_the_change_and_what_differed() {
     let program = Program::new();
-    // Long enough that a busy host delays a run by little of it.
-    for service in ["15ms", "50ms"] {
+    // Tenfold, and long enough that a busy host delays a run by little of it.
+    for service in ["40ms", "400ms"] {
         for _ in 0..7 {
             run(&program, service, "nightly");
         }
@@ -315,7 +315,7 @@ fn a_history_shows_the_change_and_what_differed() {
     let failing = program.run(&["history", "nightly", "--fail-if-slower"]);
     assert_eq!(failing.code, 1);
     assert!(failing.out.contains("Slower from job 8 on:"), "{}", failing.out);
-    let on = program.json(&["history", "--on", "service=15ms", "-w", "tpc-b"]);
+    let on = program.json(&["history", "--on", "service=40ms", "-w", "tpc-b"]);
     assert_eq!(on["runs"].as_array().unwrap().len(), 7);
     assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
 }

@@ -50,6 +50,7 @@ fn options_that_cannot_be_are_refused_before_anything_is_made() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_build_that_was_killed_after_a_schema_change_and_before_its_record_is_resumed() {
     let program = Program::new();
     let server = MariadbServer::shared();

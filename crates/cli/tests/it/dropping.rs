@@ -104,6 +104,7 @@ fn a_view_a_trigger_or_a_foreign_key_on_mariadb_costs_no_table() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn packets_too_small_for_a_build_cost_no_table() {
     let mut site = Site::start(Mariadb, 100);
     let program = Program::new();

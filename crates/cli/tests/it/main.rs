@@ -23,6 +23,7 @@ mod kv;
 mod live;
 mod loads;
 mod lost_output;
+mod mcp;
 mod mysql;
 mod nodes;
 mod observe;

@@ -217,6 +217,7 @@ fn a_server_that_answers_late_and_then_not_at_all_delays_neither_seconds_nor_end
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_server_that_answers_late_and_then_not_at_all_delays_neither_seconds_nor_end_on_mariadb() {
     let server = MariadbServer::start(MariadbOptions::default()).unwrap();
     // A sample is due five times per second, and not ten times as on PostgreSQL.

@@ -66,6 +66,11 @@ impl Program {
         self.command(args).spawn().unwrap()
     }
 
+    /// Starts it with an input to write to.
+    pub fn start_with_input(&self, args: &[&str]) -> Child {
+        self.command(args).stdin(Stdio::piped()).spawn().unwrap()
+    }
+
     pub fn run(&self, args: &[&str]) -> Done {
         finish(self.start(args))
     }

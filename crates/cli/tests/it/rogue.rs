@@ -283,18 +283,18 @@ fn broken_messages_make_no_wrong_result(product: Product) {
 
 /// Defines every test for every product.
 macro_rules! tests {
-    ($($name:ident,)*) => {
+    ($($name:ident $(, mysql: $attribute:meta)?;)*) => {
         mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
-        mod mysql { $(#[test] fn $name() { super::$name(super::Mariadb) })* }
+        mod mysql { $(#[test] $(#[$attribute])? fn $name() { super::$name(super::Mariadb) })* }
     };
 }
 
 tests! {
-    silence_ends_every_command,
-    endless_rows_end_every_command,
-    a_byte_at_a_time_is_enough,
-    two_interrupts_end_what_waits,
-    broken_messages_make_no_wrong_result,
+    silence_ends_every_command, mysql: ignore = "slow: tools/test-matrix.py slow";
+    endless_rows_end_every_command, mysql: ignore = "slow: tools/test-matrix.py slow";
+    a_byte_at_a_time_is_enough;
+    two_interrupts_end_what_waits;
+    broken_messages_make_no_wrong_result;
 }
 
 /// Limits of the system: files, threads, memory.

@@ -183,6 +183,7 @@ fn secrets_and_mistakes_in_targets() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py babelfish4.3"]
 fn build_options_that_the_server_lacks_are_rejected_before_anything_is_made() {
     let Some(_turn) = turn() else { return };
     let (program, server) = (Program::new(), BabelfishServer::shared());
@@ -398,6 +399,7 @@ fn a_drill_loses_no_commit_when_the_server_is_killed_and_sessions_are_terminated
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py babelfish4.3"]
 fn the_doctor_names_what_babelfish_does_not_show_and_goes_on() {
     let Some(_turn) = turn() else { return };
     let (program, server) = (Program::new(), BabelfishServer::shared());

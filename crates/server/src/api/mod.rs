@@ -5,19 +5,19 @@
 
 mod about;
 mod activities;
-mod commands;
-mod comparisons;
-mod doctor;
+pub(crate) mod commands;
+pub(crate) mod comparisons;
+pub(crate) mod doctor;
 mod events;
 pub mod html_export;
-mod jobs;
+pub(crate) mod jobs;
 mod latency;
 mod metrics;
 mod samples;
 mod series;
 mod session;
 mod targets;
-mod why;
+pub(crate) mod why;
 
 use axum::Json;
 use utoipa_axum::router::OpenApiRouter;

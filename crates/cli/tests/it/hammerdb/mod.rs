@@ -304,6 +304,7 @@ fn procedures_on_mariadb_are_driven_as_they_are_and_their_silent_rollbacks_count
 
 /// MariaDB checks rights when a statement is prepared: only what the mix needs is.
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_user_who_may_call_routines_and_read_no_orders_runs_a_mix_without_new_order() {
     let program = Program::new();
     let schema = Schema::mariadb(&program, &[]);
@@ -408,6 +409,7 @@ fn a_procedure_whose_parameters_have_another_order_is_named_with_both() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_schema_of_hammerdb_without_its_routines_is_known_and_what_is_wrong_is_said_on_mariadb() {
     let program = Program::new();
     let schema = Schema::mariadb(&program, &[]);
