@@ -5,7 +5,8 @@ Without arguments, it checks that docs/SUMMARY.md lists every page, that links t
 are not broken, and that the program contains each message that docs/troubleshooting.md quotes. It also checks that each
 crate has a README.md whose files exist, and that ARCHITECTURE.md lists the crate. `make lint` runs this.
 
-With --book, it also builds the book with mdbook into target/book, and checks the links of its pages.
+With --book, it also builds the book with mdbook into target/book, and checks the links of its pages. Beside each page
+lies its Markdown file, and llms.txt lists them for assistants (https://llmstxt.org).
 
 usage: tools/docs.py [--book]
 """
@@ -184,6 +185,29 @@ def wrong_in_book(html_root):
                 yield f"{file.relative_to(html_root)}: {link} has no such anchor"
 
 
+def first_sentence(text):
+    """The first sentence of a page, without links and marks."""
+    paragraphs = re.split(r"\n\s*\n", FENCE.sub("", text))
+    prose = (" ".join(one.split()) for one in paragraphs if re.match(r"\s*[\w`*\[]", one))
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", next(prose, "")).replace("**", "")
+    return re.split(r"(?<=[.!?]) ", plain, maxsplit=1)[0]
+
+
+def for_assistants(html_root):
+    """Puts the Markdown of each page beside it, and writes llms.txt: every page with its first sentence, in the sections
+    of SUMMARY.md."""
+    lines = ["# triphammer", "", "> " + first_sentence((ROOT / "README.md").read_text()), ""]
+    for line in SUMMARY.read_text().splitlines()[1:]:
+        if line.startswith("# "):
+            lines += ["", f"## {line[2:]}", ""]
+        for title, link in re.findall(r"\[([^\]]*)\]\(([^()\s]+)\)", line):
+            page = (DOCS / link).resolve()
+            copy = html_root / page.relative_to(ROOT)
+            shutil.copyfile(page, copy)
+            lines.append(f"- [{title}]({page.relative_to(ROOT)}): {first_sentence(page.read_text())}")
+    (html_root / "llms.txt").write_text("\n".join(lines) + "\n")
+
+
 def build_book():
     """Builds the book and returns its broken links."""
     stage(BOOK / "src")
@@ -196,6 +220,7 @@ def build_book():
     # The guides have wide tables.
     (BOOK / "wide.css").write_text(":root { --content-max-width: 96rem; }\n.content td { padding: 3px 10px; }\n")
     subprocess.run([mdbook(), "build", BOOK], check=True)
+    for_assistants(BOOK / "book")
     print(f"the book is in {BOOK.relative_to(ROOT)}/book/index.html")
     return wrong_in_book((BOOK / "book").resolve())
 

@@ -54,5 +54,6 @@ mod tproc_h_plans;
 mod tproc_h_runs;
 mod trino;
 mod tui;
+mod tutorials;
 mod until_ci;
 mod why;

@@ -66,6 +66,25 @@ impl Program {
         self.command(args).spawn().unwrap()
     }
 
+    /// Runs a script of the shell in which the program is `triphammer`, with these variables.
+    pub fn shell(&self, script: &str, variables: &[(&str, &str)]) -> Done {
+        let folder = Path::new(env!("CARGO_BIN_EXE_triphammer")).parent().unwrap();
+        let child = Command::new("sh")
+            .args(["-c", script])
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
+            .env("TRIPHAMMER_STORE", self.path("jobs.sqlite"))
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        finish(child)
+    }
+
     /// Starts it with an input to write to.
     pub fn start_with_input(&self, args: &[&str]) -> Child {
         self.command(args).stdin(Stdio::piped()).spawn().unwrap()

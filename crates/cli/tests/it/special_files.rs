@@ -68,12 +68,13 @@ fn beside(setting: &SettingDef) -> &'static [&'static str] {
         _ if setting.commands.contains(Command::Job(JobKind::Run)) => {
             &["run", "null:", "--transactions", "1", "--rampup", "0s"]
         }
+        _ if setting.commands.contains(Command::Mcp) => &["mcp"],
         _ if setting.commands.contains(Command::Serve) => &["serve", "--listen", "127.0.0.1:0"],
         name => panic!("--{name}: which command has this path?"),
     }
 }
 
-/// Every setting that names a path, and the store of a server.
+/// Every setting that names a path, and the stores of servers.
 fn settings() -> Vec<Case> {
     let is_path = |setting: &&SettingDef| matches!(setting.value, Some("FILE" | "DIR"));
     let case = |setting: &SettingDef| Case {
@@ -91,6 +92,7 @@ fn settings() -> Vec<Case> {
     let mut cases: Vec<Case> = SETTINGS.iter().filter(is_path).map(with_flag).collect();
     assert!(cases.len() > 12, "the paths are recognised by the name of their value");
     cases.push(Case::of(&["serve", "--listen", "127.0.0.1:0", "--store", "{}"]));
+    cases.push(Case::of(&["mcp", "--store", "{}"]));
     cases.push(Case::of(&["jobs", "--store", "{}"]));
     cases
 }
