@@ -48,9 +48,15 @@ impl Program {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_triphammer"));
+        let mut command = self.private(env!("CARGO_BIN_EXE_triphammer"));
+        command.args(args);
         command
-            .args(args)
+    }
+
+    /// A program with this home and store, and nothing else of the environment.
+    fn private(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
             .current_dir(self.folder.path())
             .env_clear()
             .env("HOME", self.folder.path())
@@ -69,20 +75,10 @@ impl Program {
     /// Runs a script of the shell in which the program is `triphammer`, with these variables.
     pub fn shell(&self, script: &str, variables: &[(&str, &str)]) -> Done {
         let folder = Path::new(env!("CARGO_BIN_EXE_triphammer")).parent().unwrap();
-        let child = Command::new("sh")
-            .args(["-c", script])
-            .current_dir(self.folder.path())
-            .env_clear()
-            .env("HOME", self.folder.path())
-            .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
-            .env("TRIPHAMMER_STORE", self.path("jobs.sqlite"))
-            .envs(variables.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        finish(child)
+        let mut shell = self.private("sh");
+        shell.args(["-c", script]).envs(variables.iter().copied());
+        shell.env("PATH", format!("{}:/usr/bin:/bin", folder.display()));
+        finish(shell.spawn().unwrap())
     }
 
     /// Starts it with an input to write to.

@@ -281,15 +281,7 @@ fn broken_messages_make_no_wrong_result(product: Product) {
     eprintln!("seeds {first} to {}: {verified} runs verified", seed - 1);
 }
 
-/// Defines every test for every product.
-macro_rules! tests {
-    ($($name:ident $(, mysql: $attribute:meta)?;)*) => {
-        mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
-        mod mysql { $(#[test] $(#[$attribute])? fn $name() { super::$name(super::Mariadb) })* }
-    };
-}
-
-tests! {
+crate::servers::tests! {
     silence_ends_every_command, mysql: ignore = "slow: tools/test-matrix.py slow";
     endless_rows_end_every_command, mysql: ignore = "slow: tools/test-matrix.py slow";
     a_byte_at_a_time_is_enough;

@@ -138,6 +138,8 @@ macro_rules! tests {
     };
 }
 
+pub(crate) use tests;
+
 tests! {
     both_modes_run_and_leave_data_that_holds;
     a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds,

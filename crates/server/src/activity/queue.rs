@@ -142,6 +142,15 @@ impl Activities {
         going.find(|(_, entry)| uses(&entry.asked.form)).map(|(id, _)| *id)
     }
 
+    /// Returns one activity without its details, which may be long.
+    ///
+    /// # Errors
+    /// When there is no activity with that number.
+    pub fn activity(&self, id: u64) -> Result<Activity, ApiError> {
+        let table = self.lock();
+        table.entries.get(&id).map(|entry| entry.activity.clone()).ok_or_else(|| absent(id))
+    }
+
     /// Returns one activity with its details.
     ///
     /// # Errors

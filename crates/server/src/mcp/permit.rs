@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_settings::command::JobKind;
+use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::{format, parse_time};
 
 use super::Assistant;
@@ -23,17 +23,24 @@ const DRAIN: Duration = Duration::from_secs(60);
 /// # Errors
 /// When the command is unknown, or the target is none of the owner's.
 pub(super) fn form(assistant: &Assistant, work: Work) -> Result<Form, ApiError> {
-    let command = JobKind::ALL.into_iter().find(|kind| kind.name() == work.command);
-    let command = command.ok_or_else(|| {
-        let all = JobKind::ALL.map(JobKind::name).join(", ");
-        let message = format!("unknown command `{}`: expected one of {all}", work.command);
-        ApiError::invalid(message).about("command")
-    })?;
+    let command = command(&work.command)?;
     for name in std::iter::once(&work.target).chain(&work.other) {
         known(assistant, name)?;
     }
     let Work { target, other, settings, .. } = work;
     Ok(Form { command, target: Some(target), other, settings })
+}
+
+/// The command with this name.
+///
+/// # Errors
+/// When none that runs a job has it.
+pub(super) fn command(name: &str) -> Result<JobKind, ApiError> {
+    Command::of(name).and_then(Command::job).ok_or_else(|| {
+        let all = JobKind::ALL.map(JobKind::name).join(", ");
+        let message = format!("unknown command `{name}`: expected one of {all}");
+        ApiError::invalid(message).about("command")
+    })
 }
 
 /// Rejects a target that the owner has not configured.
@@ -99,7 +106,7 @@ pub(super) fn refuse_long(
 /// Stops an activity that has run for too long, and aborts it if it does not end.
 pub(super) async fn limit(activities: Arc<Activities>, id: u64, most: Duration) {
     let is = |id, wanted: fn(ActivityState) -> bool| {
-        activities.get(id).is_ok_and(|detail| wanted(detail.activity.state))
+        activities.activity(id).is_ok_and(|activity| wanted(activity.state))
     };
     while is(id, |state| state == ActivityState::Queued) {
         tokio::time::sleep(LOOK).await;
@@ -112,7 +119,7 @@ pub(super) async fn limit(activities: Arc<Activities>, id: u64, most: Duration) 
             }
             tokio::time::sleep(LOOK).await;
         }
-        // It may have ended by itself.
+        // The activity may have ended since the last look.
         let _ = activities.stop(id);
     }
 }

@@ -16,7 +16,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::formats::Format;
 
 use super::{Assistant, arguments as of, document_part, permit};
-use crate::activity::{ActivityDetail, Form, preview};
+use crate::activity::{Form, preview};
 use crate::api::{commands, comparisons, doctor, jobs, why};
 use crate::app::blocking;
 use crate::error::ApiError;
@@ -180,12 +180,8 @@ async fn describe(given: of::Describe) -> Result<Value, ApiError> {
             JobKind::ALL.map(|kind| json!({ "name": kind.name(), "title": kind.title() }));
         return Ok(json!({ "commands": commands, "workloads": shown(&workloads.workloads)? }));
     };
-    let found = known.commands.iter().find(|info| info.command.name() == name);
-    let found = found.ok_or_else(|| {
-        let all = JobKind::ALL.map(JobKind::name).join(", ");
-        ApiError::not_found(format!("unknown command `{name}`: expected one of {all}"))
-    })?;
-    shown(found)
+    let command = permit::command(&name)?;
+    shown(&known.commands.into_iter().find(|info| info.command == command))
 }
 
 async fn examine(assistant: &Assistant, given: of::Target) -> Result<Value, ApiError> {
@@ -225,10 +221,10 @@ async fn submit(assistant: &Assistant, form: Form) -> Result<Value, ApiError> {
 async fn watch(assistant: &Assistant, given: of::Watch) -> Result<Value, ApiError> {
     let activities = assistant.app.activities();
     let end = tokio::time::Instant::now() + Duration::from_secs(given.wait_s.min(WAIT_MAX_S));
-    let ActivityDetail { activity, .. } = loop {
-        let detail = activities.get(given.activity)?;
-        if detail.activity.state.is_over() || tokio::time::Instant::now() >= end {
-            break detail;
+    let activity = loop {
+        let activity = activities.activity(given.activity)?;
+        if activity.state.is_over() || tokio::time::Instant::now() >= end {
+            break activity;
         }
         tokio::time::sleep(LOOK).await;
     };
