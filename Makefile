@@ -44,17 +44,16 @@ deb: build
 test-packages: deb
 	tools/test-packages.py
 
-# All tests: format, lints, unit tests, conformance and workload suites on real servers, the program, the web page in a
-# browser. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
+# All tests: unit tests, conformance and workload suites on real servers, the program, the web page in a browser; `make
+# lint` has format and lints. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
 # suite runs, so that one failure does not hide another, and a few tests that failed run once more alone: shared hosts
-# stall. The page is built and checked beside the lints.
+# stall.
 TEST_THREADS ?= $(shell expr $$(nproc) \* 4)
 # A test that hangs fails the suites. Their output names it: it has been running for over 60 seconds.
 TEST_LIMIT ?= 60m
 # Not the examples in doc comments: none of them is code, and rustdoc would read every crate to find that out.
 SUITES = --tests
-test: deps
-	$(MAKE) --jobs=2 --output-sync=target lint check-ui
+test: deps check-ui
 	RUST_TEST_THREADS=$(TEST_THREADS) timeout --foreground $(TEST_LIMIT) tools/test-suites.py $(CARGO) test --workspace $(SUITES) --no-fail-fast
 	$(MAKE) test-browser
 
@@ -102,6 +101,7 @@ test-matrix: deps
 	tools/test-mcp.py $(TARGET)/debug/triphammer
 	TRIPHAMMER_TEST_IO=uring $(CARGO) test --package triphammer-suites --test conformance --test drivers
 	$(CARGO) test --package triphammer-statistics --lib -- --ignored
+	$(CARGO) test --release --package triphammer-isolation --test brute_force -- --ignored
 	$(CARGO) test --package triphammer-document --lib in_many -- --ignored
 	$(CARGO) test --package triphammer --test it why:: -- --ignored
 	$(CARGO) test --package triphammer-runner --test documents verdicts -- --ignored

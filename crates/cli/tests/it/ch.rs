@@ -39,17 +39,20 @@ impl Built {
     }
 }
 
-macro_rules! tests {
-    ($($name:ident,)*) => {
-        mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
-        mod mariadb {
-            $(#[test] #[ignore = "slow: tools/test-matrix.py slow"] fn $name() { super::$name(super::Mariadb) })*
-        }
-    };
+mod postgres {
+    #[test]
+    #[ignore = "slow: tools/test-matrix.py slow"]
+    fn tables_are_added_and_queries_run_beside_the_transactions() {
+        super::tables_are_added_and_queries_run_beside_the_transactions(super::Postgres);
+    }
 }
 
-tests! {
-    tables_are_added_and_queries_run_beside_the_transactions,
+mod mariadb {
+    #[test]
+    #[ignore = "slow: tools/test-matrix.py slow"]
+    fn tables_are_added_and_queries_run_beside_the_transactions() {
+        super::tables_are_added_and_queries_run_beside_the_transactions(super::Mariadb);
+    }
 }
 
 fn number(value: &Value) -> f64 {

@@ -108,6 +108,7 @@ fn build_by_processes(target: &str) {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn processes_build_what_one_does_on_postgresql() {
     let server = PostgresServer::shared();
     let target = server.fresh_database("hosts").unwrap();

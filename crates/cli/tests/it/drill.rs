@@ -132,6 +132,7 @@ pub fn goes_on<S: Disturbed>(
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn tproc_c_goes_on_through_ten_disturbances() {
     drill("tproc-c");
 }

@@ -182,6 +182,7 @@ fn a_capture_has_the_lock_tree_of_its_moment_on_postgres() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_capture_has_the_lock_tree_and_innodbs_status_on_mariadb() {
     let lock = "SELECT w_id FROM warehouse FOR UPDATE";
     let capture = captured(&Program::new(), Mariadb, lock);

@@ -40,6 +40,7 @@ fn the_same_transactions_take_fewer_round_trips_and_every_result_says_why() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn tproc_c_by_statements_keeps_its_conditions() {
     let program = Program::new();
     let target = Site::built(Product::Postgres);

@@ -29,6 +29,7 @@ fn every_protocol_runs_and_deliveries_find_their_end() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_run_on_a_ring_is_one_on_epoll_and_the_report_names_it() {
     let program = Program::new();
     let target = Site::built(Product::Postgres);
@@ -64,6 +65,7 @@ fn a_run_on_a_ring_is_one_on_epoll_and_the_report_names_it() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn one_seed_gives_the_same_rows_whatever_the_jobs() {
     let program = Program::new();
     let digest = |jobs: &str| {

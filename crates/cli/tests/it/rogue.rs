@@ -282,7 +282,9 @@ fn broken_messages_make_no_wrong_result(product: Product) {
 }
 
 crate::servers::tests! {
-    silence_ends_every_command, mysql: ignore = "slow: tools/test-matrix.py slow";
+    silence_ends_every_command,
+        postgres: ignore = "slow: tools/test-matrix.py slow",
+        mysql: ignore = "slow: tools/test-matrix.py slow";
     endless_rows_end_every_command, mysql: ignore = "slow: tools/test-matrix.py slow";
     a_byte_at_a_time_is_enough;
     two_interrupts_end_what_waits;

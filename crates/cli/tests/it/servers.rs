@@ -132,8 +132,8 @@ impl Site {
 
 /// Defines every test for every product. Some take long on MariaDB.
 macro_rules! tests {
-    ($($name:ident $(, mysql: $attribute:meta)?;)*) => {
-        mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
+    ($($name:ident $(, postgres: $of_postgres:meta)? $(, mysql: $attribute:meta)?;)*) => {
+        mod postgres { $(#[test] $(#[$of_postgres])? fn $name() { super::$name(super::Postgres) })* }
         mod mysql { $(#[test] $(#[$attribute])? fn $name() { super::$name(super::Mariadb) })* }
     };
 }
@@ -145,6 +145,7 @@ tests! {
     a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds,
         mysql: ignore = "slow: tools/test-matrix.py slow";
     a_build_that_is_killed_is_resumed_to_the_same_rows,
+        postgres: ignore = "slow: tools/test-matrix.py slow",
         mysql: ignore = "slow: tools/test-matrix.py slow";
     too_many_users_are_refused_with_how_many_connected;
     no_password_is_found_anywhere;

@@ -169,6 +169,7 @@ fn functions_of_the_oldest_version_are_driven_and_their_late_numbers_expected() 
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn native_procedures_on_postgresql_are_driven_as_they_are() {
     let program = Program::new();
     let schema = Schema::postgres(&program, &[PROCEDURES]);
@@ -191,6 +192,7 @@ fn native_procedures_on_postgresql_are_driven_as_they_are() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn oracle_compatible_procedures_are_driven_and_their_silent_rollbacks_counted() {
     let program = Program::new();
     let schema = Schema::postgres(&program, &[PROCEDURES, include_str!("postgres_oracle.sql")]);
@@ -269,6 +271,7 @@ fn deadlocks_that_functions_cover_up_are_retried_as_such() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn deadlocks_that_native_procedures_keep_to_themselves_are_found_and_retried() {
     let program = Program::new();
     let schema = Schema::postgres(&program, &[PROCEDURES]);
@@ -296,6 +299,7 @@ fn deadlocks_that_native_procedures_keep_to_themselves_are_found_and_retried() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn procedures_on_mariadb_are_driven_as_they_are_and_their_silent_rollbacks_counted() {
     let program = Program::new();
     let schema = Schema::mariadb(&program, &[]);
@@ -361,6 +365,7 @@ fn is_known_without_routines(program: &Program, schema: &Schema, lacks: &[&str])
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_schema_of_hammerdb_without_its_routines_is_known_and_what_is_wrong_is_said_on_postgresql() {
     let program = Program::new();
     let schema = Schema::postgres(&program, &[FUNCTIONS]);
@@ -393,6 +398,7 @@ fn a_schema_of_hammerdb_without_its_routines_is_known_and_what_is_wrong_is_said_
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 fn a_procedure_whose_parameters_have_another_order_is_named_with_both() {
     let program = Program::new();
     let schema = Schema::postgres(&program, &[PROCEDURES]);

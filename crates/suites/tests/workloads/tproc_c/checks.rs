@@ -276,6 +276,7 @@ async fn postgres_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
 }
 
 #[tokio::test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 async fn duckdb_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
     find_what_is_planted(&Site::duckdb()).await;
 }

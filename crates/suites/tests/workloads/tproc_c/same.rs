@@ -48,6 +48,7 @@ async fn modes_and_databases_leave_the_same_rows_and_give_the_same_outputs() {
 }
 
 #[tokio::test]
+#[ignore = "slow: tools/test-matrix.py slow"]
 async fn duckdb_leaves_the_same_rows_and_gives_the_same_outputs() {
     // Fewer, because each statement scans a table.
     let sites = [(Site::sqlite(), Mode::Statements), (Site::duckdb(), Mode::Statements)];
