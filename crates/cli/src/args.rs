@@ -135,6 +135,11 @@ const fn examples(which: Command) -> &'static str {
         Command::Job(JobKind::Drill) => {
             "  triphammer drill postgres://bench@db1/drill --fault 'at=10s cut=5s'"
         }
+        Command::Job(JobKind::Isolation) => {
+            "  triphammer isolation postgres://bench@db1/test --isolation serializable\n  \
+             triphammer isolation mysql://bench@db1/test --levels all\n  \
+             triphammer isolation mysql://bench@db1/test --expect lost-update --duration 10s"
+        }
         Command::Job(JobKind::Check) => "  triphammer check postgres://bench@db1/tpcc",
         Command::Job(JobKind::Drop) => "  triphammer drop postgres://bench@db1/tpcc",
         Command::Capture => "  triphammer capture postgresql.csv -o workload.toml",

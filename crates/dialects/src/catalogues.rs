@@ -7,7 +7,8 @@
 //! ```
 //!
 //! `_build` holds the statements about the table `triphammer_build`, in which the runner records
-//! what was built; they are part of every workload's catalogue.
+//! what was built; they are part of every workload's catalogue. `_command` holds what the workloads of
+//! commands, such as `drill`, have in common.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +20,7 @@ use triphammer_core::sql::{
     optional, param, statement,
 };
 use triphammer_core::value::ColumnType::Text;
-use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
+use triphammer_core::workload::{Author, Description, Name, OptionCommand, OptionDef};
 use triphammer_core::{Scale, SpecError};
 
 pub(crate) use crate::dialect_files::text;
@@ -97,6 +98,7 @@ pub fn catalogue_of_build(
     variables.extend(layouts.iter().flat_map(|layout| layout.variables.clone()));
     variables.extend(scale.map(|scale| ("scale".to_owned(), scale.to_string())));
     let mut folders = vec!["_build"];
+    folders.extend(matches!(workload.author, Author::Command(_)).then_some("_command"));
     folders.extend(workload.extends.as_deref());
     folders.push(&workload.name);
     let mut layers: Vec<_> = chain

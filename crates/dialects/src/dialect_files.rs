@@ -19,7 +19,8 @@ const FILES_MAX: usize = 500;
 /// Most folders that a process knows; it reads one again each time it is named.
 const FOLDERS_MAX: usize = 100;
 /// Files at the top of a dialect's folder.
-const TOP_FILES: [&str; 4] = ["dialect.toml", "doctor.toml", "observe.toml", "capture.toml"];
+const TOP_FILES: [&str; 5] =
+    ["dialect.toml", "doctor.toml", "observe.toml", "capture.toml", "isolation.toml"];
 /// Most letters in which a misspelled file differs from one of these. Other files may be for other
 /// purposes.
 const LETTERS_MAX: usize = 2;
@@ -187,8 +188,8 @@ mod tests {
     #[test]
     fn files_that_would_be_ignored_are_rejected() {
         for (file, expected) in [
-            ("tprocc/schema.sql", "use _build, ch,"),
-            ("schema.sql", "one of _build, ch,"),
+            ("tprocc/schema.sql", "use _build, _command, ch,"),
+            ("schema.sql", "one of _build, _command, ch,"),
             ("doctr.toml", "doctor.toml would be"),
             ("observer.toml", "observe.toml would be"),
         ] {

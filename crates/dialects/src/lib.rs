@@ -7,6 +7,7 @@
 pub mod catalogues;
 mod dialect_files;
 pub mod doctor;
+pub mod isolation;
 pub mod observe;
 pub mod statistics;
 pub mod waits;

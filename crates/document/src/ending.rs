@@ -99,9 +99,15 @@ flaws! {
     CommitsLost("commits_lost", "commits lost", "commits lost"),
     /// Rows are duplicated, altered, in another order, or of transactions reported as failed.
     CommitsWrong("commits_wrong", "wrong rows", "commits wrong"),
-    /// No commit was acknowledged, so a drill proves nothing.
+    /// A level showed an anomaly that it promises to prevent.
+    IsolationViolated("isolation_violated", "violated", "isolation violated"),
+    /// An anomaly was expected and not found.
+    NotAsExpected("not_as_expected", "not found", "what was expected was not found"),
+    /// No commit was acknowledged, so nothing is proven.
     NothingProven("nothing_proven", "not proven", "nothing proven"),
-    /// A fault of a drill did not take place.
+    /// A control did not show what the load would have to show.
+    Blind("blind", "not proven", "the load could not have shown it"),
+    /// A fault did not take place.
     FaultMissing("fault_missing", "no fault", "a fault did not take place"),
     /// No rate keeps the limit.
     NoCapacity("no_capacity", "none found", "no capacity found"),

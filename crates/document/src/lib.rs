@@ -22,6 +22,7 @@ pub mod execution_plan;
 pub mod failure_limit;
 pub mod history;
 pub mod host;
+pub mod isolation;
 mod job_id;
 pub mod judgement;
 pub mod measure;

@@ -16,6 +16,7 @@ mod first;
 mod hdr;
 mod history;
 mod hosts;
+mod isolation;
 pub mod jobs;
 mod json;
 pub mod junit;

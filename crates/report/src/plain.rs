@@ -6,6 +6,7 @@ use triphammer_document::check::CheckReport;
 use triphammer_document::compare::ComparisonResult;
 use triphammer_document::datagen::DatagenReport;
 use triphammer_document::drill::DrillResult;
+use triphammer_document::isolation::IsolationResult;
 use triphammer_document::profile::ProfileResult;
 use triphammer_document::remove::Removal;
 use triphammer_document::result::RunResult;
@@ -17,6 +18,7 @@ use super::comparison::{
     comparison, comparison_markdown, comparison_summary, comparison_verdict_last,
 };
 use super::drill::{drill, drill_markdown, drill_suite, drill_summary};
+use super::isolation::{isolation, isolation_markdown, isolation_suite, isolation_summary};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
 use super::profile::{profile, profile_markdown, profile_summary};
@@ -232,6 +234,24 @@ impl Report for DrillResult {
 
     fn junit(&self) -> Option<Suite> {
         Some(drill_suite(self))
+    }
+}
+
+impl Report for IsolationResult {
+    fn text(&self, charset: Charset, _: Style) -> String {
+        isolation(self, charset)
+    }
+
+    fn summary(&self, charset: Charset, _: Style) -> Option<String> {
+        Some(isolation_summary(self, charset))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(isolation_markdown(self))
+    }
+
+    fn junit(&self) -> Option<Suite> {
+        Some(isolation_suite(self))
     }
 }
 

@@ -24,6 +24,7 @@ use triphammer_settings::target::Target;
 use triphammer_store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 
 use crate::build_request::BuildRequest;
+use crate::job::Job;
 use crate::plan::CampaignPlan;
 
 /// Receives the warnings of a journal.
@@ -132,20 +133,19 @@ impl<'a> Journal<'a> {
         Self::begin(store, &header, warn)
     }
 
-    /// Starts the job of a drill.
-    pub fn of_drill(
+    /// Starts a job whose command has a workload of its own.
+    pub(crate) fn of_own_load(
         store: Option<&'a mut Store>,
-        workload: &Description,
-        target: &Target,
-        settings: &Settings,
+        job: &Job,
         users: u32,
         warn: Warn<'_>,
     ) -> Self {
-        let (kind, users) = (JobKind::Drill, Some(users));
+        let (scale, settings) = (Scale::default(), job.settings());
+        let none = BTreeMap::new();
         let header = JobHeader {
             label: settings.get("label").map(str::to_owned),
             plan: given(settings),
-            ..header(workload, kind, target, Scale::default(), users, BTreeMap::new())
+            ..header(job.workload(), job.kind(), job.target(), scale, Some(users), none)
         };
         Self::begin(store, &header, warn)
     }

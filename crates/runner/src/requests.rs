@@ -248,8 +248,7 @@ pub fn refuse_campaign_of_queries(kind: JobKind, workload: &Description) -> Resu
     if can(&kind) || !workload.transactions.is_empty() {
         return Ok(());
     }
-    // A drill has a workload of its own.
-    let others = JobKind::ALL.into_iter().filter(|kind| can(kind) && *kind != JobKind::Drill);
+    let others = JobKind::ALL.into_iter().filter(|kind| can(kind) && !kind.has_own_load());
     let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
     let others: Vec<&str> = others.collect();
     Err(Failure::refuse(format!(

@@ -25,8 +25,10 @@ macro_rules! job_kinds {
                 "Find the highest rate at which a response time stays within a limit",
             Compare("compare", Campaign, compare::ComparisonResult, compare::Pairs)
                 "Compare A and B: faster, slower or equivalent",
-            Drill("drill", Drill, drill::DrillResult, drill::DrillJob)
+            Drill("drill", OwnLoad, drill::DrillResult, drill::DrillJob)
                 "Prove which commits a database keeps after a fault",
+            Isolation("isolation", OwnLoad, isolation::IsolationResult, isolation::IsolationJob)
+                "Prove which anomalies an isolation level prevents, and what it costs",
             Check("check", Data, check::CheckReport, job::CheckJob) "Verify the consistency of the data",
             Drop("drop", Data, remove::Removal, job::DropJob) "Remove what a build created",
         }
@@ -43,8 +45,8 @@ enum Nature {
     Run,
     /// Makes several runs, and can be resumed.
     Campaign,
-    /// Drives a workload of its own once.
-    Drill,
+    /// Drives a workload of its own.
+    OwnLoad,
 }
 
 macro_rules! kinds {
@@ -88,6 +90,7 @@ impl JobKind {
             Self::Capacity => "capacity search",
             Self::Compare => "comparison",
             Self::Drop => "removal",
+            Self::Isolation => "test of isolation",
             _ => self.name(),
         }
     }
@@ -98,10 +101,16 @@ impl JobKind {
         matches!(self.nature(), Nature::Run | Nature::Campaign)
     }
 
+    /// Whether the kind drives a workload of its own.
+    #[must_use]
+    pub const fn has_own_load(self) -> bool {
+        matches!(self.nature(), Nature::OwnLoad)
+    }
+
     /// Whether the kind puts load on a database, so that its end waits for transactions in flight.
     #[must_use]
     pub const fn drains(self) -> bool {
-        self.drives() || matches!(self.nature(), Nature::Drill)
+        self.drives() || self.has_own_load()
     }
 
     /// Whether the kind makes several runs, and can be resumed.

@@ -76,7 +76,7 @@ pub static FORMATS: &[Declared] = &[
         help: "for issues, wikis and pull requests",
         ending: "md",
         media_type: "text/markdown; charset=utf-8",
-        of: |kind| kind.drives() || kind == JobKind::Drill,
+        of: |kind| kind.drives() || kind.has_own_load(),
         is_printed: true,
     },
     Declared {
@@ -130,7 +130,7 @@ pub static FORMATS: &[Declared] = &[
         help: "requirements and checks with their results, as JUnit XML",
         ending: "xml",
         media_type: "application/xml",
-        of: |kind| matches!(kind, JobKind::Run | JobKind::Drill | JobKind::Check),
+        of: |kind| kind.has_own_load() || matches!(kind, JobKind::Run | JobKind::Check),
         is_printed: false,
     },
     Declared {

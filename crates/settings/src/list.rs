@@ -16,6 +16,7 @@ const PROFILE: Command = Command::Job(JobKind::Profile);
 const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
 const DRILL: Command = Command::Job(JobKind::Drill);
+const ISOLATION: Command = Command::Job(JobKind::Isolation);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
 const CAPTURE: Command = Command::Capture;
@@ -40,7 +41,7 @@ const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, TRY]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
-const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY, DRILL]);
+const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY, DRILL, ISOLATION]);
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
 /// Commands whose runs all have the same load.
@@ -120,7 +121,7 @@ pub const SETTINGS: &[SettingDef] = &[
         NotInJobFile,
         Label,
     ]),
-    value("workload", "NAME", ON_TARGET.but(&[DRILL]), "Workload: {words}")
+    value("workload", "NAME", ON_TARGET.but(&[DRILL, ISOLATION]), "Workload: {words}")
         .titled(Group::Data, "Workload")
         .short('w')
         .default(triphammer_workloads::DEFAULT)
@@ -260,6 +261,9 @@ pub const SETTINGS: &[SettingDef] = &[
     value("seed", "N", of(&[DRILL]), "Random seed of the rows and of their hashes")
         .titled(Group::Data, "Random seed")
         .default_words("random, so that rows of an earlier drill are recognised"),
+    value("seed", "N", of(&[ISOLATION]), "Random seed of the users' choices, and of the order of levels")
+        .titled(Group::Data, "Random seed")
+        .default_words("random"),
     switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
@@ -315,6 +319,9 @@ pub const SETTINGS: &[SettingDef] = &[
     value("vus", "N", of(&[DRILL]), "Number of virtual users, each with a session and a chain of rows")
         .titled(Group::Load, "Virtual users")
         .default_words("8; 1 for SQLite"),
+    value("vus", "N", of(&[ISOLATION]), "Number of virtual users, each with a session")
+        .titled(Group::Load, "Virtual users")
+        .default_words("16; 4 for SQLite"),
     value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users, or of streams for TPROC-H, that `auto` tries")
         .titled(Group::Load, "Maximum virtual users")
         .default_words("64 for SQLite, else 512"),
@@ -326,7 +333,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Question, "Runs per level")
     .default("3"),
-    value("threads", "N", DRIVE.and(&[DRILL]), "Worker threads")
+    value("threads", "N", DRIVE.and(&[DRILL, ISOLATION]), "Worker threads")
         .titled(Group::Statements, "Worker threads")
         .default_words("min(cores, sessions)")
     .marked(&[OfTransactions]),
@@ -344,15 +351,59 @@ pub const SETTINGS: &[SettingDef] = &[
     value("duration", "TIME", of(&[TRY]), "Length of the timed window")
         .titled(Group::Length, "Timed window")
         .default("20s"),
-    value("duration", "TIME", of(&[DRILL]), "Time under load; every fault begins and ends in it")
+    value("duration", "TIME", of(&[DRILL, ISOLATION]), "Time under load, of each level; every fault begins and ends \
+                                                       in it")
         .titled(Group::Length, "Time under load")
         .default("1m"),
     value(
+        "levels",
+        "LEVELS",
+        of(&[ISOLATION]),
+        "Levels to test and to compare, in random order: all, or names with commas between them",
+    )
+    .titled(Group::Question, "Levels")
+    .default_words("the one of --isolation"),
+    value(
+        "control",
+        "TIME",
+        of(&[ISOLATION]),
+        "Time of the same load at the database's weakest level, before: what it does not show, this load \
+         could not have shown; 0s for none",
+    )
+    .titled(Group::Length, "Control at a weaker level")
+    .default("5s"),
+    value(
+        "weights",
+        "TYPE=N,…",
+        of(&[ISOLATION]),
+        "Weights of the transactions append, read, counter, pair and predicate; others have none",
+    )
+    .titled(Group::Load, "Weights of the transactions")
+    .default("append=4,read=3,counter=2,pair=2,predicate=2"),
+    value("rows", "N", of(&[ISOLATION]), "Rows of each kind on which users meet: fewer rows, more conflicts")
+        .titled(Group::Load, "Rows of each kind")
+        .default("24"),
+    value(
+        "expect",
+        "KIND",
+        of(&[ISOLATION]),
+        "Anomaly that must be found, such as lost-update or G2-item: exit code 0 if it is, 1 if not; \
+         no control then",
+    )
+    .titled(Group::Question, "Expected anomaly")
+    .default_words("none: no promise may be broken"),
+    switch(
+        "fail-if-undecided",
+        of(&[ISOLATION]),
+        "Exit code 1 if the load could not have shown a kind of anomaly, too",
+    )
+    .titled(Group::Question, "Fail if a kind is undecided"),
+    value(
         "fault",
         "FAULT",
-        of(&[DRILL]),
+        of(&[DRILL, ISOLATION]),
         "What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, \
-         then all connections are closed), 'at=30s terminate' (the server ends the drill's sessions: \
+         then all connections are closed), 'at=30s terminate' (the server ends the load's sessions: \
          PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be \
          repeated",
     )
@@ -473,22 +524,22 @@ pub const SETTINGS: &[SettingDef] = &[
         .default_words("procedures if the workload and the database support them")
         .choices(choices::modes)
     .marked(&[OfTransactions]),
-    value("protocol", "PROTOCOL", DRIVE.and(&[DRILL]), "How statements are sent: prepared, extended or simple")
+    value("protocol", "PROTOCOL", DRIVE.and(&[DRILL, ISOLATION]), "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
         .default_words(PROTOCOL_DEFAULT)
         .choices(choices::protocols),
-    value("pipeline", "WHAT", DRIVE.and(&[DRILL]), "What of a transaction shares a round trip: {words}. Only \
+    value("pipeline", "WHAT", DRIVE.and(&[DRILL, ISOLATION]), "What of a transaction shares a round trip: {words}. Only \
                                                    PostgreSQL can")
         .titled(Group::Statements, "Pipelining")
         .default("off")
         .choices(choices::pipelinings)
     .marked(&[OfTransactions]),
-    value("io", "WAY", DRIVE.and(&[DRILL]), "How worker threads wait for a server: {words}")
+    value("io", "WAY", DRIVE.and(&[DRILL, ISOLATION]), "How worker threads wait for a server: {words}")
         .titled(Group::Statements, "Waiting for the server")
         .default("auto")
         .choices(choices::io)
     .marked(&[OfTransactions]),
-    value("isolation", "LEVEL", DRIVE.and(&[DRILL]), "Isolation level: {words}")
+    value("isolation", "LEVEL", DRIVE.and(&[DRILL, ISOLATION]), "Isolation level: {words}")
         .titled(Group::Statements, "Isolation level")
         .default_words(DATABASE_DEFAULT)
         .choices(choices::isolations),
@@ -566,7 +617,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "retries",
         "N",
-        DRIVE.and(&[DRILL]),
+        DRIVE.and(&[DRILL, ISOLATION]),
         "Maximum attempts at a transaction that fails with a deadlock or a serialization error, \
          including the first",
     )
@@ -585,12 +636,12 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "transaction-timeout",
         "TIME",
-        of(&[DRILL]),
+        of(&[DRILL, ISOLATION]),
         "Cancel an attempt that takes longer than this and reconnect; 0s disables it",
     )
     .titled(Group::Failures, "Maximum time per attempt")
     .default("10s"),
-    value("drain-timeout", "TIME", DRIVE.and(&[DRILL]), "Maximum wait for transactions in flight at the end of \
+    value("drain-timeout", "TIME", DRIVE.and(&[DRILL, ISOLATION]), "Maximum wait for transactions in flight at the end of \
                                            the run")
         .titled(Group::Length, "Maximum drain time")
         .default("30s")
@@ -692,7 +743,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
-    value("label", "TEXT", DRIVE.and(&[DRILL]), "Label of the job, to find it later")
+    value("label", "TEXT", DRIVE.and(&[DRILL, ISOLATION]), "Label of the job, to find it later")
         .titled(Group::Question, "Label")
         .marked(&[NotReplayed, Shared, Label]),
     value("label", "TEXT", of(&[JOBS]), "Only jobs with this label")
@@ -700,7 +751,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl; an existing one is replaced")
         .marked(&[OfTransactions, OfHost]),
-    value("junit", "FILE", of(&[RUN, DRILL, CHECK]), "Write what passed and failed to this file as JUnit XML; an existing one is \
+    value("junit", "FILE", of(&[RUN, DRILL, ISOLATION, CHECK]), "Write what passed and failed to this file as JUnit XML; an existing one is \
                                                  replaced")
         .marked(&[OfHost, OfOutput]),
     value(
@@ -756,7 +807,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[OfOutput, NotInJobFile]),
     switch(
         "show-spec",
-        DRIVE.and(&[BUILD, DRILL]),
+        DRIVE.and(&[BUILD, DRILL, ISOLATION]),
         "Print every setting with its source, and exit",
     )
     .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed]),

@@ -207,9 +207,11 @@ pub fn open(
 
 /// Rejects the default file where a database of the user's own is needed.
 fn refuse_default(settings: &Settings, workload: Option<&Description>) -> Result<(), SpecError> {
-    if settings.command() == Command::Job(JobKind::Drill) {
-        let message = "a drill needs a database to break: name its target, such as \
-                       postgres://user@host/db";
+    if let Some(kind) = settings.command().job().filter(|kind| kind.has_own_load()) {
+        let message = format!(
+            "a {} needs a database of yours: name its target, such as postgres://user@host/db",
+            kind.noun()
+        );
         return Err(SpecError::new(message).about("target"));
     }
     if is_of_user(workload) {
@@ -318,7 +320,8 @@ fn refuse_place(settings: &Settings, url: &str) -> Result<(), SpecError> {
         );
         return of_target(message, "schema");
     }
-    let builds = [JobKind::Build, JobKind::Drill].map(Command::Job).contains(&settings.command());
+    let builds = |kind: JobKind| kind == JobKind::Build || kind.has_own_load();
+    let builds = settings.command().job().is_some_and(builds);
     if !builds {
         return Ok(());
     }

@@ -6,6 +6,7 @@
 pub mod ch;
 pub mod custom;
 pub mod drill;
+pub mod isolation;
 mod kept_files;
 pub mod kv;
 pub mod list;

@@ -355,6 +355,7 @@ workloads! {
     Sysbench(crate::sysbench::Sysbench),
     Python(crate::python::Python),
     Drill(crate::drill::Drill),
+    Isolation(crate::isolation::IsolationLoad),
 }
 
 #[cfg(test)]
@@ -384,7 +385,9 @@ mod tests {
         assert_eq!(of_setting("vus").map(|of| of.name.clone()), None);
         assert_eq!(of_command("drill").unwrap().title, "Durability drill");
         assert!(of_command("run").is_none() && describe(DEFAULT).is_ok());
-        assert!(all().iter().all(|workload| workload.name != "drill"));
+        assert_eq!(of_command("isolation").unwrap().title, "Isolation");
+        let is_of_command = |of: &Description| matches!(of.author, Author::Command(_));
+        assert!(all().iter().all(|workload| !is_of_command(workload)));
     }
 
     #[test]

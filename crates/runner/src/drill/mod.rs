@@ -3,7 +3,7 @@
 //!
 //! 1. build the table `triphammer_drill`, in place of that of an earlier drill;
 //! 2. run the workload [`drill`](triphammer_workloads::drill), as a stored run of the drill; at their
-//!    times, each on its own thread, cause the faults (`conduct`);
+//!    times, each on its own thread, cause the [faults](crate::faults);
 //! 3. wait for the database, or for the one that `--verify` names, until it answers and accepts
 //!    writes; read the table back, and compare it with the ledgers of the users (`verify`).
 //!
@@ -11,11 +11,8 @@
 //! every acknowledged commit is there, once, in order. A database that is away when the load ends is
 //! no failure in itself: then the drill waits.
 
-mod conduct;
 mod verify;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::wall;
@@ -23,7 +20,7 @@ use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, WorkloadSettings};
-use triphammer_core::{DbError, Elapsed, ErrorClass, Scale};
+use triphammer_core::{DbError, Elapsed, ErrorClass};
 use triphammer_dialects::catalogues;
 use triphammer_document::drill::{DrillResult, FaultReport, Parts};
 use triphammer_document::parts::Status;
@@ -38,16 +35,14 @@ use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_settings::{Given, Settings};
 use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, NAME, outages};
+use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, outages};
 
-use crate::build::build;
-use crate::build_request::BuildRequest;
+use crate::build::build_own;
+use crate::faults::{Scene, with_faults};
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::run::Resolved;
 use crate::watch::{JobEvent, Watch, Watcher};
-
-use conduct::{InDrill, Scene, Timeline, cause};
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 8;
@@ -196,16 +191,10 @@ impl Drilled<'_, '_> {
     fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
         let (job, watch) = (self.job, self.watch);
         let warn = &mut |text: &str| watch.warn(text);
-        let mut journal = Journal::of_drill(
-            store,
-            job.workload(),
-            job.target(),
-            job.settings(),
-            self.plan.users,
-            warn,
-        );
+        let mut journal = Journal::of_own_load(store, job, self.plan.users, warn);
         watch.report(JobEvent::Began(journal.job));
-        let drilled = self.build().and_then(|()| self.drill(&mut journal, handle));
+        let built = build_own(job, &WorkloadSettings::default(), watch);
+        let drilled = built.and_then(|()| self.drill(&mut journal, handle));
         handle.ended();
         match drilled {
             Ok(result) => {
@@ -220,26 +209,6 @@ impl Drilled<'_, '_> {
                 Err(failure)
             }
         }
-    }
-
-    /// Creates the table, in place of that of an earlier drill.
-    fn build(&self) -> Result<(), Failure> {
-        let target = self.job.target();
-        let settings = WorkloadSettings { scale: Scale::ONE, ..WorkloadSettings::default() };
-        let request = BuildRequest {
-            workload: Arc::new(AnyWorkload::new(NAME, &settings)?),
-            settings,
-            dialect_options: BTreeMap::new(),
-            jobs: 1,
-            replace: true,
-            force: false,
-            add: false,
-            create_database: false,
-            hosts: None,
-            connect_limit: target.connect_limit,
-            cancel: self.job.handle().cancel().clone(),
-        };
-        build(&target.database, &request, self.watch, &mut || {}).map(drop)
     }
 
     /// Drives the load with its faults, and reads the table back.
@@ -283,20 +252,10 @@ impl Drilled<'_, '_> {
         journal: &mut Journal<'_>,
         handle: &Handle,
     ) -> Result<(RunResult, Vec<FaultReport>), Failure> {
-        let (watch, timeline) = (self.watch, &Timeline::default());
         let (target, catalogue) = (self.job.target(), self.catalogue);
-        let scene = &Scene { target, workload: drill, catalogue, handle };
-        let (run, faults) = std::thread::scope(|scope| {
-            let threads: Vec<_> = (self.plan.faults.iter())
-                .map(|fault| scope.spawn(move || cause(fault, scene, timeline, watch)))
-                .collect();
-            let mut in_drill = InDrill { watch, timeline };
-            let run = resolved.run(settings, journal.store(), handle, &Watch::new(&mut in_drill));
-            timeline.end();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, FaultReport>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            (run, threads.into_iter().map(join).collect())
+        let scene = &Scene { target, sessions: drill.sessions(), catalogue, handle };
+        let (run, faults) = with_faults(&self.plan.faults, scene, self.watch, |watch| {
+            resolved.run(settings, journal.store(), handle, watch)
         });
         Ok((run?, faults))
     }

@@ -163,7 +163,7 @@ fn to_look_does_nothing() {
         let taken = |name: &str| triphammer_settings::declared(kind, name).is_some();
         let given: Vec<_> = given.into_iter().filter(|(name, _)| taken(name)).collect();
         let mut job = job(&folder, settings(kind, &given));
-        if kind == JobKind::Drill {
+        if kind.has_own_load() {
             let refused = job.preview(&mut Events::default()).unwrap_err().to_string();
             assert!(refused.contains("does not store data"), "{refused}");
             continue;

@@ -28,13 +28,13 @@
 mod chain;
 mod judge;
 mod ledger;
+mod sessions;
 mod silence;
 mod workload;
 
 pub use chain::hash;
 pub use judge::{Judge, Judged, LostCommits, RowOfDrill, judge};
 pub use ledger::{Fate, Ledger, Stretch};
+pub use sessions::{SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, ServerSession, Sessions};
 pub use silence::outages;
-pub use workload::{
-    Drill, DrillSession, NAME, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, WRITABLE,
-};
+pub use workload::{Drill, NAME, WRITABLE};

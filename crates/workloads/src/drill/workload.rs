@@ -1,6 +1,5 @@
 //! The drill as a [`Workload`].
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -20,16 +19,10 @@ use triphammer_core::{DbError, Elapsed, SpecError};
 
 use super::chain::hash;
 use super::ledger::{Fate, Ledger};
+use super::sessions::{SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, Sessions};
 
 /// Name of the workload, and of its build record.
 pub const NAME: &str = "drill";
-/// Statement that returns the server's number of a session, and a number of the server, where a session can be
-/// terminated.
-pub const SESSION_ID: &str = "session.id";
-/// Statement that counts the sessions of a number that are of the same user in the same database.
-pub const SESSION_IS_OWN: &str = "session.is_own";
-/// Statement that terminates the session of a number.
-pub const SESSION_TERMINATE: &str = "session.terminate";
 /// Statement that returns whether a server accepts writes: 0 on a replica.
 pub const WRITABLE: &str = "server.is_writable";
 
@@ -40,17 +33,7 @@ pub struct Drill {
     /// Number of the last attempt.
     attempts: AtomicI64,
     ledgers: Arc<Ledgers>,
-    /// The server's number of each session, by the number in the run and the server.
-    sessions: Mutex<BTreeMap<(u32, i64), i64>>,
-}
-
-/// A session of the drill, as its server numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DrillSession {
-    /// The server: one of the nodes of a target, in places since its last start.
-    pub server: i64,
-    /// The session.
-    pub id: i64,
+    sessions: Sessions,
 }
 
 /// The ledgers of users that have left.
@@ -146,7 +129,7 @@ impl Drill {
             seed: given.run_seed,
             attempts: AtomicI64::new(0),
             ledgers: Arc::default(),
-            sessions: Mutex::default(),
+            sessions: Sessions::default(),
         })
     }
 
@@ -164,12 +147,10 @@ impl Drill {
         ledgers
     }
 
-    /// The sessions, as they were when each connected last; empty where a session cannot be terminated.
-    pub fn sessions(&self) -> Vec<DrillSession> {
-        lock(&self.sessions)
-            .iter()
-            .map(|((_, server), id)| DrillSession { server: *server, id: *id })
-            .collect()
+    /// The sessions, which a fault can end.
+    #[must_use]
+    pub const fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 }
 
@@ -251,17 +232,11 @@ impl Workload for Drill {
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Prepared, DbError> {
-        let mut rows = Rows::new();
-        if statements.has(SESSION_ID) {
-            let id = statements.prepare(session, SESSION_ID).await?;
-            session.query(id, &[], &mut rows).await?;
-            let row = rows.first("the session's number")?;
-            lock(&self.sessions).insert((statements.session().0, row.int(1)?), row.int(0)?);
-        }
+        self.sessions.add(statements, session).await?;
         Ok(Prepared {
             last: statements.prepare(session, "row.last").await?,
             append: statements.prepare(session, "row.append").await?,
-            rows,
+            rows: Rows::new(),
         })
     }
 

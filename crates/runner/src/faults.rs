@@ -1,4 +1,5 @@
-//! Causes the faults of a drill at their times, each on a thread of its own, while the load runs.
+//! Causes faults at their times, each on a thread of its own, while a load runs: of a drill, or of a
+//! test of isolation.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -25,7 +26,7 @@ use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::drill::{
-    Drill, DrillSession, SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE,
+    SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, ServerSession, Sessions,
 };
 
 use crate::watch::{JobEvent, Watch, Watcher};
@@ -38,16 +39,16 @@ const COMMAND_POLL: Duration = Duration::from_millis(20);
 const OUTPUT_BYTES_MAX: u64 = 2_000;
 
 /// Everything that faults need.
-pub(super) struct Scene<'a> {
-    pub(super) target: &'a Target,
-    pub(super) workload: &'a Drill,
-    pub(super) catalogue: &'a StatementCatalogue,
-    pub(super) handle: &'a Handle,
+pub(crate) struct Scene<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) sessions: &'a Sessions,
+    pub(crate) catalogue: &'a StatementCatalogue,
+    pub(crate) handle: &'a Handle,
 }
 
 /// The time of the load, for the threads that wait for it.
 #[derive(Debug, Default)]
-pub(super) struct Timeline {
+struct Timeline {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -72,7 +73,7 @@ impl Timeline {
     }
 
     /// The load is over: no user waits any longer.
-    pub(super) fn end(&self) {
+    fn end(&self) {
         self.state().is_over = true;
         self.changed.notify_all();
     }
@@ -103,17 +104,17 @@ impl Timeline {
     }
 }
 
-/// Passes the events of the drill's run on, and starts the timeline with the load.
-pub(super) struct InDrill<'a, 'b> {
-    pub(super) watch: &'a Watch<'b>,
-    pub(super) timeline: &'a Timeline,
+/// Passes the events of the job's run on, and starts the timeline with the load.
+struct InJob<'a, 'b> {
+    watch: &'a Watch<'b>,
+    timeline: &'a Timeline,
 }
 
-impl Watcher for InDrill<'_, '_> {
+impl Watcher for InJob<'_, '_> {
     fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Run(Event::Started { clock }) => self.timeline.start(*clock),
-            // The job is the drill, and its number is known.
+            // The job is the one above the run, and its number is known.
             JobEvent::Began(_) => return,
             _ => {}
         }
@@ -121,13 +122,30 @@ impl Watcher for InDrill<'_, '_> {
     }
 }
 
-/// Waits for the time of a fault, and causes it.
-pub(super) fn cause(
-    fault: &Fault,
+/// Runs a load, and causes faults beside it.
+pub(crate) fn with_faults<T>(
+    faults: &[Fault],
     scene: &Scene<'_>,
-    timeline: &Timeline,
     watch: &Watch<'_>,
-) -> FaultReport {
+    load: impl FnOnce(&Watch<'_>) -> T,
+) -> (T, Vec<FaultReport>) {
+    let timeline = &Timeline::default();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (faults.iter())
+            .map(|fault| scope.spawn(move || cause(fault, scene, timeline, watch)))
+            .collect();
+        let mut in_job = InJob { watch, timeline };
+        let done = load(&Watch::new(&mut in_job));
+        timeline.end();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, FaultReport>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        (done, threads.into_iter().map(join).collect())
+    })
+}
+
+/// Waits for the time of a fault, and causes it.
+fn cause(fault: &Fault, scene: &Scene<'_>, timeline: &Timeline, watch: &Watch<'_>) -> FaultReport {
     let mut report = FaultReport {
         // A command may contain a password.
         fault: mask_secrets(&fault.to_string()),
@@ -179,7 +197,7 @@ fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
             .await
             .doing(format_args!("connecting to {}", target.target()))?;
         // Not before: a server that has just come back has accepted others meanwhile.
-        let sessions = scene.workload.sessions();
+        let sessions = scene.sessions.all();
         let ended = end_sessions(&sessions, scene.catalogue, &mut session).await;
         session.close().await;
         ended.doing("ending sessions")
@@ -195,7 +213,7 @@ fn terminate(scene: &Scene<'_>) -> Result<String, Failure> {
 /// # Errors
 /// When the session is lost, or no session could be ended.
 async fn end_sessions(
-    sessions: &[DrillSession],
+    sessions: &[ServerSession],
     catalogue: &StatementCatalogue,
     session: &mut Limited<AnySession>,
 ) -> Result<u64, DbError> {
@@ -207,7 +225,7 @@ async fn end_sessions(
     let is_own = statements.prepare(session, SESSION_IS_OWN).await?;
     let terminate = statements.prepare(session, SESSION_TERMINATE).await?;
     let (mut ended, mut failure) = (0, None);
-    for DrillSession { id, .. } in sessions.iter().filter(|session| session.server == server) {
+    for ServerSession { id, .. } in sessions.iter().filter(|session| session.server == server) {
         // It may have ended before, and its number may have been given to somebody else.
         session.query(is_own, &[Value::Int(*id)], &mut rows).await?;
         if rows.first("the number of sessions")?.int(0)? == 0 {

@@ -1,4 +1,4 @@
--- Sessions of the drill, which a fault can terminate, and whether a replica was promoted.
+-- Sessions of a load, which a fault can terminate, and whether a server accepts writes, for the workloads of commands.
 
 -- Other servers, and this one after a restart, give the same numbers to sessions of others.
 -- name: session.id

@@ -1,0 +1,2 @@
+-- name: list.append
+UPDATE triphammer_isolation_list SET elements = CONCAT(elements, :element) WHERE id = :id;

@@ -1,0 +1,80 @@
+//! Checks the history of a load while it runs.
+
+use std::sync::mpsc::Receiver;
+
+use triphammer_core::Elapsed;
+use triphammer_core::event::{Event, Note};
+use triphammer_isolation::{History, Order, Report, Scope, Transaction, check};
+use triphammer_settings::format::integer;
+use triphammer_workloads::isolation::{Epoch, IsolationLoad};
+
+use crate::watch::{JobEvent, Watch};
+
+/// Transactions of an epoch that is kept for controls: fewer have no place for every anomaly.
+const KEPT_MIN: usize = 100;
+/// Epochs that are kept for controls.
+const KEPT_MAX: usize = 3;
+/// Most transactions of an epoch that is kept: planting copies it many times.
+const KEPT_TRANSACTIONS_MAX: usize = 20_000;
+
+/// What the checker found in a load.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) report: Report,
+    /// Histories of some epochs, into which anomalies can be planted.
+    pub(super) kept: Vec<Vec<Transaction>>,
+    /// Why a part was left unchecked; `None` if nothing was.
+    pub(super) unchecked: Option<String>,
+}
+
+/// Runs a load, and checks what it records on a thread of its own.
+pub(super) fn check_while<T>(
+    load: &IsolationLoad,
+    watch: &Watch<'_>,
+    run: impl FnOnce() -> T,
+) -> (T, Checked) {
+    let epochs = load.epochs();
+    let histories = epochs.record();
+    std::thread::scope(|scope| {
+        let checker = scope.spawn(move || check_all(&histories, watch));
+        let done = run();
+        epochs.end();
+        let checked = checker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (done, checked)
+    })
+}
+
+fn check_all(histories: &Receiver<Epoch>, watch: &Watch<'_>) -> Checked {
+    let mut checked = Checked::default();
+    while let Ok(Epoch { transactions, .. }) = histories.recv() {
+        let history = &mut History::of(transactions.iter().cloned());
+        match check(history, Scope { order: Order::Session }) {
+            Ok(report) => {
+                tell(&checked.report, &report, watch);
+                checked.report.merge(report);
+            }
+            Err(error) => checked.unchecked = Some(format!("an epoch was not checked: {error}")),
+        }
+        let fits = (KEPT_MIN..=KEPT_TRANSACTIONS_MAX).contains(&transactions.len());
+        if fits && checked.kept.len() < KEPT_MAX {
+            checked.kept.push(transactions);
+        }
+    }
+    if checked.report.uncounted && checked.unchecked.is_none() {
+        checked.unchecked =
+            Some("there are more cycles than were counted: counts are lower bounds".to_owned());
+    }
+    checked
+}
+
+/// Tells of kinds that were not found before.
+fn tell(known: &Report, new: &Report, watch: &Watch<'_>) {
+    for (kind, finding) in &new.findings {
+        if known.findings.contains_key(kind) {
+            continue;
+        }
+        let text = format!("found {} {kind} ({})", integer(finding.count), kind.anomaly.title());
+        let note = Note::new("isolation", Some(Elapsed(finding.first)), text);
+        watch.report(JobEvent::Run(&Event::Note(note)));
+    }
+}

@@ -1,0 +1,231 @@
+//! `isolation`: makes users conflict, and finds the anomalies that their isolation level should have
+//! prevented.
+//!
+//! 1. build the tables `triphammer_isolation_…`, in place of those of an earlier job;
+//! 2. drive the load for a few seconds at the weakest level of the database: the control, which shows
+//!    what this load can show;
+//! 3. drive it at each level in question, with faults; histories are checked while the load runs
+//!    (`checked`);
+//! 4. judge each kind of anomaly by what the product promises (`verdicts`).
+//!
+//! The load is [`triphammer_workloads::isolation`], the checker [`triphammer_isolation`], what a
+//! product promises is data of its dialect ([`triphammer_dialects::isolation`]).
+
+mod checked;
+mod example;
+mod plan;
+mod verdicts;
+
+use triphammer_core::isolation::Isolation;
+use triphammer_core::session::Database as _;
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::WorkloadSettings;
+use triphammer_dialects::catalogues;
+use triphammer_document::drill::FaultReport;
+use triphammer_document::isolation::{
+    ControlCount, ControlResult, IsolationResult, LevelResult, Parts,
+};
+use triphammer_document::parts::Status;
+use triphammer_document::result::RunResult;
+use triphammer_document::{JobDocument as _, JobType};
+use triphammer_settings::Settings;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::fault::{self, Fault};
+use triphammer_settings::handle::Handle;
+use triphammer_settings::worker_pool::identify;
+use triphammer_store::Store;
+use triphammer_workloads::AnyWorkload;
+use triphammer_workloads::isolation::IsolationLoad;
+
+use crate::build::build_own;
+use crate::faults::{Scene, with_faults};
+use crate::job::{Finished, Job, Preview, Work};
+use crate::journal::Journal;
+use crate::run::Resolved;
+use crate::watch::{JobEvent, Watch, Watcher};
+
+use checked::{Checked, check_while};
+use plan::{Levels, Plan};
+
+/// Tests what a database's isolation levels keep, and what they cost.
+#[derive(Debug)]
+pub struct IsolationJob;
+
+impl JobType for IsolationJob {
+    type Document = IsolationResult;
+}
+
+impl Work for IsolationJob {
+    fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
+        Plan::read(job.settings_mut_and_target())?;
+        Ok(Preview::default())
+    }
+
+    fn validate(job: &mut Job) -> Result<(), Failure> {
+        Plan::read(job.settings_mut_and_target()).map(drop)
+    }
+
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+        let watch = &Watch::new(watcher);
+        let plan = Plan::read(job.settings_mut_and_target())?;
+        identify(job.workload(), &job.target().database)?;
+        let catalogue =
+            catalogues::catalogue(job.workload(), job.target().database.dialect(), false)?;
+        fault::refuse_impossible(&plan.faults, &job.target().database, &catalogue)?;
+        let levels = plan.levels(job.settings_mut_and_target())?;
+        let mut store = job.open_store(watch)?;
+        let test = Test { job, plan: &plan, levels: &levels, catalogue: &catalogue, watch };
+        test.conduct(store.as_mut(), &job.handle())
+    }
+}
+
+/// A test that begins.
+struct Test<'a, 'w> {
+    job: &'a Job,
+    plan: &'a Plan,
+    levels: &'a Levels,
+    catalogue: &'a StatementCatalogue,
+    watch: &'a Watch<'w>,
+}
+
+/// What a load at one level did.
+struct Driven {
+    level: Isolation,
+    run: RunResult,
+    faults: Vec<FaultReport>,
+    checked: Checked,
+}
+
+impl Test<'_, '_> {
+    fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
+        let (job, watch) = (self.job, self.watch);
+        let warn = &mut |text: &str| watch.warn(text);
+        let mut journal = Journal::of_own_load(store, job, self.plan.users, warn);
+        watch.report(JobEvent::Began(journal.job));
+        let built = build_own(job, &WorkloadSettings::default(), watch);
+        let tested = built.and_then(|()| self.test(&mut journal, handle));
+        handle.ended();
+        match tested {
+            Ok(result) => {
+                journal.checkpoint(&result, result.primary_metric(), warn);
+                journal.end_with(&result, warn);
+                let status = result.status;
+                let stored = Finished::stored(result, journal.job, journal.is_whole());
+                Ok(Finished { status, ..stored })
+            }
+            Err(failure) => {
+                journal.failed(&failure, warn);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Drives the control and every level, until somebody ends the job.
+    fn test(&self, journal: &mut Journal<'_>, handle: &Handle) -> Result<IsolationResult, Failure> {
+        let (plan, levels) = (self.plan, self.levels);
+        let mut shown = self.job.settings().clone();
+        let mut control = None;
+        if let Some(level) = levels.control.filter(|_| !plan.control.is_zero()) {
+            control =
+                Some(self.drive((level, plan.control, &[]), journal, handle, &mut shown, 0)?);
+        }
+        let mut driven: Vec<Driven> = Vec::new();
+        for (level, place) in levels.tested.iter().zip(1..) {
+            // One level must have a result, even an empty one.
+            if handle.is_stopped() && !driven.is_empty() {
+                break;
+            }
+            let faults = if place == 1 { plan.faults.as_slice() } else { &[] };
+            let load = (*level, plan.duration, faults);
+            driven.push(self.drive(load, journal, handle, &mut shown, place)?);
+        }
+        let control = control.as_ref().or_else(|| levels.weakest_of(&driven));
+        Ok(self.result(control, &driven, journal, &shown))
+    }
+
+    fn result(
+        &self,
+        control: Option<&Driven>,
+        driven: &[Driven],
+        journal: &Journal<'_>,
+        shown: &Settings,
+    ) -> IsolationResult {
+        let found = control.map(|control| &control.checked.report);
+        let level = |driven: &Driven| -> LevelResult {
+            let own = control.is_some_and(|control| std::ptr::eq(control, driven));
+            let found = found.filter(|_| !own);
+            verdicts::level(driven, self.levels, found, self.catalogue)
+        };
+        let runs = driven.iter().chain(control).map(|driven| driven.run.status);
+        let status = runs.filter(|status| *status != Status::Failed);
+        let ended = status.fold(Status::Complete, |worst, status| match worst {
+            Status::Complete => status,
+            worst => worst,
+        });
+        IsolationResult::new(Parts {
+            job: journal.job,
+            run: &driven[0].run,
+            status: ended,
+            levels: driven.iter().map(level).collect(),
+            control: control
+                .filter(|control| driven.iter().all(|one| !std::ptr::eq(one, *control)))
+                .map(control_result),
+            expected: self.plan.expected,
+            fails_if_undecided: self.plan.fails_if_undecided,
+            faults: driven.iter().flat_map(|driven| driven.faults.clone()).collect(),
+            settings: shown.shown(),
+        })
+    }
+
+    /// Drives the load at a level, for a time and with faults, and checks what it recorded meanwhile.
+    fn drive(
+        &self,
+        (level, duration, faults): (Isolation, std::time::Duration, &[Fault]),
+        journal: &mut Journal<'_>,
+        handle: &Handle,
+        shown: &mut Settings,
+        place: u32,
+    ) -> Result<Driven, Failure> {
+        let (job, watch) = (self.job, self.watch);
+        let mut settings = self.plan.of_run(job.settings(), level, duration);
+        let resolved = Resolved::new(&mut settings, job.workload(), job.target(), watch, false)?;
+        let workload = resolved.any_workload();
+        let AnyWorkload::Isolation(load) = &*workload else { unreachable!("the job's workload") };
+        watch.report(JobEvent::Resolved(resolved.spec()));
+        watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
+        let resolved = resolved.step_of(journal.job.map(|job| (job, place)));
+        let ((run, faults), checked) = check_while(load, watch, || {
+            self.load(resolved, &settings, load, (faults, handle), journal)
+        });
+        shown.show_run(&settings);
+        Ok(Driven { level, run: run?, faults, checked })
+    }
+
+    fn load(
+        &self,
+        resolved: Resolved,
+        settings: &Settings,
+        load: &IsolationLoad,
+        (faults, handle): (&[Fault], &Handle),
+        journal: &mut Journal<'_>,
+    ) -> (Result<RunResult, Failure>, Vec<FaultReport>) {
+        let (target, catalogue) = (self.job.target(), self.catalogue);
+        let scene = &Scene { target, sessions: load.sessions(), catalogue, handle };
+        with_faults(faults, scene, self.watch, |watch| {
+            resolved.run(settings, journal.store(), handle, watch)
+        })
+    }
+}
+
+fn control_result(control: &Driven) -> ControlResult {
+    let report = &control.checked.report;
+    let count = |(kind, finding): (&triphammer_isolation::Kind, &triphammer_isolation::Finding)| {
+        ControlCount { kind: kind.to_string(), count: finding.count }
+    };
+    ControlResult {
+        level: control.level.name().to_owned(),
+        run: control.run.job,
+        transactions: report.transactions,
+        found: report.findings.iter().map(count).collect(),
+    }
+}

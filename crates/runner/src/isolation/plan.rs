@@ -1,0 +1,241 @@
+//! The settings of a test of isolation, and the levels that it tests.
+
+use std::time::Duration;
+
+use triphammer_core::clock::wall;
+use triphammer_core::isolation::Isolation;
+use triphammer_core::random::Rng;
+use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_core::spec::SESSIONS_MAX;
+use triphammer_core::sql::BoundStatement;
+use triphammer_core::{DbError, Rows, SpecError};
+use triphammer_dialects::isolation::{IsolationDef, LevelDef, levels};
+use triphammer_drivers::AnySession;
+use triphammer_isolation::Anomaly;
+use triphammer_settings::failure::{Doing as _, Failure};
+use triphammer_settings::fault::{self, Fault};
+use triphammer_settings::limited::Limited;
+use triphammer_settings::target::Target;
+use triphammer_settings::worker_pool::{connect, on_this_thread};
+use triphammer_settings::{Given, Settings};
+
+use super::Driven;
+
+/// Users, where the database serves several at once.
+const USERS: u32 = 16;
+/// Users where one writes at a time.
+const USERS_OF_ONE_WRITER: u32 = 4;
+/// Seeds are small enough to be typed.
+const SEEDS: u64 = 1_000_000_000;
+
+/// The settings of a test.
+pub(super) struct Plan {
+    pub(super) faults: Vec<Fault>,
+    pub(super) users: u32,
+    pub(super) duration: Duration,
+    /// Time of the control; none if it is zero.
+    pub(super) control: Duration,
+    pub(super) expected: Option<Anomaly>,
+    pub(super) fails_if_undecided: bool,
+    attempt: Duration,
+    seed: u64,
+    /// What `--levels` asks for.
+    levels: Option<String>,
+    /// What `--isolation` asks for.
+    level: Option<Isolation>,
+}
+
+impl Plan {
+    pub(super) fn read((settings, target): (&mut Settings, &Target)) -> Result<Self, Failure> {
+        let capabilities = target.database.capabilities();
+        if !capabilities.stores {
+            return Err(Failure::refuse(
+                "this database does not store data, so its transactions cannot conflict",
+            ));
+        }
+        let duration = settings.duration("duration")?;
+        let users = if capabilities.one_writer { USERS_OF_ONE_WRITER } else { USERS };
+        let name = |level: &Isolation| level.name().to_owned();
+        let (levels, level) =
+            (settings.get("levels").map(str::to_owned), settings.get("isolation"));
+        if levels.is_some() && level.is_some() {
+            let message = "--levels names the levels already: omit --isolation";
+            return Err(SpecError::new(message).about("isolation").into());
+        }
+        Ok(Self {
+            faults: fault::faults(settings, duration)?,
+            users: settings.count_or("vus", SESSIONS_MAX, || users)?,
+            duration,
+            control: settings.duration("control")?,
+            expected: settings.optional(
+                "expect",
+                str::parse,
+                |kind: &Anomaly| kind.name().to_owned(),
+                "none",
+            )?,
+            fails_if_undecided: settings.switch("fail-if-undecided")?,
+            attempt: settings.duration("transaction-timeout")?,
+            seed: settings.parse_or("seed", || wall().0.unsigned_abs() % SEEDS)?,
+            level: settings.optional("isolation", str::parse, name, "of the database")?,
+            levels,
+        })
+    }
+
+    /// The settings of the run at a level.
+    pub(super) fn of_run(
+        &self,
+        settings: &Settings,
+        level: Isolation,
+        duration: Duration,
+    ) -> Settings {
+        let text = |text: &str| Given::from(text);
+        let mut decided = vec![
+            ("vus".to_owned(), self.users.into()),
+            ("seed".to_owned(), self.seed.into()),
+            ("rampup".to_owned(), Duration::ZERO.into()),
+            ("duration".to_owned(), duration.into()),
+            ("transaction-timeout".to_owned(), self.attempt.into()),
+            ("isolation".to_owned(), text(level.name())),
+            // Conflicts are what the load is about.
+            ("max-failures".to_owned(), text("100%")),
+            ("no-observe".to_owned(), text("true")),
+        ];
+        for name in ["weights", "rows"] {
+            decided.extend(settings.get(name).map(|value| (name.to_owned(), text(value))));
+        }
+        settings.of_run(&decided)
+    }
+
+    /// The levels to test; asks the database for its default and its variant.
+    pub(super) fn levels(
+        &self,
+        (settings, target): (&mut Settings, &Target),
+    ) -> Result<Levels, Failure> {
+        let database = &target.database;
+        let def = levels(database.dialect())?;
+        let has = |level: &&LevelDef| database.capabilities().isolations.contains(&level.name);
+        let mut known: Vec<Isolation> = def.levels.iter().filter(has).map(|of| of.name).collect();
+        known.dedup();
+        if known.is_empty() {
+            return Err(Failure::refuse(format!(
+                "what {} promises at its isolation levels is not known to triphammer",
+                database.target()
+            )));
+        }
+        let asked = on_this_thread(ask(target, &def))
+            .doing(format_args!("asking {} for its isolation level", database.target()))?;
+        let mut tested = match (&self.levels, self.level) {
+            (Some(names), _) => named(names, &known)?,
+            (None, Some(level)) => vec![level],
+            (None, None) => vec![asked.default.unwrap_or(known[0])],
+        };
+        if let Some(unknown) = tested.iter().find(|level| !known.contains(level)) {
+            return Err(unknown_level(unknown.name(), &known).into());
+        }
+        if self.levels.is_some() {
+            Rng::of(self.seed, &[LEVELS]).shuffle(&mut tested);
+        }
+        let names: Vec<&str> = tested.iter().map(|level| level.name()).collect();
+        let source = settings.source(if self.levels.is_some() { "levels" } else { "isolation" });
+        settings.show("levels", names.join(","), &source);
+        let control = known[0];
+        let is_control = self.expected.is_none() && !tested.contains(&control);
+        let has_nodes = target.nodes.is_some();
+        let variant = asked.variant;
+        Ok(Levels {
+            tested,
+            control: is_control.then_some(control),
+            known,
+            def,
+            variant,
+            has_nodes,
+        })
+    }
+}
+
+/// Purpose of the random stream that orders the levels.
+const LEVELS: u64 = 0x6C76_6C73;
+
+/// The levels of a test, and what is known of the database's.
+pub(super) struct Levels {
+    /// In the order in which they run.
+    pub(super) tested: Vec<Isolation>,
+    /// The level of the control; `None` without one.
+    pub(super) control: Option<Isolation>,
+    /// All levels of the database, the weakest first.
+    pub(super) known: Vec<Isolation>,
+    def: IsolationDef,
+    variant: Option<String>,
+    /// Whether the target has several nodes, between which no product promises an order.
+    pub(super) has_nodes: bool,
+}
+
+impl Levels {
+    /// What the product promises at a level.
+    pub(super) fn level(&self, level: Isolation) -> &LevelDef {
+        let found = self.def.level(level, self.variant.as_deref());
+        found.expect("levels that are tested are declared")
+    }
+
+    /// The test of the weakest level, which is the control of the others.
+    pub(super) fn weakest_of<'a>(&self, driven: &'a [Driven]) -> Option<&'a Driven> {
+        let weakest = driven.iter().find(|driven| driven.level == self.known[0])?;
+        (driven.len() > 1).then_some(weakest)
+    }
+}
+
+fn named(names: &str, known: &[Isolation]) -> Result<Vec<Isolation>, SpecError> {
+    if names.trim() == "all" {
+        return Ok(known.to_vec());
+    }
+    let mut levels = Vec::new();
+    for name in names.split(',').map(str::trim) {
+        let level = name.parse().map_err(|_| unknown_level(name, known).about("levels"))?;
+        if !levels.contains(&level) {
+            levels.push(level);
+        }
+    }
+    Ok(levels)
+}
+
+fn unknown_level(name: &str, known: &[Isolation]) -> SpecError {
+    let known: Vec<&str> = known.iter().map(|level| level.name()).collect();
+    let message =
+        format!("this database does not have isolation level {name}: it has {}", known.join(", "));
+    SpecError::new(message).about("isolation")
+}
+
+/// What the database says of itself.
+struct Asked {
+    variant: Option<String>,
+    default: Option<Isolation>,
+}
+
+async fn ask(target: &Target, def: &IsolationDef) -> Result<Asked, DbError> {
+    let mut session = connect(&target.database, Role::Monitor, target.connect_limit).await?;
+    let default = match &def.default_query {
+        Some(query) => text(&mut session, query).await?.parse().ok(),
+        None => def.default_level,
+    };
+    let variant = match &def.variant {
+        // Servers before the variant do not know what is asked.
+        Some(query) => text(&mut session, query).await.ok().filter(|found| !found.is_empty()),
+        None => None,
+    };
+    session.close().await;
+    Ok(Asked { variant, default })
+}
+
+/// The first value of a query.
+async fn text(session: &mut Limited<AnySession>, sql: &str) -> Result<String, DbError> {
+    let statement = BoundStatement {
+        name: "isolation".to_owned(),
+        sql: sql.to_owned(),
+        params: Vec::new(),
+        order: Vec::new(),
+    };
+    let id = session.prepare(&statement).await?;
+    let mut rows = Rows::new();
+    session.query(id, &[], &mut rows).await?;
+    Ok(rows.first("the answer")?.text(0)?.to_owned())
+}

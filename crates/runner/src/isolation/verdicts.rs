@@ -1,0 +1,153 @@
+//! Judges what was found at a level by what the product promises there.
+
+use triphammer_core::isolation::Isolation;
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::stats::Times;
+use triphammer_dialects::isolation::of_name;
+use triphammer_document::isolation::{
+    Control, KindResult, LevelResult, Price, Staleness, order_of,
+};
+use triphammer_document::result::RunResult;
+use triphammer_isolation::plant::plant;
+use triphammer_isolation::{Anomaly, Kind, Order, Promise, Report};
+
+use super::Driven;
+use super::checked::Checked;
+use super::example;
+use super::plan::Levels;
+
+/// What was found at a level; `control` is what the same load found at the weakest one.
+pub(super) fn level(
+    driven: &Driven,
+    levels: &Levels,
+    control: Option<&Report>,
+    catalogue: &StatementCatalogue,
+) -> LevelResult {
+    let def = levels.level(driven.level);
+    let Checked { report, unchecked, .. } = &driven.checked;
+    let promise = &promised(levels, driven.level);
+    let by_name = Promise { model: of_name(driven.level), ..promise.clone() };
+    let judge = Judge { driven, levels, promise, by_name: &by_name, control, catalogue };
+    LevelResult {
+        level: driven.level.name().to_owned(),
+        promise: promise.model.name().to_owned(),
+        order: order_of(promise).to_owned(),
+        by_name: by_name.model.name().to_owned(),
+        source: def.source.clone(),
+        note: def.note.clone(),
+        run: driven.run.job,
+        transactions: report.transactions,
+        committed: report.committed,
+        in_doubt_seen: report.in_doubt_seen,
+        in_doubt_unseen: report.in_doubt_unseen,
+        operations: report.operations,
+        kinds: judge.kinds(),
+        staleness: staleness(report),
+        unchecked: unchecked.clone(),
+        price: price(&driven.run),
+    }
+}
+
+/// What is promised at a level of this target: between nodes, no order.
+fn promised(levels: &Levels, level: Isolation) -> Promise {
+    let promise = levels.level(level).promise().expect("promises were read with their file");
+    match levels.has_nodes {
+        true => Promise { order: Order::Dependencies, ..promise },
+        false => promise,
+    }
+}
+
+struct Judge<'a> {
+    driven: &'a Driven,
+    levels: &'a Levels,
+    promise: &'a Promise,
+    by_name: &'a Promise,
+    control: Option<&'a Report>,
+    catalogue: &'a StatementCatalogue,
+}
+
+impl Judge<'_> {
+    /// Every kind without an order, and those with one that were found.
+    fn kinds(&self) -> Vec<KindResult> {
+        let found = self.driven.checked.report.findings.keys().copied();
+        let ordered = found.filter(|kind| kind.order != Order::Dependencies);
+        let all = Anomaly::ALL.into_iter().map(Kind::of).chain(ordered);
+        all.map(|kind| self.kind(kind)).collect()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of transactions")]
+    fn kind(&self, kind: Kind) -> KindResult {
+        let report = &self.driven.checked.report;
+        let finding = report.findings.get(&kind);
+        let count = finding.map_or(0, |finding| finding.count);
+        let promised = self.promise.forbids(kind);
+        let control = match promised && count == 0 {
+            true => self.control_of(kind),
+            false => Control::None,
+        };
+        KindResult {
+            kind: kind.to_string(),
+            title: kind.anomaly.title().to_owned(),
+            verdict: KindResult::judged(promised, count, control),
+            promised,
+            promised_by_name: self.by_name.forbids(kind),
+            count,
+            share: count as f64 / report.committed.max(1) as f64,
+            first_s: finding.map(|finding| finding.first as f64 / 1e9),
+            control,
+            example: finding.map(|finding| example::of(&finding.example, self.catalogue)),
+        }
+    }
+
+    /// What shows that a kind would have been found.
+    fn control_of(&self, kind: Kind) -> Control {
+        if self.control.is_some_and(|control| control.count(kind) > 0) {
+            return Control::Load;
+        }
+        let levels = self.levels.known.iter();
+        let mut weaker = levels.take_while(|level| **level != self.driven.level);
+        let is_allowed = weaker.any(|level| !promised(self.levels, *level).forbids(kind));
+        let is_shown_by_level = is_allowed && self.control.is_some();
+        let planted = || {
+            let kept = &self.driven.checked.kept;
+            kept.iter().any(|history| plant(history, kind.anomaly).is_some())
+        };
+        if !is_shown_by_level && planted() { Control::Planted } else { Control::None }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times in milliseconds")]
+fn staleness(report: &Report) -> Staleness {
+    let mut ages = report.ages.clone();
+    ages.sort_unstable();
+    let at = |share: f64| {
+        let last = ages.len().checked_sub(1)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+        let place = (share * last as f64).round() as usize;
+        Some(ages[place] as f64 / 1e6)
+    };
+    Staleness {
+        reads: report.reads,
+        stale: ages.len() as u64,
+        p50_ms: at(0.5),
+        p99_ms: at(0.99),
+        max_ms: at(1.0),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and microseconds")]
+fn price(run: &RunResult) -> Price {
+    let all = &run.window.total;
+    let Times { p50_us, p95_us, p99_us, count, .. } = all.response;
+    let ms = |us: u64| (count > 0).then_some(us as f64 / 1e3);
+    let interval = run.steadiness.as_ref().and_then(|steadiness| steadiness.interval);
+    Price {
+        tps: run.primary_metric.value,
+        tps_interval: interval.map(|interval| [interval.low, interval.high]),
+        p50_ms: ms(p50_us),
+        p95_ms: ms(p95_us),
+        p99_ms: ms(p99_us),
+        retries_per_commit: all.retries() as f64 / all.committed.max(1) as f64,
+        failed: all.failed,
+    }
+}
