@@ -37,6 +37,7 @@ def _job(kind):
 build = _job("build")
 check = _job("check")
 drill = _job("drill")
+isolation = _job("isolation")
 drop = _job("drop")
 profile = _job("profile")
 capacity = _job("capacity")

@@ -19,6 +19,7 @@ from .documents import (
     DoctorResult,
     DrillResult,
     HistoryResult,
+    IsolationResult,
     ProfileResult,
     RunResult,
 )
@@ -834,8 +835,8 @@ def drill(
     seed: Random seed of the rows and of their hashes [default: random, so that rows of an earlier drill are recognised]
     vus: Number of virtual users, each with a session and a chain of rows [default: 8; 1 for SQLite]
     threads: Worker threads [default: min(cores, sessions)]
-    duration: Time under load; every fault begins and ends in it [default: 1m]
-    fault: What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, then all connections are closed), 'at=30s terminate' (the server ends the drill's sessions: PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be repeated [default: none: cause them yourself during the load]
+    duration: Time under load, of each level; every fault begins and ends in it [default: 1m]
+    fault: What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, then all connections are closed), 'at=30s terminate' (the server ends the load's sessions: PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be repeated [default: none: cause them yourself during the load]
     verify: URL of the database to read the table back from after the load, such as that of the promoted replica [default: the target]
     verify_timeout: Maximum wait after the load until that database answers and accepts writes [default: 1m]
     protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
@@ -846,6 +847,81 @@ def drill(
     transaction_timeout: Cancel an attempt that takes longer than this and reconnect; 0s disables it [default: 10s]
     drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
     label: Label of the job, to find it later
+    store: File of the job store [default: in the user's data directory]
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    """
+
+def isolation(
+    target: Union[Text, None] = ...,
+    *,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    duration: Union[Duration, None] = ...,
+    levels: Union[Text, None] = ...,
+    control: Union[Duration, None] = ...,
+    weights: Union[Text, None] = ...,
+    rows: Union[Union[int, str], None] = ...,
+    expect: Union[Text, None] = ...,
+    fail_if_undecided: Union[bool, None] = ...,
+    fault: Union[Text, Sequence[Text], None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    label: Union[Text, None] = ...,
+    history: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    workload_file: Union[Text, None] = ...,
+) -> IsolationResult:
+    """Prove which anomalies an isolation level prevents, and what it costs.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    seed: Random seed of the users' choices, and of the order of levels [default: random]
+    vus: Number of virtual users, each with a session [default: 16; 4 for SQLite]
+    threads: Worker threads [default: min(cores, sessions)]
+    duration: Time under load, of each level; every fault begins and ends in it [default: 1m]
+    levels: Levels to test and to compare, in random order: all, or names with commas between them [default: the one of --isolation]
+    control: Time of the same load at the database's weakest level, before: what it does not show, this load could not have shown; 0s for none [default: 5s]
+    weights: Weights of the transactions append, read, counter, pair and predicate; others have none [default: append=4,read=3,counter=2,pair=2,predicate=2]
+    rows: Rows of each kind on which users meet: fewer rows, more conflicts [default: 24]
+    expect: Anomaly that must be found, such as lost-update or G2-item: exit code 0 if it is, 1 if not; no control then [default: none: no promise may be broken]
+    fail_if_undecided: Exit code 1 if the load could not have shown a kind of anomaly, too
+    fault: What happens during the load, such as 'at=30s cut=5s' (nothing passes the network for 5 s, then all connections are closed), 'at=30s terminate' (the server ends the load's sessions: PostgreSQL, MySQL, MariaDB) or 'at=30s cmd=COMMAND' (a command of this host's shell); can be repeated [default: none: cause them yourself during the load]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
+    transaction_timeout: Cancel an attempt that takes longer than this and reconnect; 0s disables it [default: 10s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    label: Label of the job, to find it later
+    history: Write the history of lists to this file as Jepsen's EDN, which Elle checks; an existing one is replaced; of one level
     store: File of the job store [default: in the user's data directory]
     workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
     """

@@ -30,6 +30,9 @@ Certainty = Literal["sure", "probable"]
 #: Verdict of a comparison on B, decided in this order.
 ComparisonVerdict = Record
 
+#: What shows that an anomaly would have been found.
+Control = Literal["load", "planted", "none"]
+
 #: Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code.
 ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected", "unavailable", "refused", "constraint", "cancelled", "timeout", "disk_full", "read_only", "schema_changed", "unsupported", "other"]
 
@@ -37,7 +40,7 @@ ErrorClass = Literal["serialization", "deadlock", "lock_timeout", "disconnected"
 FigureUnit = Literal["number", "share", "us"]
 
 #: What is wrong with a job, the worst first.
-Flaw = Literal["host_lost", "requirements_failed", "unanswered", "answers_differ", "too_many_failures", "nothing_completed", "count_violated", "audit_violated", "conditions_violated", "not_verified", "commits_lost", "commits_wrong", "nothing_proven", "fault_missing", "no_capacity", "runs_failed", "slower", "inconclusive", "outage"]
+Flaw = Literal["host_lost", "requirements_failed", "unanswered", "answers_differ", "too_many_failures", "nothing_completed", "count_violated", "audit_violated", "conditions_violated", "not_verified", "commits_lost", "commits_wrong", "isolation_violated", "not_as_expected", "nothing_proven", "blind", "fault_missing", "no_capacity", "runs_failed", "slower", "inconclusive", "outage"]
 
 #: How worker threads wait for their sessions.
 Io = Literal["auto", "epoll", "uring"]
@@ -129,6 +132,9 @@ UslLimit = Literal["contention", "coherency", "neither_yet"]
 #: Whether the database's count agrees with the client's.
 Verdict = Literal["verified", "within_bounds", "violated", "not_counted"]
 
+#: The verdict on a kind of anomaly.
+Verdict2 = Literal["kept", "violated", "undecided", "allowed", "not_seen"]
+
 #: Class of what an active session waits for, the same for all databases.
 WaitClass = Literal["cpu", "row_lock", "lock", "log", "replica", "io", "latch", "client", "sleep", "other"]
 
@@ -171,6 +177,16 @@ class AnalyzedPlan(Record):
     operations: list[PlanOperation]
     #: Time of that execution in seconds, slower than a timed one by the cost of measuring.
     seconds: float
+
+
+class AnomalyExample(Record):
+    """A smallest anomaly, as SQL."""
+
+    __slots__ = ()
+    #: How they depend on each other.
+    edges: list[ExampleEdge]
+    #: The transactions; those of a cycle in its order.
+    transactions: list[ExampleTransaction]
 
 
 class AnswerComparison(Record):
@@ -731,6 +747,30 @@ class ComparisonResult(Document):
     words: str
 
 
+class ControlCount(Record):
+    """How often a control showed a kind."""
+
+    __slots__ = ()
+    #: Times found.
+    count: int
+    #: Name of the kind.
+    kind: str
+
+
+class ControlResult(Record):
+    """The load at a weaker level."""
+
+    __slots__ = ()
+    #: The kinds that it showed, with their counts.
+    found: list[ControlCount]
+    #: The level.
+    level: str
+    #: Job number of its run; `None` if it was not stored.
+    run: Optional[int]
+    #: Attempts at transactions that were examined.
+    transactions: int
+
+
 class ControlRun(Record):
     """A run of the control beside a run of a history."""
 
@@ -975,6 +1015,52 @@ class Estimate(Record):
     interval: Optional[Interval]
     #: Value of the figure.
     value: float
+
+
+class ExampleEdge(Record):
+    """A dependency between transactions of an example."""
+
+    __slots__ = ()
+    #: Name of the first transaction.
+    from_: str
+    #: `ww`, `wr`, `rw`, `rw-predicate`, `session` or `real-time`.
+    kind: str
+    #: Name of the second.
+    to: str
+    #: What the second has to do with the first, in words.
+    why: str
+
+
+class ExampleStatement(Record):
+    """A statement of an example."""
+
+    __slots__ = ()
+    #: When its answer arrived, in milliseconds after the first transaction of the example began.
+    at_ms: float
+    #: What it was about, in words: `list 3`.
+    key: str
+    #: What it returned.
+    result: str
+    #: The SQL with its values.
+    sql: str
+
+
+class ExampleTransaction(Record):
+    """A transaction of an example."""
+
+    __slots__ = ()
+    #: When the client began it, in milliseconds after the first transaction of the example began.
+    began_ms: float
+    #: When the client knew its fate.
+    ended_ms: float
+    #: `committed`, `aborted` or `in doubt`.
+    fate: str
+    #: Name in the example: `T1`.
+    name: str
+    #: Its statements, in order.
+    statements: list[ExampleStatement]
+    #: The virtual user, from 0.
+    user: int
 
 
 class ExecutionPlan(Record):
@@ -1229,6 +1315,54 @@ class Interval(Record):
     low: float
 
 
+class IsolationResult(Document):
+    """The result of a test of isolation, as printed by `triphammer isolation --json`. Times have the unit that the field's name ends with; seconds count from the start of a level's load."""
+
+    __slots__ = ()
+    #: The load at a weaker level that shows what this load can show; `None` without one.
+    control: Optional[ControlResult]
+    #: Whether every level kept what it promises, and what is wrong.
+    ending: Ending
+    #: The anomaly that was expected (`--expect`); `None` without one.
+    expected: Optional[str]
+    #: Whether kinds without a control count as a failure (`--fail-if-undecided`).
+    fails_if_undecided: bool
+    #: The faults, in the order of their times.
+    faults: list[FaultReport]
+    #: Findings in words, the most important first.
+    findings: list[str]
+    #: Version of the document's format.
+    format: Literal[1]
+    #: The host of the client.
+    host: Host
+    #: Job number; `None` if it was not stored.
+    job: Optional[int]
+    #: Kind of document, by the name of its command.
+    kind: Literal["isolation"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: What was found at each level, in the order in which they ran.
+    levels: list[LevelResult]
+    #: Length of each level's load, in seconds.
+    load_s: float
+    #: The server.
+    server: ServerInfo
+    #: Every setting with its value and the source of the value.
+    settings: list[Setting]
+    #: Start of the first load (second 0), RFC 3339, UTC.
+    started_at: str
+    #: `complete`, or how the load ended before its time.
+    status: Status
+    #: URL of the target, without secrets.
+    target: Redacted
+    #: The program that wrote the document.
+    tool: Tool
+    #: Virtual users.
+    users: int
+    #: Workload and its data.
+    workload: WorkloadFacts
+
+
 class Judgement(Record):
     """The outcome of a requirement, part of the result document."""
 
@@ -1249,6 +1383,32 @@ class Judgement(Record):
     unit: FigureUnit
     #: Measured value, in `unit`; `None` if the run has none, and then the requirement fails.
     value: Optional[float]
+
+
+class KindResult(Record):
+    """What was found of a kind of anomaly."""
+
+    __slots__ = ()
+    #: What shows that it would have been found.
+    control: Control
+    #: Times found: commits overwritten unseen, wrong reads, or distinct smallest cycles.
+    count: int
+    #: The smallest one; `None` if none was found.
+    example: Optional[AnomalyExample]
+    #: Second in which the earliest one began; `None` if none was found.
+    first_s: Optional[float]
+    #: Name of the kind: `G-single`, `lost-update`.
+    kind: str
+    #: Whether the product promises that it does not happen at this level.
+    promised: bool
+    #: Whether the level's name promises it by the standard.
+    promised_by_name: bool
+    #: `count` divided by the transactions that committed.
+    share: float
+    #: What happened, in words.
+    title: str
+    #: The verdict.
+    verdict: Verdict2
 
 
 class LatencyClass(Record):
@@ -1295,6 +1455,44 @@ class LevelFigure(Record):
     figure: Figure
     #: Number of virtual users, or streams.
     users: int
+
+
+class LevelResult(Record):
+    """What was found at a level."""
+
+    __slots__ = ()
+    #: The model that the level's name promises by the standard.
+    by_name: str
+    #: Those that committed.
+    committed: int
+    #: Those in doubt that were seen, so that they count as committed.
+    in_doubt_seen: int
+    #: Those in doubt that nobody saw.
+    in_doubt_unseen: int
+    #: Every kind of anomaly, from what corrupts data to what is only late.
+    kinds: list[KindResult]
+    #: The isolation level: `repeatable-read`.
+    level: str
+    #: What to know about the level, in a sentence; `None` for nothing.
+    note: Optional[str]
+    #: Operations of all of them.
+    operations: int
+    #: The order that transactions respect by that promise: `none`, `session` or `real-time`.
+    order: str
+    #: What the level costs.
+    price: Price
+    #: The consistency model that the product promises at it: `snapshot-isolation`.
+    promise: str
+    #: Job number of the run that drove the load; `None` if it was not stored.
+    run: Optional[int]
+    #: Where the product's promise is written.
+    source: str
+    #: How old the state was that reads showed.
+    staleness: Staleness
+    #: Attempts at transactions that were recorded and examined, whatever became of them.
+    transactions: int
+    #: What could not be checked or counted, in a sentence; `None` for nothing.
+    unchecked: Optional[str]
 
 
 class LevelRun(Record):
@@ -1657,6 +1855,26 @@ class PlanOperation(Record):
     figures: str
     #: What is done, in the database's words; literals are replaced by `?`.
     operation: str
+
+
+class Price(Record):
+    """What a level costs."""
+
+    __slots__ = ()
+    #: Transactions that failed after all attempts.
+    failed: int
+    #: Median response time, in milliseconds; `None` if nothing committed.
+    p50_ms: Optional[float]
+    #: 95th percentile.
+    p95_ms: Optional[float]
+    #: 99th percentile.
+    p99_ms: Optional[float]
+    #: Repeated attempts per committed transaction.
+    retries_per_commit: float
+    #: Transactions committed per second.
+    tps: float
+    #: 95 % confidence interval of it; `None` if the run was too short for one.
+    tps_interval: Optional[list[float]]
 
 
 class PrimaryMetricFigure(Record):
@@ -2349,6 +2567,22 @@ class Snapshot(Record):
     sessions: list[CapturedSession]
 
 
+class Staleness(Record):
+    """How old the state was that reads showed."""
+
+    __slots__ = ()
+    #: Maximum of it.
+    max_ms: Optional[float]
+    #: Median of the time since the commit that they should have shown; `None` without stale reads.
+    p50_ms: Optional[float]
+    #: 99th percentile of it.
+    p99_ms: Optional[float]
+    #: Reads that were judged.
+    reads: int
+    #: Reads that did not show a commit acknowledged before their transaction began.
+    stale: int
+
+
 class StatementFigures(Record):
     """Times of one statement of a script over the whole run, including ramp-up."""
 
@@ -2953,6 +3187,7 @@ OF_KIND = {
     "capacity": CapacityResult,
     "compare": ComparisonResult,
     "drill": DrillResult,
+    "isolation": IsolationResult,
     "check": CheckReport,
     "doctor": DoctorResult,
     "history": HistoryResult,

@@ -2,6 +2,7 @@
 //! workloads and dialects.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -36,7 +37,7 @@ pub fn command() -> Clap {
         command = command.subcommand(subcommand(which));
     }
     let shell = Arg::new("shell").value_parser(clap::value_parser!(clap_complete::Shell));
-    let folder = Arg::new("folder").value_parser(clap::value_parser!(std::path::PathBuf));
+    let folder = Arg::new("folder").value_parser(clap::value_parser!(PathBuf));
     command
         .subcommand(
             Clap::new("completions")
@@ -77,7 +78,7 @@ fn new() -> Clap {
     let folder = Arg::new("folder")
         .value_name("DIR")
         .help("folder for the files; it is created if it does not exist")
-        .value_parser(clap::value_parser!(std::path::PathBuf))
+        .value_parser(clap::value_parser!(PathBuf))
         .required(true);
     let workload = Clap::new("workload")
         .about("Write an example of a workload file, which runs as it is on PostgreSQL, MariaDB and SQLite")
@@ -168,6 +169,9 @@ fn subcommand(which: Command) -> Clap {
             },
         ));
     }
+    if which == Command::Job(JobKind::Isolation) {
+        command = command.subcommand(check_history()).args_conflicts_with_subcommands(true);
+    }
     for definition in of_command(which) {
         command = command.arg(argument(definition));
     }
@@ -183,6 +187,22 @@ fn subcommand(which: Command) -> Clap {
         };
     }
     command
+}
+
+/// Name of the subcommand of `isolation` that checks a history of others.
+pub const CHECK_HISTORY: &str = "check";
+
+/// Declares `isolation check FILE`.
+fn check_history() -> Clap {
+    Clap::new(CHECK_HISTORY)
+        .about("Check a history that Jepsen, or --history, has written: list-append, as EDN")
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("The file: history.edn"),
+        )
 }
 
 /// Merges an option that several workloads have into one flag, with the help of each that differs.

@@ -17,6 +17,7 @@ pub mod anomaly;
 pub mod check;
 mod cycles;
 mod direct;
+pub mod edn;
 mod graph;
 pub mod history;
 pub mod plant;

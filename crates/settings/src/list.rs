@@ -751,6 +751,14 @@ pub const SETTINGS: &[SettingDef] = &[
     value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
                                      .csv or .jsonl; an existing one is replaced")
         .marked(&[OfTransactions, OfHost]),
+    value(
+        "history",
+        "FILE",
+        of(&[ISOLATION]),
+        "Write the history of lists to this file as Jepsen's EDN, which Elle checks; an existing one is \
+         replaced; of one level",
+    )
+    .marked(&[OfTransactions, OfHost]),
     value("junit", "FILE", of(&[RUN, DRILL, ISOLATION, CHECK]), "Write what passed and failed to this file as JUnit XML; an existing one is \
                                                  replaced")
         .marked(&[OfHost, OfOutput]),

@@ -113,6 +113,14 @@ export interface AnalyzedPlan {
   seconds: number;
 }
 
+/** A smallest anomaly, as SQL. */
+export interface AnomalyExample {
+  /** How they depend on each other. */
+  edges: ExampleEdge[];
+  /** The transactions; those of a cycle in its order. */
+  transactions: ExampleTransaction[];
+}
+
 /** Whether queries with equal parameters had equal answers on equal data, by their fingerprints. */
 export interface AnswerComparison {
   /** Number of answers that were compared with an earlier one. */
@@ -714,6 +722,29 @@ export type ComparisonVerdict = {
   more: More | null;
 };
 
+/** What shows that an anomaly would have been found. */
+export type Control = "load" | "planted" | "none";
+
+/** How often a control showed a kind. */
+export interface ControlCount {
+  /** Times found. */
+  count: number;
+  /** Name of the kind. */
+  kind: string;
+}
+
+/** The load at a weaker level. */
+export interface ControlResult {
+  /** The kinds that it showed, with their counts. */
+  found: ControlCount[];
+  /** The level. */
+  level: string;
+  /** Job number of its run; `null` if it was not stored. */
+  run: number | null;
+  /** Attempts at transactions that were examined. */
+  transactions: number;
+}
+
 /** A run of the control beside a run of a history. */
 export interface ControlRun {
   /** Number in the job store. */
@@ -941,6 +972,46 @@ export interface Estimate {
   value: number;
 }
 
+/** A dependency between transactions of an example. */
+export interface ExampleEdge {
+  /** Name of the first transaction. */
+  from: string;
+  /** `ww`, `wr`, `rw`, `rw-predicate`, `session` or `real-time`. */
+  kind: string;
+  /** Name of the second. */
+  to: string;
+  /** What the second has to do with the first, in words. */
+  why: string;
+}
+
+/** A statement of an example. */
+export interface ExampleStatement {
+  /** When its answer arrived, in milliseconds after the first transaction of the example began. */
+  at_ms: number;
+  /** What it was about, in words: `list 3`. */
+  key: string;
+  /** What it returned. */
+  result: string;
+  /** The SQL with its values. */
+  sql: string;
+}
+
+/** A transaction of an example. */
+export interface ExampleTransaction {
+  /** When the client began it, in milliseconds after the first transaction of the example began. */
+  began_ms: number;
+  /** When the client knew its fate. */
+  ended_ms: number;
+  /** `committed`, `aborted` or `in doubt`. */
+  fate: string;
+  /** Name in the example: `T1`. */
+  name: string;
+  /** Its statements, in order. */
+  statements: ExampleStatement[];
+  /** The virtual user, from 0. */
+  user: number;
+}
+
 /** The plan by which a database executes a query. */
 export interface ExecutionPlan {
   /** The operations as measured when the query was run for that, with `--analyze`; `null` without it. */
@@ -1053,7 +1124,7 @@ export interface Figures {
 }
 
 /** What is wrong with a job, the worst first. */
-export type Flaw = "host_lost" | "requirements_failed" | "unanswered" | "answers_differ" | "too_many_failures" | "nothing_completed" | "count_violated" | "audit_violated" | "conditions_violated" | "not_verified" | "commits_lost" | "commits_wrong" | "nothing_proven" | "fault_missing" | "no_capacity" | "runs_failed" | "slower" | "inconclusive" | "outage";
+export type Flaw = "host_lost" | "requirements_failed" | "unanswered" | "answers_differ" | "too_many_failures" | "nothing_completed" | "count_violated" | "audit_violated" | "conditions_violated" | "not_verified" | "commits_lost" | "commits_wrong" | "isolation_violated" | "not_as_expected" | "nothing_proven" | "blind" | "fault_missing" | "no_capacity" | "runs_failed" | "slower" | "inconclusive" | "outage";
 
 /** A request to start an activity. */
 export interface Form {
@@ -1232,6 +1303,52 @@ export type Io = "auto" | "epoll" | "uring";
 /** Isolation levels by the names of the SQL standard, plus snapshot isolation. */
 export type Isolation = "read-uncommitted" | "read-committed" | "repeatable-read" | "snapshot" | "serializable";
 
+/** The result of a test of isolation, as printed by `triphammer isolation --json`. Times have the unit that the field's name ends with; seconds count from the start of a level's load. */
+export interface IsolationResult {
+  /** The load at a weaker level that shows what this load can show; `null` without one. */
+  control: ControlResult | null;
+  /** Whether every level kept what it promises, and what is wrong. */
+  ending: Ending;
+  /** The anomaly that was expected (`--expect`); `null` without one. */
+  expected: string | null;
+  /** Whether kinds without a control count as a failure (`--fail-if-undecided`). */
+  fails_if_undecided: boolean;
+  /** The faults, in the order of their times. */
+  faults: FaultReport[];
+  /** Findings in words, the most important first. */
+  findings: string[];
+  /** Version of the document's format. */
+  format: 1;
+  /** The host of the client. */
+  host: Host;
+  /** Job number; `null` if it was not stored. */
+  job: number | null;
+  /** Kind of document, by the name of its command. */
+  kind: "isolation";
+  /** Label given by the user; `null` without one. */
+  label: string | null;
+  /** What was found at each level, in the order in which they ran. */
+  levels: LevelResult[];
+  /** Length of each level's load, in seconds. */
+  load_s: number;
+  /** The server. */
+  server: ServerInfo;
+  /** Every setting with its value and the source of the value. */
+  settings: Setting[];
+  /** Start of the first load (second 0), RFC 3339, UTC. */
+  started_at: string;
+  /** `complete`, or how the load ended before its time. */
+  status: Status;
+  /** URL of the target, without secrets. */
+  target: Redacted;
+  /** The program that wrote the document. */
+  tool: Tool;
+  /** Virtual users. */
+  users: number;
+  /** Workload and its data. */
+  workload: WorkloadFacts;
+}
+
 /** Changes to a job. */
 export interface JobChange {
   /** The new label; `null` removes it. */
@@ -1283,10 +1400,10 @@ export interface JobDetail {
 }
 
 /** The result of a job, according to `kind`: the document of a run, a profile, a capacity search or a comparison; the report of a build or a check; the tables removed by a drop. */
-export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | DrillResult | CheckReport | Removal;
+export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | DrillResult | IsolationResult | CheckReport | Removal;
 
 /** What a job does. */
-export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "check" | "drop";
+export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "isolation" | "check" | "drop";
 
 /** A page of jobs. */
 export interface JobList {
@@ -1421,6 +1538,30 @@ export interface Judgement {
   value: number | null;
 }
 
+/** What was found of a kind of anomaly. */
+export interface KindResult {
+  /** What shows that it would have been found. */
+  control: Control;
+  /** Times found: commits overwritten unseen, wrong reads, or distinct smallest cycles. */
+  count: number;
+  /** The smallest one; `null` if none was found. */
+  example: AnomalyExample | null;
+  /** Second in which the earliest one began; `null` if none was found. */
+  first_s: number | null;
+  /** Name of the kind: `G-single`, `lost-update`. */
+  kind: string;
+  /** Whether the product promises that it does not happen at this level. */
+  promised: boolean;
+  /** Whether the level's name promises it by the standard. */
+  promised_by_name: boolean;
+  /** `count` divided by the transactions that committed. */
+  share: number;
+  /** What happened, in words. */
+  title: string;
+  /** The verdict. */
+  verdict: Verdict2;
+}
+
 /** What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped. */
 export type Late = string;
 
@@ -1469,6 +1610,42 @@ export interface LevelFigure {
   figure: Figure;
   /** Number of virtual users, or streams. */
   users: number;
+}
+
+/** What was found at a level. */
+export interface LevelResult {
+  /** The model that the level's name promises by the standard. */
+  by_name: string;
+  /** Those that committed. */
+  committed: number;
+  /** Those in doubt that were seen, so that they count as committed. */
+  in_doubt_seen: number;
+  /** Those in doubt that nobody saw. */
+  in_doubt_unseen: number;
+  /** Every kind of anomaly, from what corrupts data to what is only late. */
+  kinds: KindResult[];
+  /** The isolation level: `repeatable-read`. */
+  level: string;
+  /** What to know about the level, in a sentence; `null` for nothing. */
+  note: string | null;
+  /** Operations of all of them. */
+  operations: number;
+  /** The order that transactions respect by that promise: `none`, `session` or `real-time`. */
+  order: string;
+  /** What the level costs. */
+  price: Price;
+  /** The consistency model that the product promises at it: `snapshot-isolation`. */
+  promise: string;
+  /** Job number of the run that drove the load; `null` if it was not stored. */
+  run: number | null;
+  /** Where the product's promise is written. */
+  source: string;
+  /** How old the state was that reads showed. */
+  staleness: Staleness;
+  /** Attempts at transactions that were recorded and examined, whatever became of them. */
+  transactions: number;
+  /** What could not be checked or counted, in a sentence; `null` for nothing. */
+  unchecked: string | null;
 }
 
 /** A run of a level. */
@@ -2106,6 +2283,24 @@ export interface Preview {
   warnings: string[];
   /** Seconds that a campaign takes with its pauses: about so many if the number of its runs is known, otherwise at most; `null` for other commands. */
   whole_s: number | null;
+}
+
+/** What a level costs. */
+export interface Price {
+  /** Transactions that failed after all attempts. */
+  failed: number;
+  /** Median response time, in milliseconds; `null` if nothing committed. */
+  p50_ms: number | null;
+  /** 95th percentile. */
+  p95_ms: number | null;
+  /** 99th percentile. */
+  p99_ms: number | null;
+  /** Repeated attempts per committed transaction. */
+  retries_per_commit: number;
+  /** Transactions committed per second. */
+  tps: number;
+  /** 95 % confidence interval of it; `null` if the run was too short for one. */
+  tps_interval: number[] | null;
 }
 
 /** The workload's primary metric. */
@@ -2906,6 +3101,20 @@ export interface Spread {
   min: number[];
 }
 
+/** How old the state was that reads showed. */
+export interface Staleness {
+  /** Maximum of it. */
+  max_ms: number | null;
+  /** Median of the time since the commit that they should have shown; `null` without stale reads. */
+  p50_ms: number | null;
+  /** 99th percentile of it. */
+  p99_ms: number | null;
+  /** Reads that were judged. */
+  reads: number;
+  /** Reads that did not show a commit acknowledged before their transaction began. */
+  stale: number;
+}
+
 /** Times of one statement of a script over the whole run, including ramp-up. */
 export interface StatementFigures {
   /** How many times it failed. */
@@ -3346,6 +3555,9 @@ export type UslLimit = "contention" | "coherency" | "neither_yet";
 /** Whether the database's count agrees with the client's. */
 export type Verdict = "verified" | "within_bounds" | "violated" | "not_counted";
 
+/** The verdict on a kind of anomaly. */
+export type Verdict2 = "kept" | "violated" | "undecided" | "allowed" | "not_seen";
+
 /** Verification of the primary metric's count with the database, over the whole run. */
 export interface Verification {
   /** Number of committed transactions counted by the client. */
@@ -3691,7 +3903,7 @@ export interface Operations {
   "GET /api/v1/jobs": {
     query: {
       /** Only jobs of this command; all when absent. */
-      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "check" | "drop" | undefined;
+      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "isolation" | "check" | "drop" | undefined;
       /** Only jobs with this status; all when absent. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
       /** Only jobs of this workload; all when absent. */

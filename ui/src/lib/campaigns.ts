@@ -18,3 +18,6 @@ export const isCampaign = (kind: string | null | undefined): boolean => kind != 
 
 /** The kinds of jobs that make runs of their own. */
 export const campaigns = (): JobKind[] => Object.keys(CAMPAIGNS) as JobKind[];
+
+/** The name of a job whose command has a workload of its own; null for others. */
+export const ownTitle = (kind: string | null | undefined): string | null => (kind === 'drill' ? 'Durability drill' : kind === 'isolation' ? 'Test of isolation' : null);

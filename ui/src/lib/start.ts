@@ -16,6 +16,7 @@ const COMMANDS: { command: JobKind; title: string; about: string; noun: string }
   { command: 'capacity', title: 'Capacity', about: 'The highest rate that keeps a response time within a limit.', noun: 'search' },
   { command: 'compare', title: 'Compare', about: 'Is B faster, slower or the same? Runs in pairs.', noun: 'comparison' },
   { command: 'drill', title: 'Drill', about: 'Which commits survive a fault?', noun: 'drill' },
+  { command: 'isolation', title: 'Isolation', about: 'Does the isolation level keep what it promises?', noun: 'test' },
   { command: 'check', title: 'Check', about: 'Verify every condition that the data must meet.', noun: 'check' },
   { command: 'drop', title: 'Drop', about: 'Remove what a build created.', noun: 'drop' },
 ];
@@ -145,6 +146,8 @@ export function sentence(command: JobKind, preview: Preview, title: string, ofQu
       return `Searches for the highest rate of ${workload} at ${preview.url} that keeps ${value('limit')}, with runs of ${value('duration')}.`;
     case 'drill':
       return `Writes rows at ${preview.url} with ${users} for ${value('duration')}, with these faults: ${value('fault')}. Then reads them back.`;
+    case 'isolation':
+      return `Makes ${users} conflict on few rows at ${preview.url} for ${value('duration')} per level, and checks what each of them saw.`;
     case 'compare':
       return `Compares A and B at ${preview.url} in ${value('pairs')} pairs of runs with ${load}, ${each}.`;
     default:

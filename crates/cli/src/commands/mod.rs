@@ -6,6 +6,7 @@ mod datagen;
 mod doctor;
 mod drop;
 mod history;
+mod isolation;
 mod job;
 mod jobs;
 mod mcp;
@@ -80,6 +81,9 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
             return sysbench::command(matches);
         }
         _ => {}
+    }
+    if let Some((args::CHECK_HISTORY, matches)) = matches.subcommand() {
+        return isolation::check_history(matches);
     }
     let command = Command::of(name).expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;

@@ -19,6 +19,7 @@ mod faults;
 mod first_use;
 mod hammerdb;
 mod holder;
+mod isolation;
 mod kv;
 mod live;
 mod loads;

@@ -19,7 +19,7 @@ const WAIT_S: u64 = 60;
 /// Nobody listens there.
 const UNREACHABLE: &str = "postgres://u@127.0.0.1:1/d";
 /// Settings with files that are written. A device is one of them.
-const WRITTEN: [&str; 3] = ["series", "junit", "output"];
+const WRITTEN: [&str; 4] = ["series", "junit", "history", "output"];
 
 /// Environment and arguments; `{}` in them is the path.
 struct Case {

@@ -1,9 +1,11 @@
 //! Checks the history of a load while it runs.
 
+use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
 
 use triphammer_core::Elapsed;
 use triphammer_core::event::{Event, Note};
+use triphammer_isolation::edn::Writer;
 use triphammer_isolation::{History, Order, Report, Scope, Transaction, check};
 use triphammer_settings::format::integer;
 use triphammer_workloads::isolation::{Epoch, IsolationLoad};
@@ -23,20 +25,23 @@ pub(super) struct Checked {
     pub(super) report: Report,
     /// Histories of some epochs, into which anomalies can be planted.
     pub(super) kept: Vec<Vec<Transaction>>,
+    /// Why the history could not be written; `None` if it was, or none was to be.
+    pub(super) unwritten: Option<io::Error>,
     /// Why a part was left unchecked; `None` if nothing was.
     pub(super) unchecked: Option<String>,
 }
 
-/// Runs a load, and checks what it records on a thread of its own.
+/// Runs a load; checks what it records, and writes it to `record`, on a thread of its own.
 pub(super) fn check_while<T>(
     load: &IsolationLoad,
+    record: Option<Writer<impl Write + Send>>,
     watch: &Watch<'_>,
     run: impl FnOnce() -> T,
 ) -> (T, Checked) {
     let epochs = load.epochs();
     let histories = epochs.record();
     std::thread::scope(|scope| {
-        let checker = scope.spawn(move || check_all(&histories, watch));
+        let checker = scope.spawn(move || check_all(&histories, record, watch));
         let done = run();
         epochs.end();
         let checked = checker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -44,9 +49,19 @@ pub(super) fn check_while<T>(
     })
 }
 
-fn check_all(histories: &Receiver<Epoch>, watch: &Watch<'_>) -> Checked {
+fn check_all(
+    histories: &Receiver<Epoch>,
+    mut record: Option<Writer<impl Write>>,
+    watch: &Watch<'_>,
+) -> Checked {
     let mut checked = Checked::default();
     while let Ok(Epoch { transactions, .. }) = histories.recv() {
+        if let Some(writer) = &mut record
+            && let Err(error) = writer.write(&transactions)
+        {
+            checked.unwritten = Some(error);
+            record = None;
+        }
         let history = &mut History::of(transactions.iter().cloned());
         match check(history, Scope { order: Order::Session }) {
             Ok(report) => {
@@ -59,6 +74,9 @@ fn check_all(histories: &Receiver<Epoch>, watch: &Watch<'_>) -> Checked {
         if fits && checked.kept.len() < KEPT_MAX {
             checked.kept.push(transactions);
         }
+    }
+    if let Some(Err(error)) = record.map(Writer::finish) {
+        checked.unwritten = Some(error);
     }
     if checked.report.uncounted && checked.unchecked.is_none() {
         checked.unchecked =

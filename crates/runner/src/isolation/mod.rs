@@ -28,6 +28,7 @@ use triphammer_document::isolation::{
 use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
 use triphammer_document::{JobDocument as _, JobType};
+use triphammer_isolation::edn::Writer;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::fault::{self, Fault};
@@ -41,6 +42,7 @@ use crate::build::build_own;
 use crate::faults::{Scene, with_faults};
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
+use crate::new_file::NewFile;
 use crate::run::Resolved;
 use crate::watch::{JobEvent, Watch, Watcher};
 
@@ -187,17 +189,24 @@ impl Test<'_, '_> {
         place: u32,
     ) -> Result<Driven, Failure> {
         let (job, watch) = (self.job, self.watch);
-        let mut settings = self.plan.of_run(job.settings(), level, duration);
+        let mut settings = self.plan.of_run(job.settings(), self.levels, level, duration);
         let resolved = Resolved::new(&mut settings, job.workload(), job.target(), watch, false)?;
         let workload = resolved.any_workload();
         let AnyWorkload::Isolation(load) = &*workload else { unreachable!("the job's workload") };
         watch.report(JobEvent::Resolved(resolved.spec()));
         watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
         let resolved = resolved.step_of(journal.job.map(|job| (job, place)));
-        let ((run, faults), checked) = check_while(load, watch, || {
+        let file = self.plan.history.as_deref().filter(|_| place > 0);
+        let file = file.map(NewFile::replacing).transpose()?;
+        let record = file.as_ref().map(|file| Writer::new(file.writer(), self.plan.users));
+        let ((run, faults), checked) = check_while(load, record, watch, || {
             self.load(resolved, &settings, load, (faults, handle), journal)
         });
         shown.show_run(&settings);
+        match &checked.unwritten {
+            Some(error) => watch.warn(&format!("the history is not complete: {error}")),
+            None => file.map_or(Ok(()), NewFile::keep)?,
+        }
         Ok(Driven { level, run: run?, faults, checked })
     }
 

@@ -1,5 +1,6 @@
 //! The settings of a test of isolation, and the levels that it tests.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use triphammer_core::clock::wall;
@@ -37,6 +38,8 @@ pub(super) struct Plan {
     pub(super) control: Duration,
     pub(super) expected: Option<Anomaly>,
     pub(super) fails_if_undecided: bool,
+    /// The file that the history is written to; `None` to write none.
+    pub(super) history: Option<PathBuf>,
     attempt: Duration,
     seed: u64,
     /// What `--levels` asks for.
@@ -62,7 +65,13 @@ impl Plan {
             let message = "--levels names the levels already: omit --isolation";
             return Err(SpecError::new(message).about("isolation").into());
         }
+        let history = settings.get("history").map(PathBuf::from);
+        if levels.is_some() && history.is_some() {
+            let message = "a history is of one level: name it by --isolation, and omit --levels";
+            return Err(SpecError::new(message).about("history").into());
+        }
         Ok(Self {
+            history,
             faults: fault::faults(settings, duration)?,
             users: settings.count_or("vus", SESSIONS_MAX, || users)?,
             duration,
@@ -85,6 +94,7 @@ impl Plan {
     pub(super) fn of_run(
         &self,
         settings: &Settings,
+        levels: &Levels,
         level: Isolation,
         duration: Duration,
     ) -> Settings {
@@ -100,6 +110,10 @@ impl Plan {
             ("max-failures".to_owned(), text("100%")),
             ("no-observe".to_owned(), text("true")),
         ];
+        // The sessions have the level that was asked for; another one is that of each transaction.
+        if self.levels.is_some() || !levels.is_of_sessions(level) {
+            decided.push(("level".to_owned(), text(level.name())));
+        }
         for name in ["weights", "rows"] {
             decided.extend(settings.get(name).map(|value| (name.to_owned(), text(value))));
         }
@@ -145,6 +159,7 @@ impl Plan {
         Ok(Levels {
             tested,
             control: is_control.then_some(control),
+            of_sessions: self.level.or(asked.default),
             known,
             def,
             variant,
@@ -162,6 +177,8 @@ pub(super) struct Levels {
     pub(super) tested: Vec<Isolation>,
     /// The level of the control; `None` without one.
     pub(super) control: Option<Isolation>,
+    /// The level of the sessions; `None` if it is unknown.
+    of_sessions: Option<Isolation>,
     /// All levels of the database, the weakest first.
     pub(super) known: Vec<Isolation>,
     def: IsolationDef,
@@ -175,6 +192,11 @@ impl Levels {
     pub(super) fn level(&self, level: Isolation) -> &LevelDef {
         let found = self.def.level(level, self.variant.as_deref());
         found.expect("levels that are tested are declared")
+    }
+
+    /// Whether the sessions have a level, so that transactions need not ask for it.
+    fn is_of_sessions(&self, level: Isolation) -> bool {
+        self.of_sessions == Some(level)
     }
 
     /// The test of the weakest level, which is the control of the others.

@@ -15,7 +15,9 @@ use triphammer_core::event::{Event, Note};
 use triphammer_core::nodes::Node;
 use triphammer_core::session::{Admin, Database, LockMode, NodeStatus, Role, ServerInfo, Session};
 use triphammer_core::spec::{Length, RunSpec};
-use triphammer_core::workload::{AuditDef, Description, Statements, Workload, WorkloadSettings};
+use triphammer_core::workload::{
+    AuditDef, Author, Description, Statements, Workload, WorkloadSettings,
+};
 use triphammer_core::{Elapsed, Scale, SpecError};
 use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
@@ -391,10 +393,11 @@ impl Resolved {
         Ok(end)
     }
 
-    /// Lets a user's own workload try its statements and read what it needs of the database.
+    /// Lets a user's own workload, or that of a command, try its statements and prepare its data.
     async fn start_workload(&self) -> Result<(), Failure> {
         let database = &self.plan.database;
-        if !database.capabilities().stores || !self.workload().is_of_user() {
+        let is_declared = matches!(self.workload().author, Author::Program);
+        if !database.capabilities().stores || is_declared {
             return Ok(());
         }
         let mut session = connect(database, Role::User, self.connect_limit)

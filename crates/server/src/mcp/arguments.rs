@@ -27,7 +27,7 @@ pub(super) struct Target {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Work {
-    /// build, run, profile, capacity, compare, drill, check or drop.
+    /// build, run, profile, capacity, compare, drill, isolation, check or drop.
     pub(super) command: String,
     /// Name of a configured target, from list_targets.
     pub(super) target: String,

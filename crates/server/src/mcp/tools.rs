@@ -73,7 +73,7 @@ pub(super) fn all(may_destroy: bool) -> Vec<Tool> {
         tool::<of::Work>(
             "start",
             if may_destroy { Effect::Destroys } else { Changes },
-            "Starts a build, run, campaign, drill or check on a target, or queues it behind another there; returns its \
+            "Starts a build, run, campaign, drill, test of isolation or check on a target, or queues it behind another there; returns its \
              activity. A run loads the database: begin with a short one.",
         ),
         tool::<of::Watch>(

@@ -92,6 +92,9 @@ fn on_lists(lists: u32, rng: &mut Rng) -> Vec<OnList> {
     if operations.iter().all(|operation| !operation.appends) {
         operations[0].appends = true;
     }
+    // In one order for all, so that no two wait for each other: PostgreSQL finds a deadlock after a
+    // second, in which all others wait too.
+    operations.sort_by_key(|operation| operation.list);
     operations
 }
 

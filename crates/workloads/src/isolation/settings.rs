@@ -1,6 +1,7 @@
 //! The options of the load.
 
 use triphammer_core::SpecError;
+use triphammer_core::isolation::Isolation;
 use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
 
 /// The transactions of the mix, in the order of their indexes.
@@ -28,8 +29,16 @@ const ROWS: OptionDef = OptionDef::value(
     "rows of each kind on which users meet: fewer rows, more conflicts",
 );
 
+const LEVEL: OptionDef = OptionDef::value(
+    OptionCommand::Run,
+    "level",
+    "LEVEL",
+    "",
+    "isolation level that each transaction asks for when it begins; without one, its session's",
+);
+
 /// All options of the workload.
-pub static OPTIONS: &[OptionDef] = &[WEIGHTS, ROWS];
+pub static OPTIONS: &[OptionDef] = &[WEIGHTS, ROWS, LEVEL];
 
 /// The options, resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +47,8 @@ pub(super) struct Options {
     pub(super) weights: [u32; TRANSACTIONS.len()],
     /// Lists, and registers of counters; there are half as many pairs.
     pub(super) rows: u32,
+    /// `None` for that of the session.
+    pub(super) level: Option<Isolation>,
 }
 
 impl Options {
@@ -47,13 +58,17 @@ impl Options {
     /// When a value is invalid.
     pub(super) fn new(given: &WorkloadSettings, name: &str) -> Result<Self, SpecError> {
         given.refuse_unknown(name, OPTIONS)?;
-        let (of_rows, of_weights) = (ROWS, WEIGHTS);
+        let (of_rows, of_weights, of_level) = (ROWS, WEIGHTS, LEVEL);
         let rows =
             given.option(&of_rows).trim().parse().ok().filter(|rows| (2..=ROWS_MAX).contains(rows));
         let rows = rows.ok_or_else(|| {
             SpecError::new(format!("--rows must be from 2 to {ROWS_MAX}")).about("rows")
         })?;
-        Ok(Self { weights: weights(given.option(&of_weights))?, rows })
+        let level = match given.option(&of_level) {
+            "" => None,
+            level => Some(level.parse().map_err(|why: String| SpecError::new(why).about("level"))?),
+        };
+        Ok(Self { weights: weights(given.option(&of_weights))?, rows, level })
     }
 }
 

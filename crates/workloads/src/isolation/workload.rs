@@ -286,7 +286,10 @@ struct Attempt<'a, S> {
 impl<S: Session> Attempt<'_, S> {
     async fn run(&mut self, input: &Input) -> Result<(), DbError> {
         let access = if matches!(input, Input::Read { .. }) { Access::Read } else { Access::Write };
-        self.session.begin(access).await?;
+        match self.load.options.level {
+            Some(level) => self.session.begin_isolated(access, level).await?,
+            None => self.session.begin(access).await?,
+        }
         match input {
             Input::Append(operations) => self.append(operations).await?,
             Input::Read { lists, pair, set } => self.read(lists, *pair, *set).await?,
