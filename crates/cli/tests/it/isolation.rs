@@ -153,7 +153,7 @@ fn what_cannot_be_tested_is_refused_with_the_reason() {
     let program = Program::new();
     for (args, reason) in [
         (vec!["null:"], "does not store data"),
-        (vec!["sqlite:x.sqlite", "--isolation", "read-committed"], "it has serializable"),
+        (vec!["sqlite:x.sqlite", "--isolation", "read-committed"], "use one of serializable"),
         (vec!["sqlite:x.sqlite", "--levels", "all,snapshot"], "isolation level all"),
         (
             vec!["sqlite:x.sqlite", "--levels", "all", "--isolation", "serializable"],

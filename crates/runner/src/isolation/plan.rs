@@ -234,6 +234,10 @@ struct Asked {
 }
 
 async fn ask(target: &Target, def: &IsolationDef) -> Result<Asked, DbError> {
+    // A file need not exist yet.
+    if def.default_query.is_none() && def.variant.is_none() {
+        return Ok(Asked { variant: None, default: def.default_level });
+    }
     let mut session = connect(&target.database, Role::Monitor, target.connect_limit).await?;
     let default = match &def.default_query {
         Some(query) => text(&mut session, query).await?.parse().ok(),

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use triphammer_document::check::CheckReport;
 use triphammer_document::drill::DrillResult;
 use triphammer_document::ending::{Ending, Flaw};
+use triphammer_document::isolation::IsolationResult;
 use triphammer_document::parts::Status;
 use triphammer_document::result::{Outage, RunResult, Verdict};
 use triphammer_document::schemas::documents;
@@ -58,6 +59,46 @@ fn drill(commits: &Value, is_read: bool, succeeded: bool) -> Document {
     judged::<DrillResult>(document).into()
 }
 
+/// A test of isolation of one level with this verdict on its only kind, and so many commits.
+fn isolation(verdict: &str, committed: u64, other: &Value) -> Document {
+    let run = RunResult::new(&sample::facts(), &sample::calm());
+    let run = serde_json::to_value(run).unwrap();
+    let mut document = json!({
+        "format": 1, "kind": "isolation", "status": "complete", "control": null, "expected": null,
+        "fails_if_undecided": false, "faults": [], "findings": ["a finding"], "users": 16, "load_s": 60.0,
+        "levels": [{
+            "level": "serializable", "promise": "serializable", "order": "real-time",
+            "by_name": "serializable", "source": "https://example.org", "note": null, "run": 4,
+            "transactions": 9, "committed": committed, "in_doubt_seen": 0, "in_doubt_unseen": 0,
+            "operations": 20, "unchecked": null,
+            "kinds": [{
+                "kind": "G1a", "title": "aborted read", "verdict": verdict, "promised": true,
+                "promised_by_name": true, "count": u64::from(verdict == "violated"), "share": 0.1,
+                "first_s": null, "control": "planted", "example": null,
+            }],
+            "staleness": { "reads": 9, "stale": 0, "p50_ms": null, "p99_ms": null, "max_ms": null },
+            "price": {
+                "tps": 1.0, "tps_interval": null, "p50_ms": null, "p95_ms": null, "p99_ms": null,
+                "retries_per_commit": 0.0, "failed": 0,
+            },
+        }],
+    });
+    for name in
+        ["job", "tool", "label", "started_at", "workload", "settings", "target", "server", "host"]
+    {
+        document[name] = run[name].clone();
+    }
+    for (name, value) in other.as_object().unwrap() {
+        document[name] = value.clone();
+    }
+    judged::<IsolationResult>(document).into()
+}
+
+/// A control that showed nothing.
+fn blind_control() -> Value {
+    json!({ "control": { "level": "read-committed", "run": null, "transactions": 9, "found": [] } })
+}
+
 /// A document from its JSON without an ending.
 fn judged<D: JobDocument>(mut document: Value) -> D {
     document["ending"] = json!({ "good": true, "flaw": null, "words": "" });
@@ -102,6 +143,11 @@ fn bad() -> Vec<(Document, Option<Flaw>)> {
         (drill(&json!({ "acknowledged": 0 }), true, true), Some(Flaw::NothingProven)),
         (drill(&json!({}), true, false), Some(Flaw::FaultMissing)),
         (check(), Some(Flaw::ConditionsViolated)),
+        (isolation("violated", 9, &json!({})), Some(Flaw::IsolationViolated)),
+        (isolation("kept", 0, &json!({})), Some(Flaw::NothingProven)),
+        (isolation("kept", 9, &json!({ "expected": "G2" })), Some(Flaw::NotAsExpected)),
+        (isolation("kept", 9, &blind_control()), Some(Flaw::Blind)),
+        (isolation("undecided", 9, &json!({ "fails_if_undecided": true })), Some(Flaw::Blind)),
     ]
     .into_iter()
     .chain(crate::campaigns::documents().into_iter().filter(|(_, flaw)| flaw.is_some()))
@@ -158,7 +204,7 @@ fn every_list_and_report_agrees_with_the_verdict_of_the_document() {
 fn a_good_job_is_complete_everywhere_and_an_outage_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
-    let good = [run(|_| ()), drill(&json!({}), true, true)];
+    let good = [run(|_| ()), drill(&json!({}), true, true), isolation("kept", 9, &json!({}))];
     for document in good {
         let row = listed(&store, &document);
         assert_eq!(row.ending, Some(Ending::new(Status::Complete, None)));

@@ -79,7 +79,7 @@ impl Epochs {
     pub fn end(&self) {
         let mut histories = self.histories();
         histories.sessions.clear();
-        histories.hand_over();
+        histories.hand_over(u64::MAX);
         histories.checker = None;
     }
 
@@ -157,7 +157,7 @@ impl Epochs {
         let mut histories = self.histories();
         histories.left.entry(from).or_default().extend(history);
         histories.sessions.insert(session, to);
-        histories.hand_over();
+        histories.hand_over(self.current());
     }
 
     /// A session is closed.
@@ -165,17 +165,19 @@ impl Epochs {
         let mut histories = self.histories();
         histories.left.entry(epoch).or_default().extend(history);
         histories.sessions.remove(&session);
-        histories.hand_over();
+        histories.hand_over(self.current());
     }
 }
 
 impl Histories {
-    /// Hands over the epochs in which no session is any more.
-    fn hand_over(&mut self) {
+    /// Hands over the epochs before the current one in which no session is any more. The current one
+    /// goes on even if all sessions are lost at once: they come back.
+    fn hand_over(&mut self, current: u64) {
         let first = self.sessions.values().min().copied();
+        let end = first.map_or(current, |first| first.min(current));
         let Some(checker) = &self.checker else { return };
         while let Some(entry) = self.left.first_entry() {
-            if first.is_some_and(|first| *entry.key() >= first) {
+            if *entry.key() >= end {
                 break;
             }
             let (number, transactions) = entry.remove_entry();
@@ -208,6 +210,19 @@ mod tests {
         assert!(complete.try_recv().is_err());
         epochs.end();
         assert!(complete.recv().is_err());
+    }
+
+    #[test]
+    fn the_current_epoch_goes_on_when_all_sessions_are_lost_at_once() {
+        let epochs = Epochs::new(1);
+        let complete = epochs.record();
+        epochs.set_ready(1);
+        let session = epochs.join().unwrap();
+        epochs.leave(session, 1, Vec::new());
+        assert!(complete.try_recv().is_err());
+        epochs.join().unwrap();
+        epochs.end();
+        assert_eq!(complete.try_recv().unwrap().number, 1);
     }
 
     #[test]
