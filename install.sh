@@ -132,17 +132,23 @@ get() {
     mv unpacked/README.md unpacked/LICENSE unpacked/THIRD-PARTY-LICENSES unpacked/share/doc/triphammer/
 }
 
+# Copies all files beside their places.
+beside() {
+    while read -r file; do
+        mkdir -p "$prefix/${file%/*}" && cp "unpacked/$file" "$prefix/$file.new" || return
+    done <files
+}
+
 # Copies all files beside their places, and only then renames them: a full disk leaves nothing behind.
 copy() {
     list=share/doc/triphammer/installed
     (cd unpacked && find bin share -type f && echo $list) | sort -u >files
     cp files unpacked/$list
     cat "$prefix/$list" 2>/dev/null >before || true
-    while read -r file; do
-        folder=$(dirname "$prefix/$file")
-        { mkdir -p "$folder" && cp "unpacked/$file" "$prefix/$file.new"; } 2>error \
-            || { drop .new files && fail "cannot write to $folder, and nothing is installed: $(head -n 1 error)"; }
-    done <files
+    beside 2>error || {
+        drop .new files
+        fail "cannot write to $prefix, and nothing is installed: $(head -n 1 error)"
+    }
     while read -r file; do
         mv -f "$prefix/$file.new" "$prefix/$file"
     done <files
