@@ -1,0 +1,85 @@
+"""What an installed program must do in a system of its own: load, serve, report, databases, manual pages, completions."""
+
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+
+from .chroot import check
+from .common import ROOT
+
+BYTES_MAX = 30_000_000  # of the installed program
+PAGES = ("triphammer", "triphammer-run", "triphammer-serve")
+COMPLETIONS = {  # of `triphammer pro` and Tab
+    "bash": "source {share}/bash-completion/completions/triphammer; COMP_WORDS=(triphammer pro); COMP_CWORD=1; "
+            "_triphammer triphammer pro triphammer; echo ${{COMPREPLY[@]}}",
+    "zsh": "autoload -Uz compinit && compinit -D && echo ${{_comps[triphammer]}} "
+           "&& autoload -Uz +X _triphammer && functions _triphammer | grep -o 'profile' | head -1",
+    "fish": "complete --do-complete 'triphammer pro'",
+}
+ODBC = "odbc:Driver={SQLite3};Database=odbc.db"
+QUICK = ("-w", "tpc-b", "--vus", "1", "--rampup", "0s", "--duration", "1s", "--json")
+
+
+def program(system, *command):
+    """Builds, runs, checks, reports and serves."""
+    system.run(*command, "build", "sqlite:use.db", "-w", "tpc-b", "--scale", "1")
+    result = json.loads(system.run(*command, "run", "sqlite:use.db", *QUICK))
+    check(result["primary_metric"]["value"] > 0, "build and run measure something")
+    check("hold" in system.run(*command, "check", "sqlite:use.db", "-w", "tpc-b"), "check verifies the data")
+    check(json.loads(system.run(*command, "report", "--format", "json")), "report shows the stored job")
+    serve(system, *command, "serve", "--listen", "127.0.0.1:0")
+
+
+def serve(system, *command):
+    """The server has its page."""
+    server = system.start(*command)
+    try:
+        url = re.search(r"http://\S+?(?=/\?token)", server.stdout.readline()).group()
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            page = answer.read().decode()
+        check("/assets/" in page, "serve has its page")
+    finally:
+        server.kill()  # unshare ignores gentler signals; its child ends with it
+        server.wait(timeout=60)
+
+
+def size(file):
+    """The program is not larger than it was meant to be."""
+    check(file.stat().st_size <= BYTES_MAX, f"the program has {file.stat().st_size / 1e6:.1f} MB")
+
+
+def missing(system, *command):
+    """Without their libraries, DuckDB and ODBC are refused by a sentence that says what to install."""
+    for target, needed in (("duckdb:d.db", "npm install"), (ODBC, "install unixODBC")):
+        done = system.attempt(*command, "build", target, "-w", "tpc-b", "--scale", "1")
+        kind = target.split(":")[0]
+        check(done.returncode == 2 and needed in done.stderr, f"{kind}: without its library, exit code 2 and what to install")
+
+
+def databases(system, *command):
+    """With their libraries, DuckDB and ODBC work."""
+    missing(system, *command)
+    user, system.user = system.user, "root"
+    library = subprocess.run([sys.executable, ROOT / "tools/fetch-duckdb.py", "--print", "1.5"], check=True,
+                             capture_output=True, text=True).stdout.strip()
+    system.put(library, "/opt/duckdb")
+    system.put(ROOT / "docs/examples/sqlite-odbc", "/opt")
+    system.install("unixodbc", "libsqliteodbc", "libstdc++6")
+    system.user = user
+    system.variables["TRIPHAMMER_DUCKDB"] = f"/opt/duckdb/{library.rsplit('/', 1)[1]}"
+    for target, *options in (("duckdb:d.db",), (ODBC, "--dialect-dir", "/opt/sqlite-odbc")):
+        system.run(*command, "build", target, "-w", "tpc-b", "--scale", "1", *options)
+        result = json.loads(system.run(*command, "run", target, *QUICK, *options))
+        check(result["primary_metric"]["value"] > 0, f"{target.split(':')[0]}: its library is loaded, and a run measures something")
+
+
+def reading(system, share="/usr/share"):
+    """Manual pages and completions work where man and the shells look."""
+    system.install("man-db", "zsh", "fish")
+    for page in PAGES:
+        text = system.run("man", "--warnings", page)
+        check("NAME" in text and "OPTIONS" in text, f"man {page}")
+    for shell, script in COMPLETIONS.items():
+        check("profile" in system.run(shell, "-c", script.format(share=share)), f"{shell} completes a command")
