@@ -132,6 +132,15 @@ get() {
     mv unpacked/README.md unpacked/LICENSE unpacked/THIRD-PARTY-LICENSES unpacked/share/doc/triphammer/
 }
 
+# The folders that the files need and that do not exist, each with a slash at its end; and those that were made before.
+folders() {
+    sed 's|/[^/]*$||' files | awk -F / '{ path = $1; print path; for (i = 2; i <= NF; i++) print path = path "/" $i }' \
+        | sort -u | while read -r folder; do
+            [ -d "$prefix/$folder" ] || echo "$folder/"
+        done
+    grep '/$' before || true
+}
+
 # Copies all files beside their places.
 beside() {
     while read -r file; do
@@ -143,29 +152,29 @@ beside() {
 copy() {
     list=share/doc/triphammer/installed
     (cd unpacked && find bin share -type f && echo $list) | sort -u >files
-    cp files unpacked/$list
     cat "$prefix/$list" 2>/dev/null >before || true
+    folders | cat files - | sort -u >installed
+    cp installed unpacked/$list
     beside 2>error || {
-        drop .new files
+        drop .new installed
         fail "cannot write to $prefix, and nothing is installed: $(head -n 1 error)"
     }
     while read -r file; do
         mv -f "$prefix/$file.new" "$prefix/$file"
     done <files
     # What an earlier version had and this one has not.
-    grep -vxFf files before >obsolete || true
+    grep -vxFf installed before >obsolete || true
     drop '' obsolete
 }
 
-# Removes the files with an ending that a list has, and the folders that are then empty.
+# Removes the files of a list, with an ending, and its folders if they are empty.
 drop() {
-    while read -r file; do
+    grep -v '/$' "$2" | while read -r file; do
         rm -f "$prefix/$file$1"
-        folder=$(dirname "$file")
-        while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do
-            folder=$(dirname "$folder")
-        done
-    done <"$2"
+    done
+    grep '/$' "$2" | sort -r | while read -r folder; do
+        rmdir "$prefix/$folder" 2>/dev/null || true
+    done
 }
 
 main() {
@@ -174,10 +183,10 @@ main() {
     trap 'rm -rf "$work"' EXIT
     trap 'exit 2' INT TERM HUP
     if [ -n "$remove" ]; then
-        cp "$prefix/share/doc/triphammer/installed" "$work/files" 2>/dev/null \
+        cp "$prefix/share/doc/triphammer/installed" "$work/installed" 2>/dev/null \
             || fail "this script has not installed triphammer in $prefix"
         cd "$work"
-        drop '' files
+        drop '' installed
         echo "removed triphammer from $prefix; stored jobs stay where they are"
         return
     fi
