@@ -141,7 +141,7 @@ lint: cycles
 # Scripts for sh, and the workflow of releases. actionlint is compiled by Go.
 ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 lint-release:
-	shellcheck install.sh tools/*.sh .ci/run
+	shellcheck install.sh tools/*.sh tools/release/*.sh .ci/run
 	go run $(ACTIONLINT)
 
 build: ui

@@ -83,7 +83,7 @@ def environment(target):
     if not target.static:
         rust.append(f"-Clink-arg={unwinder}")
     return {
-        **{name: value for name, value in os.environ.items() if name not in ("RUSTFLAGS", "CFLAGS", "CXXFLAGS")},
+        **{name: value for name, value in os.environ.items() if name not in ("CARGO", "CFLAGS", "CXXFLAGS", "RUSTFLAGS")},
         "PATH": f"{pins.python_tools()}{os.pathsep}{os.environ['PATH']}",
         "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(rust),
         f"CFLAGS_{target.triple.replace('-', '_')}": " ".join(c),

@@ -17,7 +17,10 @@ class Stop(Exception):
 
 def run(*command, **options):
     """Runs a command that must succeed."""
-    done = subprocess.run([str(word) for word in command], **options)
+    try:
+        done = subprocess.run([str(word) for word in command], **options)
+    except FileNotFoundError:
+        raise Stop(f"{command[0]} is not installed") from None
     if done.returncode:
         raise Stop(f"{command[0]} ended with {done.returncode}\n{done.stderr or ''}".rstrip())
     return done

@@ -29,9 +29,10 @@ print("ran", triphammer.__version__)
 
 def maturin(command, target, *options):
     """Runs maturin; returns the file that it made."""
+    cargo = {"CARGO": str(ROOT / "tools/release/cargo-zig.sh"), "GLIBC_TARGET": f"{target.triple}.{GLIBC}"}
     DIST.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="wheel-", dir=TARGET) as folder:
-        run("maturin", command, *options, "--out", folder, cwd=ROOT / "python", env=environment(target))
+        run("maturin", command, *options, "--out", folder, cwd=ROOT / "python", env={**environment(target), **cargo})
         [file] = pathlib.Path(folder).iterdir()
         return file.rename(DIST / file.name)
 
@@ -39,7 +40,7 @@ def maturin(command, target, *options):
 def wheel(target):
     """Builds the wheel for a target, and checks it."""
     label = f"manylinux_{GLIBC.replace('.', '_')}"
-    file = maturin("build", target, "--release", "--locked", "--zig", "--target", target.triple, "--compatibility", label)
+    file = maturin("build", target, "--release", "--locked", "--target", target.triple, "--compatibility", label)
     examined(file, target.machine)
     return file
 
