@@ -3,7 +3,7 @@
 
     tools/test-packages.py [--python FILE]... [KIND]...
 
-KIND is deb, archive, rpm, image, wheel or bad; without any, all are tried. Debian 11, 12 and 13 are made by debootstrap and
+KIND is bad (what install.sh refuses), debian, rpm, image or wheels; without any, all are tried. Debian 11, 12 and 13 are made by debootstrap and
 kept in $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. The wheel is tried on their versions of Python, and on the
 interpreters that are given. Needs debootstrap, umoci and ssh-keygen.
 """
@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 
 from release import uses
 from release.chroot import Chroot, Failed, check, fresh
-from release.common import DIST, Stop, run
+from release.common import DIST, Stop, output, run
 from release.papers import SUMS
 from release.wheels import TRY
 
@@ -41,21 +41,49 @@ def made(pattern):
     return found[0]
 
 
-def deb(folder):
-    """The Debian package."""
+def debian(folder):
+    """On each Debian: the archive by hand, the Debian package, the archive by install.sh, and the wheel."""
+    release_files = signed(folder)
     for release in RELEASES:
-        print(f"deb on {release}", flush=True)
-        system = fresh(release, folder / f"deb-{release}")
-        system.put(made("*_amd64.deb" if MACHINE == "x86_64" else "*_arm64.deb"), "/tmp/deb")
-        system.install("man-db")  # man's own files are not the package's
-        before = system.files()
-        system.run("sh", "-c", "apt-get install -y -qq --no-install-recommends /tmp/deb/*.deb")
-        installed = set(system.run("dpkg", "-L", "triphammer").split())
-        policy(installed)
-        used(system)
-        system.run("dpkg", "--purge", "triphammer")
-        left = system.files() - before & installed
-        check(not left, f"nothing is left of {len(installed)} paths when it is removed")
+        print(release, flush=True)
+        system = fresh(release, folder / release)
+        system.put(release_files, "/tmp")
+        by_hand(system)
+        uses.prepare(system)
+        deb(system)
+        archive(system)
+        system.put(made(f"*_{MACHINE}.whl"), "/tmp/wheel")
+        system.install("python3-venv")
+        system.run("python3", "-m", "venv", "/venv")
+        wheel(f"/tmp/wheel/{made(f'*_{MACHINE}.whl').name}", release, system.run)
+        shutil.rmtree(system.folder)
+
+
+def by_hand(system):
+    """From the archive to the first result, as a new user does it."""
+    file = made(f"triphammer-*-{MACHINE}-linux.tar.gz")
+    check(file.stat().st_size <= ARCHIVE_MAX, f"the archive has {file.stat().st_size / 1e6:.1f} MB")
+    started = time.monotonic()
+    system.run("tar", "-xzf", f"/tmp/release/{file.name}", "-C", "/opt")
+    shown = system.run("sh", "-c", "cd /tmp && /opt/triphammer-*/bin/triphammer run")
+    took = time.monotonic() - started
+    check("NOPM" in shown, "the first run shows its result")
+    check(took <= FIRST_RESULT_MAX_S, f"from the archive to the first result: {took:.0f} s")
+    uses.missing(system, "/opt/" + next(system.path("/opt").glob("triphammer-*/bin/triphammer")).relative_to(
+        system.path("/opt")).as_posix())
+
+
+def deb(system):
+    """The Debian package."""
+    system.put(made(f"*_{'amd64' if MACHINE == 'x86_64' else 'arm64'}.deb"), "/tmp/deb")
+    before = system.files()
+    system.run("sh", "-c", "apt-get install -y -qq --no-install-recommends /tmp/deb/*.deb")
+    installed = set(system.run("dpkg", "-L", "triphammer").split())
+    policy(installed)
+    used(system, "/usr")
+    system.run("dpkg", "--purge", "triphammer")
+    left = (system.files() - before) & installed
+    check(not left, f"nothing is left of {len(installed)} paths when it is removed")
 
 
 def policy(installed):
@@ -66,7 +94,7 @@ def policy(installed):
     check(documents <= installed, "the changelog is compressed, beside the copyright and other licences")
 
 
-def used(system, prefix="/usr"):
+def used(system, prefix):
     """An installed program works."""
     program = f"{prefix}/bin/triphammer"
     uses.size(system.path(program))
@@ -75,35 +103,16 @@ def used(system, prefix="/usr"):
     uses.reading(system, f"{prefix}/share")
 
 
-def archive(folder):
-    """The archive: unpacked by hand, and by install.sh."""
-    file = made(f"triphammer-*-{MACHINE}-linux.tar.gz")
-    check(file.stat().st_size <= ARCHIVE_MAX, f"the archive has {file.stat().st_size / 1e6:.1f} MB")
-    release_files = signed(folder)
-    for release in RELEASES:
-        print(f"archive on {release}", flush=True)
-        system = fresh(release, folder / f"archive-{release}")
-        system.put(release_files, "/tmp")
-        by_hand(system, file)
-        system.install("man-db", "openssh-client")
-        before = system.files()
-        print(system.run("/tmp/release/install.sh", "--from", "file:///tmp/release", "--signers", "/tmp/release/key.pub"), end="")
-        installed = system.files() - before
-        used(system, "/usr/local")
-        print(system.run("/tmp/release/install.sh", "--remove"), end="")
-        left = system.files() & installed
-        check(not left, f"nothing is left of {len(installed)} files when it is removed")
-
-
-def by_hand(system, file):
-    """From the archive to the first result, as a new user does it."""
-    started = time.monotonic()
-    system.run("tar", "-xzf", f"/tmp/release/{file.name}", "-C", "/opt")
-    shown = system.run("sh", "-c", "cd /tmp && /opt/triphammer-*/bin/triphammer run")
-    took = time.monotonic() - started
-    check("NOPM" in shown, "the first run shows its result")
-    check(took <= FIRST_RESULT_MAX_S, f"from the archive to the first result: {took:.0f} s")
-    shutil.rmtree(next(system.path("/opt").glob("triphammer-*")))
+def archive(system):
+    """The archive, by install.sh."""
+    system.install("openssh-client")
+    before = system.files()
+    print(system.run("/tmp/release/install.sh", "--from", "file:///tmp/release", "--signers", "/tmp/release/key.pub"), end="")
+    installed = system.files() - before
+    used(system, "/usr/local")
+    print(system.run("/tmp/release/install.sh", "--remove"), end="")
+    left = system.files() & installed
+    check(not left, f"nothing is left of {len(installed)} files when it is removed")
 
 
 def signed(folder):
@@ -156,7 +165,8 @@ def rpm(folder):
     """The RPM package, with rpm's own tools. Debian's packages are not in rpm's list: it cannot see what they provide."""
     print("rpm", flush=True)
     system = fresh(RELEASES[-1], folder / "rpm")
-    system.install("rpm", "man-db")
+    uses.prepare(system)
+    system.install("rpm")
     system.put(made(f"*.{MACHINE}.rpm"), "/tmp/rpm")
     file = f"/tmp/rpm/{made(f'*.{MACHINE}.rpm').name}"
     needed = system.run("rpm", "-q", "--requires", "--package", file)
@@ -165,8 +175,7 @@ def rpm(folder):
     system.run("rpm", "--install", "--nodeps", file)
     system.run("rpm", "--verify", "--nodeps", "triphammer")
     installed = system.files() - before
-    uses.program(system, "/usr/bin/triphammer")
-    uses.databases(system, "/usr/bin/triphammer")
+    used(system, "/usr")
     system.run("rpm", "--erase", "triphammer")
     left = system.files() & installed
     check(not left, f"nothing is left of {len(installed)} files when it is removed")
@@ -192,32 +201,28 @@ def image(folder):
     # A port of its own: this test runs beside others.
     uses.serve(system, *["127.0.0.1:0" if word.endswith(":7400") else word for word in command])
     uses.program(system, command[0])
+    uses.missing(system, command[0])
+    system.user = "root"
+    system.put("/etc/resolv.conf", "/etc")
+    uses.prepare(system)
+    system.user = "1000"
     uses.databases(system, command[0])
 
 
-def wheel(folder, interpreters):
-    """The wheel, on the versions of Python of the Debians and of this machine."""
-    file = made(f"*_{MACHINE}.whl")
-    for release in RELEASES:
-        system = fresh(release, folder / f"wheel-{release}")
-        system.put(file, "/tmp/wheel")
-        system.put("/etc/resolv.conf", "/etc")
-        system.install("python3-venv")
-        system.run("python3", "-m", "venv", "/venv")
-        installed(file, f"/tmp/wheel/{file.name}", release, lambda *words: system.run(*words))
+def wheels(folder, interpreters):
+    """The wheel, on the given interpreters."""
     for interpreter in interpreters:
-        venv = folder / interpreter.replace("/", "-")
+        venv = folder / interpreter.strip("/").replace("/", "-")
         run(interpreter, "-m", "venv", venv)
         environment = {**os.environ, "TRIPHAMMER_STORE": str(venv / "jobs.sqlite")}
-        installed(file, file, interpreter, lambda first, *rest: run(
-            f"{folder}/{venv.name}{first.removeprefix('/venv')}", *rest, cwd=venv, env=environment, capture_output=True,
-            text=True).stdout)
+        wheel(made(f"*_{MACHINE}.whl"), interpreter, lambda first, *rest: output(
+            f"{venv}{first.removeprefix('/venv')}", *rest, cwd=venv, env=environment))
 
 
-def installed(file, path, where, call):
+def wheel(file, where, call):
     """The wheel is installed into an environment, used there, and removed."""
     started = time.monotonic()
-    call("/venv/bin/pip", "install", "--quiet", "--no-index", path)
+    call("/venv/bin/pip", "install", "--quiet", "--no-index", file)
     took = time.monotonic() - started
     version = call("/venv/bin/python", "--version").strip()
     check(took <= PIP_MAX_S, f"wheel on {version} ({where}): installed in {took:.1f} s")
@@ -226,7 +231,7 @@ def installed(file, path, where, call):
     call("/venv/bin/pip", "uninstall", "--quiet", "--yes", "triphammer")
 
 
-KINDS = {"deb": deb, "archive": archive, "rpm": rpm, "image": image, "wheel": wheel, "bad": bad}
+KINDS = {"bad": bad, "debian": debian, "rpm": rpm, "image": image, "wheels": wheels}
 
 
 def main():
@@ -241,7 +246,7 @@ def main():
             if kind not in KINDS:
                 raise Stop(f"unknown kind: {kind}")
             with tempfile.TemporaryDirectory(prefix="triphammer-packages-") as folder:
-                KINDS[kind](pathlib.Path(folder), *([given.python] if kind == "wheel" else []))
+                KINDS[kind](pathlib.Path(folder), *([given.python] if kind == "wheels" else []))
     except (Failed, Stop) as failed:
         sys.exit(f"the packages fail: {failed}")
 

@@ -24,7 +24,7 @@ QUICK = ("-w", "tpc-b", "--vus", "1", "--rampup", "0s", "--duration", "1s", "--j
 
 def program(system, *command):
     """Builds, runs, checks, reports and serves."""
-    system.run(*command, "build", "sqlite:use.db", "-w", "tpc-b", "--scale", "1")
+    system.run(*command, "build", "sqlite:use.db", "-w", "tpc-b", "--scale", "1", "--replace")
     result = json.loads(system.run(*command, "run", "sqlite:use.db", *QUICK))
     check(result["primary_metric"]["value"] > 0, "build and run measure something")
     check("hold" in system.run(*command, "check", "sqlite:use.db", "-w", "tpc-b"), "check verifies the data")
@@ -58,26 +58,27 @@ def missing(system, *command):
         check(done.returncode == 2 and needed in done.stderr, f"{kind}: without its library, exit code 2 and what to install")
 
 
-def databases(system, *command):
-    """With their libraries, DuckDB and ODBC work."""
-    missing(system, *command)
-    user, system.user = system.user, "root"
+def prepare(system):
+    """Installs what the checks below need: ODBC with a driver, DuckDB, man and shells."""
     library = subprocess.run([sys.executable, ROOT / "tools/fetch-duckdb.py", "--print", "1.5"], check=True,
                              capture_output=True, text=True).stdout.strip()
     system.put(library, "/opt/duckdb")
     system.put(ROOT / "docs/examples/sqlite-odbc", "/opt")
-    system.install("unixodbc", "libsqliteodbc", "libstdc++6")
-    system.user = user
     system.variables["TRIPHAMMER_DUCKDB"] = f"/opt/duckdb/{library.rsplit('/', 1)[1]}"
+    system.install("unixodbc", "libsqliteodbc", "libstdc++6", "man-db", "zsh", "fish")
+
+
+def databases(system, *command):
+    """With their libraries, DuckDB and ODBC work."""
     for target, *options in (("duckdb:d.db",), (ODBC, "--dialect-dir", "/opt/sqlite-odbc")):
-        system.run(*command, "build", target, "-w", "tpc-b", "--scale", "1", *options)
-        result = json.loads(system.run(*command, "run", target, *QUICK, *options))
+        options += ["-w", "tpc-b"]
+        system.run(*command, "build", target, "--scale", "1", "--replace", *options)
+        result = json.loads(system.run(*command, "run", target, *QUICK, *options[:-2]))
         check(result["primary_metric"]["value"] > 0, f"{target.split(':')[0]}: its library is loaded, and a run measures something")
 
 
 def reading(system, share="/usr/share"):
     """Manual pages and completions work where man and the shells look."""
-    system.install("man-db", "zsh", "fish")
     for page in PAGES:
         text = system.run("man", "--warnings", page)
         check("NAME" in text and "OPTIONS" in text, f"man {page}")
