@@ -83,4 +83,6 @@ def reading(system, share="/usr/share"):
         text = system.run("man", "--warnings", page)
         check("NAME" in text and "OPTIONS" in text, f"man {page}")
     for shell, script in COMPLETIONS.items():
-        check("profile" in system.run(shell, "-c", script.format(share=share)), f"{shell} completes a command")
+        # Without this variable, fish looks in /usr/share only.
+        shown = system.run("env", f"XDG_DATA_DIRS={share}:/usr/share", shell, "-c", script.format(share=share))
+        check("profile" in shown, f"{shell} completes a command")

@@ -6,7 +6,7 @@ import tempfile
 import zipfile
 
 from .build import GLIBC, environment
-from .common import DIST, ROOT, TARGET, Stop, run
+from .common import DIST, ROOT, TARGET, Stop, epoch, run
 
 # Numbers of processors in the header of ELF files.
 MACHINES = {"x86_64": 62, "aarch64": 183}
@@ -29,10 +29,12 @@ print("ran", triphammer.__version__)
 
 def maturin(command, target, *options):
     """Runs maturin; returns the file that it made."""
-    cargo = {"CARGO": str(ROOT / "tools/release/cargo-zig.sh"), "GLIBC_TARGET": f"{target.triple}.{GLIBC}"}
+    compilers = environment(target)
+    more = {"CARGO": str(ROOT / "tools/release/cargo-zig.sh"), "GLIBC_TARGET": f"{target.triple}.{GLIBC}",
+            "COMPILE_EPOCH": compilers["SOURCE_DATE_EPOCH"], "SOURCE_DATE_EPOCH": str(epoch())}
     DIST.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="wheel-", dir=TARGET) as folder:
-        run("maturin", command, *options, "--out", folder, cwd=ROOT / "python", env={**environment(target), **cargo})
+        run("maturin", command, *options, "--out", folder, cwd=ROOT / "python", env={**compilers, **more})
         [file] = pathlib.Path(folder).iterdir()
         return file.rename(DIST / file.name)
 
