@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
 
 from .common import DIST, ROOT, epoch, output, run, version
@@ -60,7 +61,7 @@ def filesystem(target, package, file):
         listed = pathlib.Path(folder, "packages")
         run("mmdebstrap", "--quiet", "--variant=minbase", f"--architectures={target.architecture}", *paths,
             f"--customize-hook=copy-in {context} /tmp", '--customize-hook=chroot "$1" /tmp/image/image.sh',
-            f"--customize-hook=chroot \"$1\" dpkg-query --show >{listed}", release, file, MIRROR)
+            f"--customize-hook=chroot \"$1\" dpkg-query --show >{listed}", release, file, MIRROR, stdout=subprocess.DEVNULL)
         return dict(line.split("\t") for line in listed.read_text().splitlines())
 
 

@@ -14,7 +14,8 @@ PAGES = ("triphammer", "triphammer-run", "triphammer-serve")
 COMPLETIONS = {  # of `triphammer pro` and Tab
     "bash": "source {share}/bash-completion/completions/triphammer; COMP_WORDS=(triphammer pro); COMP_CWORD=1; "
             "_triphammer triphammer pro triphammer; echo ${{COMPREPLY[@]}}",
-    "zsh": "autoload -Uz compinit && compinit -D && echo ${{_comps[triphammer]}} "
+    # Where zsh looks on systems with RPM packages, and Debian's does not.
+    "zsh": "fpath+=({share}/zsh/site-functions); autoload -Uz compinit && compinit -D && echo ${{_comps[triphammer]}} "
            "&& autoload -Uz +X _triphammer && functions _triphammer | grep -o 'profile' | head -1",
     "fish": "complete --do-complete 'triphammer pro'",
 }
