@@ -101,6 +101,9 @@ def program(target):
     if not (ROOT / "ui/dist/index.html").exists():
         raise Stop("the web page is not built: make ui")
     triple = target.triple if target.static else f"{target.triple}.{GLIBC}"
+    # The Python module in the same command: alone, each would have other features of a common dependency, and everything
+    # would be compiled twice.
+    module = [] if target.static else ["--package", "triphammer-python", "--lib"]
     run("cargo-zigbuild", "zigbuild", "--release", "--locked", "--target", triple, "--package", "triphammer",
-        cwd=ROOT, env=environment(target))
+        "--bin", "triphammer", *module, cwd=ROOT, env=environment(target))
     return TARGET / target.triple / "release/triphammer"
