@@ -9,7 +9,7 @@ import urllib.request
 from .chroot import check
 from .common import ROOT
 
-BYTES_MAX = 30_000_000  # of the installed program
+BYTES_MAX = 35_000_000  # of the installed program
 PAGES = ("triphammer", "triphammer-run", "triphammer-serve")
 COMPLETIONS = {  # of `triphammer pro` and Tab
     "bash": "source {share}/bash-completion/completions/triphammer; COMP_WORDS=(triphammer pro); COMP_CWORD=1; "
