@@ -22,8 +22,8 @@ def sbom(triple):
             "--manifest-path", ROOT / "crates/cli/Cargo.toml", "--override-filename", name, cwd=ROOT, env=environment)
         text = (ROOT / f"crates/cli/{name}.json").read_text()
     finally:
-        for file in ROOT.glob(f"*/*/{name}.json"):
-            file.unlink()
+        for file in [*ROOT.glob(f"*/{name}.json"), *ROOT.glob(f"*/*/{name}.json")]:
+            file.unlink()  # it writes one for each crate of the workspace
     parts = json.loads(text.replace(str(ROOT), ""))
     for package in licenses.page():
         parts["components"].append({
