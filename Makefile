@@ -14,7 +14,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 PREFIX ?= $(HOME)/.cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install uninstall deb test-packages cycles docs test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint generate bench build bench-build ui deps
+.PHONY: run install uninstall dist test-packages cycles docs test test-ui check-ui test-browser test-python wheels test-matrix fuzz lint lint-release generate bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
@@ -29,20 +29,15 @@ uninstall:
 	$(CARGO) uninstall --root $(PREFIX) triphammer
 	tools/share.sh --remove $(PREFIX)/share
 
-# The Debian package, in target/debian: program with page, manual pages, completions. The Dockerfile
-# builds an image from it.
-deb: build
-	@command -v cargo-deb >/dev/null || { \
-	  echo "packages are made by cargo-deb: cargo install --locked cargo-deb"; exit 1; }
-	tools/share.sh $(TARGET)/release/triphammer $(TARGET)/release/share
-	gzip -9nf $(TARGET)/release/share/man/man1/*.1
-	gzip -9nc CHANGELOG.md >$(TARGET)/release/share/changelog.gz
-	$(CARGO) deb --no-build --package triphammer
+# The files of a release, in target/dist: archives, Debian and RPM packages, wheels, a container image, sums. The tools that
+# make them are installed into the user's cache once. DIST_FLAGS is passed on: `make dist DIST_FLAGS=--complete`.
+dist: ui
+	@echo 'Making the files of a release; from an empty folder, this takes several minutes.'
+	tools/dist.py $(DIST_FLAGS)
 
-# Installs, uses and removes the package in a fresh Debian (debootstrap, as root), by the steps of
-# the Dockerfile.
-test-packages: deb
-	tools/test-packages.py
+# Installs, uses and removes these files in fresh Debians (debootstrap, as root), the wheel also on PYTHONS.
+test-packages: dist
+	tools/test-packages.py $(addprefix --python ,$(PYTHONS))
 
 # All tests: unit tests, conformance and workload suites on real servers, the program, the web page in a browser; `make
 # lint` has format and lints. Most tests wait, for servers and for runs of some seconds: there are more of them at a time than CPUs. Every
@@ -85,7 +80,7 @@ test-browser: deps ui
 test-python: deps
 	tools/test-python.py
 
-# The packages of Python, in target/wheels: a wheel for this machine and the source distribution. PYTHONS are tried.
+# The packages of Python, in target/dist: a wheel for this machine and the source distribution. PYTHONS are tried.
 PYTHONS ?= python3
 wheels: ui
 	tools/wheels.py $(addprefix --python ,$(PYTHONS))
@@ -142,6 +137,12 @@ lint: cycles
 	tools/docs.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+
+# Scripts for sh, and the workflow of releases. actionlint is compiled by Go.
+ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+lint-release:
+	shellcheck install.sh tools/*.sh tools/release/*.sh .ci/run
+	go run $(ACTIONLINT)
 
 build: ui
 	$(CARGO) build --release --package triphammer
