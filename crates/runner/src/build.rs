@@ -26,6 +26,7 @@ use triphammer_dialects::catalogues;
 use triphammer_document::JobDocument;
 use triphammer_document::build::{BuildHost, BuildReport};
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
@@ -37,7 +38,6 @@ use triphammer_workloads::{AnyWorkload, describe};
 use crate::build_request::BuildRequest;
 use crate::built;
 use crate::cluster::SharedBuild;
-use crate::job::Job;
 use crate::layout;
 use crate::loader::Loader;
 use crate::record::{Record, Recording};
@@ -70,14 +70,14 @@ pub(crate) fn option_of(workload: &Description, effect: BuildEffect) -> Option<&
 
 /// Builds the tables of a command that has a workload of its own, in place of those of an earlier job.
 pub(crate) fn build_own(
-    job: &Job,
-    settings: &WorkloadSettings,
+    workload: &Description,
+    target: &Target,
+    cancel: &Cancel,
     watch: &Watch<'_>,
 ) -> Result<(), Failure> {
-    let target = job.target();
-    let settings = WorkloadSettings { scale: Scale::ONE, ..settings.clone() };
+    let settings = WorkloadSettings { scale: Scale::ONE, ..WorkloadSettings::default() };
     let request = BuildRequest {
-        workload: Arc::new(AnyWorkload::new(&job.workload().name, &settings)?),
+        workload: Arc::new(AnyWorkload::new(&workload.name, &settings)?),
         settings,
         dialect_options: BTreeMap::new(),
         jobs: 1,
@@ -87,7 +87,7 @@ pub(crate) fn build_own(
         create_database: false,
         hosts: None,
         connect_limit: target.connect_limit,
-        cancel: job.handle().cancel().clone(),
+        cancel: cancel.clone(),
     };
     build(&target.database, &request, watch, &mut || {}).map(drop)
 }

@@ -24,7 +24,6 @@ use triphammer_settings::target::Target;
 use triphammer_store::{CheckRow, JobHeader, ReadAt, Store, StoreError};
 
 use crate::build_request::BuildRequest;
-use crate::job::Job;
 use crate::plan::CampaignPlan;
 
 /// Receives the warnings of a journal.
@@ -136,16 +135,17 @@ impl<'a> Journal<'a> {
     /// Starts a job whose command has a workload of its own.
     pub(crate) fn of_own_load(
         store: Option<&'a mut Store>,
-        job: &Job,
+        kind: JobKind,
+        (workload, target): (&Description, &Target),
+        settings: &Settings,
         users: u32,
         warn: Warn<'_>,
     ) -> Self {
-        let (scale, settings) = (Scale::default(), job.settings());
-        let none = BTreeMap::new();
+        let (scale, none) = (Scale::default(), BTreeMap::new());
         let header = JobHeader {
             label: settings.get("label").map(str::to_owned),
             plan: given(settings),
-            ..header(job.workload(), job.kind(), job.target(), scale, Some(users), none)
+            ..header(workload, kind, target, scale, Some(users), none)
         };
         Self::begin(store, &header, warn)
     }

@@ -19,7 +19,7 @@ use triphammer_core::clock::wall;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{Description, WorkloadSettings};
+use triphammer_core::workload::Description;
 use triphammer_core::{DbError, Elapsed, ErrorClass};
 use triphammer_dialects::catalogues;
 use triphammer_document::drill::{DrillResult, FaultReport, Parts};
@@ -191,9 +191,11 @@ impl Drilled<'_, '_> {
     fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
         let (job, watch) = (self.job, self.watch);
         let warn = &mut |text: &str| watch.warn(text);
-        let mut journal = Journal::of_own_load(store, job, self.plan.users, warn);
+        let of = (&**job.workload(), job.target());
+        let mut journal =
+            Journal::of_own_load(store, job.kind(), of, job.settings(), self.plan.users, warn);
         watch.report(JobEvent::Began(journal.job));
-        let built = build_own(job, &WorkloadSettings::default(), watch);
+        let built = build_own(of.0, of.1, handle.cancel(), watch);
         let drilled = built.and_then(|()| self.drill(&mut journal, handle));
         handle.ended();
         match drilled {

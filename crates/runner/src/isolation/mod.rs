@@ -19,7 +19,6 @@ mod verdicts;
 use triphammer_core::isolation::Isolation;
 use triphammer_core::session::Database as _;
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::WorkloadSettings;
 use triphammer_dialects::catalogues;
 use triphammer_document::drill::FaultReport;
 use triphammer_document::isolation::{
@@ -102,9 +101,11 @@ impl Test<'_, '_> {
     fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
         let (job, watch) = (self.job, self.watch);
         let warn = &mut |text: &str| watch.warn(text);
-        let mut journal = Journal::of_own_load(store, job, self.plan.users, warn);
+        let of = (&**job.workload(), job.target());
+        let mut journal =
+            Journal::of_own_load(store, job.kind(), of, job.settings(), self.plan.users, warn);
         watch.report(JobEvent::Began(journal.job));
-        let built = build_own(job, &WorkloadSettings::default(), watch);
+        let built = build_own(of.0, of.1, handle.cancel(), watch);
         let tested = built.and_then(|()| self.test(&mut journal, handle));
         handle.ended();
         match tested {
