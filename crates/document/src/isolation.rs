@@ -140,6 +140,7 @@ pub struct KindResult {
 /// The verdict on a kind of anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "IsolationVerdict")]
 pub enum Verdict {
     /// Promised, not found, and a control shows that it would have been found.
     Kept,
@@ -472,7 +473,7 @@ impl LevelResult {
         let kinds: Vec<&str> = self.of(Verdict::Undecided).map(|kind| kind.kind.as_str()).collect();
         (!kinds.is_empty()).then(|| {
             format!(
-                "{}: this load could not have shown {}, as its control did not either",
+                "{}: this load could not have shown {}: no control did",
                 self.level,
                 kinds.join(", ")
             )

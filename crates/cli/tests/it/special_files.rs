@@ -68,6 +68,7 @@ fn beside(setting: &SettingDef) -> &'static [&'static str] {
         _ if setting.commands.contains(Command::Job(JobKind::Run)) => {
             &["run", "null:", "--transactions", "1", "--rampup", "0s"]
         }
+        "history" => &["isolation", "sqlite:isolation.sqlite"],
         _ if setting.commands.contains(Command::Mcp) => &["mcp"],
         _ if setting.commands.contains(Command::Serve) => &["serve", "--listen", "127.0.0.1:0"],
         name => panic!("--{name}: which command has this path?"),
@@ -109,6 +110,7 @@ fn others() -> Vec<Case> {
         Case::of(&["check", "sqlite:{}"]),
         Case::of(&["check", "duckdb:{}"]),
         Case::of(&["capture", "{}", "-o", "x.toml"]),
+        Case::of(&["isolation", "check", "{}"]),
         run(["--load", "steps:{}"]),
         run(["--recording", "{}"]),
         Case::of(&["run", "null:", "-w", "custom", "--workload-file", "{}"]),

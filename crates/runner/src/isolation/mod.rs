@@ -74,9 +74,14 @@ impl Work for IsolationJob {
             catalogues::catalogue(job.workload(), job.target().database.dialect(), false)?;
         fault::refuse_impossible(&plan.faults, &job.target().database, &catalogue)?;
         let levels = plan.levels(job.settings_mut_and_target())?;
+        // Before anything is changed: a path that cannot be written is found at once.
+        let file = plan.history.as_deref().map(NewFile::replacing).transpose()?;
         let mut store = job.open_store(watch)?;
-        let test = Test { job, plan: &plan, levels: &levels, catalogue: &catalogue, watch };
-        test.conduct(store.as_mut(), &job.handle())
+        let record = file.as_ref();
+        let test = Test { job, plan: &plan, levels: &levels, catalogue: &catalogue, record, watch };
+        let finished = test.conduct(store.as_mut(), &job.handle())?;
+        file.map_or(Ok(()), NewFile::keep)?;
+        Ok(finished)
     }
 }
 
@@ -86,6 +91,8 @@ struct Test<'a, 'w> {
     plan: &'a Plan,
     levels: &'a Levels,
     catalogue: &'a StatementCatalogue,
+    /// The file that the history is written to.
+    record: Option<&'a NewFile>,
     watch: &'a Watch<'w>,
 }
 
@@ -197,16 +204,14 @@ impl Test<'_, '_> {
         watch.report(JobEvent::Resolved(resolved.spec()));
         watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
         let resolved = resolved.step_of(journal.job.map(|job| (job, place)));
-        let file = self.plan.history.as_deref().filter(|_| place > 0);
-        let file = file.map(NewFile::replacing).transpose()?;
-        let record = file.as_ref().map(|file| Writer::new(file.writer(), self.plan.users));
+        let record = self.record.filter(|_| place > 0);
+        let record = record.map(|file| Writer::new(file.writer(), self.plan.users));
         let ((run, faults), checked) = check_while(load, record, watch, || {
             self.load(resolved, &settings, load, (faults, handle), journal)
         });
         shown.show_run(&settings);
-        match &checked.unwritten {
-            Some(error) => watch.warn(&format!("the history is not complete: {error}")),
-            None => file.map_or(Ok(()), NewFile::keep)?,
+        if let Some(error) = &checked.unwritten {
+            return Err(Failure::refuse(format!("writing the history: {error}")));
         }
         Ok(Driven { level, run: run?, faults, checked })
     }

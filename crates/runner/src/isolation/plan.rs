@@ -7,6 +7,7 @@ use triphammer_core::clock::wall;
 use triphammer_core::isolation::Isolation;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Database as _, Role, Session as _};
+use triphammer_core::small_file::check_regular;
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::{DbError, Rows, SpecError};
@@ -69,6 +70,11 @@ impl Plan {
         if levels.is_some() && history.is_some() {
             let message = "a history is of one level: name it by --isolation, and omit --levels";
             return Err(SpecError::new(message).about("history").into());
+        }
+        if let Some(path) = &history {
+            check_regular(path).map_err(|error| {
+                SpecError::new(format!("{}: {error}", path.display())).about("history")
+            })?;
         }
         Ok(Self {
             history,

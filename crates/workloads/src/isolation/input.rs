@@ -10,11 +10,19 @@ use super::settings::Options;
 /// Most operations of a transaction.
 const OPERATIONS_MAX: u64 = 6;
 
+/// Share of the appends that are rolled back, in percent.
+const ROLLED_BACK: u64 = 5;
+
 /// Input of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Operations on lists.
-    Append(Vec<OnList>),
+    Append {
+        /// In the order of the lists.
+        operations: Vec<OnList>,
+        /// Whether it is rolled back at its end: others must not have seen it.
+        rolls_back: bool,
+    },
     /// Reads of lists, of a pair of registers and of the newest set.
     Read {
         /// Places of the lists.
@@ -57,7 +65,10 @@ impl Input {
         let row = |rng: &mut Rng| below(rng, options.rows);
         let pair = |rng: &mut Rng| below(rng, options.rows / 2);
         match transaction {
-            0 => Self::Append(on_lists(options.rows, rng)),
+            0 => Self::Append {
+                operations: on_lists(options.rows, rng),
+                rolls_back: rng.percent(ROLLED_BACK),
+            },
             1 => {
                 let count = 1 + rng.below(OPERATIONS_MAX - 3);
                 Self::Read {
@@ -101,11 +112,11 @@ fn on_lists(lists: u32, rng: &mut Rng) -> Vec<OnList> {
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Append(operations) => {
+            Self::Append { operations, rolls_back } => {
                 for OnList { list, appends } in operations {
                     writeln!(f, "{} = {list}", if *appends { "append" } else { "read" })?;
                 }
-                Ok(())
+                writeln!(f, "rolls_back = {rolls_back}")
             }
             Self::Read { lists, pair, set } => {
                 for list in lists {

@@ -62,6 +62,14 @@ impl Recorder {
         }
     }
 
+    /// The answer to the last operation has come.
+    pub(super) fn answered(&mut self) {
+        let now = self.epochs.now();
+        if let Some(last) = self.open.as_mut().and_then(|open| open.operations.last_mut()) {
+            last.at = now;
+        }
+    }
+
     /// The last operation had no effect.
     pub(super) fn forget(&mut self) {
         if let Some(open) = &mut self.open {

@@ -268,7 +268,7 @@ impl Workload for IsolationLoad {
             // The server has answered, so that it did not commit.
             prepared.recorder.ended(Fate::Aborted);
         }
-        done.map(|()| Completion::COMMITTED)
+        done
     }
 }
 
@@ -284,24 +284,29 @@ struct Attempt<'a, S> {
 }
 
 impl<S: Session> Attempt<'_, S> {
-    async fn run(&mut self, input: &Input) -> Result<(), DbError> {
+    async fn run(&mut self, input: &Input) -> Result<Completion, DbError> {
         let access = if matches!(input, Input::Read { .. }) { Access::Read } else { Access::Write };
         match self.load.options.level {
             Some(level) => self.session.begin_isolated(access, level).await?,
             None => self.session.begin(access).await?,
         }
         match input {
-            Input::Append(operations) => self.append(operations).await?,
+            Input::Append { operations, .. } => self.append(operations).await?,
             Input::Read { lists, pair, set } => self.read(lists, *pair, *set).await?,
             Input::Counter(place) => self.counter(*place).await?,
             Input::Pair { pair, second } => self.pair(*pair, *second).await?,
             Input::Predicate { again } => self.predicate(*again).await?,
             Input::Prepare(_) => {}
         }
+        if matches!(input, Input::Append { rolls_back: true, .. }) {
+            self.session.rollback().await?;
+            self.prepared.recorder.ended(Fate::Aborted);
+            return Ok(Completion::ROLLED_BACK);
+        }
         self.prepared.recorder.commits();
         self.session.commit().await?;
         self.prepared.recorder.ended(Fate::Committed);
-        Ok(())
+        Ok(Completion::COMMITTED)
     }
 
     /// A number that nobody else writes.
@@ -332,8 +337,9 @@ impl<S: Session> Attempt<'_, S> {
 
     /// A replica that becomes a primary may lack the newest rows.
     fn wrote(&mut self, changed: u64) {
-        if changed == 0 {
-            self.prepared.recorder.forget();
+        match changed {
+            0 => self.prepared.recorder.forget(),
+            _ => self.prepared.recorder.answered(),
         }
     }
 
@@ -414,6 +420,7 @@ impl<S: Session> Attempt<'_, S> {
         self.prepared.recorder.did(key, Action::Insert(member));
         let row = [key.id, member].map(|value| Value::from(value.cast_signed()));
         self.session.execute(self.prepared.set_insert, &row).await?;
+        self.prepared.recorder.answered();
         if again {
             self.read_set(key).await?;
         }
