@@ -48,6 +48,9 @@ Io = Literal["auto", "epoll", "uring"]
 #: Isolation levels by the names of the SQL standard, plus snapshot isolation.
 Isolation = Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"]
 
+#: The verdict on a kind of anomaly.
+IsolationVerdict = Literal["kept", "violated", "undecided", "allowed", "not_seen"]
+
 #: What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped.
 Late = str
 
@@ -131,9 +134,6 @@ UslLimit = Literal["contention", "coherency", "neither_yet"]
 
 #: Whether the database's count agrees with the client's.
 Verdict = Literal["verified", "within_bounds", "violated", "not_counted"]
-
-#: The verdict on a kind of anomaly.
-Verdict2 = Literal["kept", "violated", "undecided", "allowed", "not_seen"]
 
 #: Class of what an active session waits for, the same for all databases.
 WaitClass = Literal["cpu", "row_lock", "lock", "log", "replica", "io", "latch", "client", "sleep", "other"]
@@ -1408,7 +1408,7 @@ class KindResult(Record):
     #: What happened, in words.
     title: str
     #: The verdict.
-    verdict: Verdict2
+    verdict: IsolationVerdict
 
 
 class LatencyClass(Record):

@@ -1349,6 +1349,9 @@ export interface IsolationResult {
   workload: WorkloadFacts;
 }
 
+/** The verdict on a kind of anomaly. */
+export type IsolationVerdict = "kept" | "violated" | "undecided" | "allowed" | "not_seen";
+
 /** Changes to a job. */
 export interface JobChange {
   /** The new label; `null` removes it. */
@@ -1559,7 +1562,7 @@ export interface KindResult {
   /** What happened, in words. */
   title: string;
   /** The verdict. */
-  verdict: Verdict2;
+  verdict: IsolationVerdict;
 }
 
 /** What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped. */
@@ -3554,9 +3557,6 @@ export type UslLimit = "contention" | "coherency" | "neither_yet";
 
 /** Whether the database's count agrees with the client's. */
 export type Verdict = "verified" | "within_bounds" | "violated" | "not_counted";
-
-/** The verdict on a kind of anomaly. */
-export type Verdict2 = "kept" | "violated" | "undecided" | "allowed" | "not_seen";
 
 /** Verification of the primary metric's count with the database, over the whole run. */
 export interface Verification {
