@@ -1409,6 +1409,8 @@ class KindResult(Record):
     title: str
     #: The verdict.
     verdict: IsolationVerdict
+    #: The verdict in words.
+    words: str
 
 
 class LatencyClass(Record):

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use triphammer_core::SpecError;
 use triphammer_core::isolation::Isolation;
-use triphammer_isolation::{Anomaly, Consistency, Order, Promise};
+use triphammer_isolation::{Anomaly, Consistency, Promise};
 
 use crate::catalogues;
 
@@ -51,16 +51,7 @@ impl LevelDef {
     /// # Errors
     /// When a name is unknown.
     pub fn promise(&self) -> Result<Promise, SpecError> {
-        let order = match self.order.as_str() {
-            "none" => Order::Dependencies,
-            "session" => Order::Session,
-            "real-time" => Order::RealTime,
-            other => {
-                return Err(SpecError::new(format!(
-                    "unknown order `{other}`: expected none, session or real-time"
-                )));
-            }
-        };
+        let order = self.order.parse().map_err(SpecError::new)?;
         let model = self.model.parse().map_err(SpecError::new)?;
         let also = self.also.iter().map(|name| name.parse::<Anomaly>());
         Ok(Promise { model, order, also: also.collect::<Result<_, _>>().map_err(SpecError::new)? })

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
-use triphammer_isolation::{Anomaly, Promise};
+use triphammer_isolation::Anomaly;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format::{counted, integer};
@@ -120,6 +120,8 @@ pub struct KindResult {
     pub title: String,
     /// The verdict.
     pub verdict: Verdict,
+    /// The verdict in words.
+    pub words: String,
     /// Whether the product promises that it does not happen at this level.
     pub promised: bool,
     /// Whether the level's name promises it by the standard.
@@ -508,15 +510,5 @@ impl KindResult {
             (false, 0, _) => Verdict::NotSeen,
             (false, ..) => Verdict::Allowed,
         }
-    }
-}
-
-/// The order of a promise, in a word.
-#[must_use]
-pub const fn order_of(promise: &Promise) -> &'static str {
-    match promise.order {
-        triphammer_isolation::Order::Dependencies => "none",
-        triphammer_isolation::Order::Session => "session",
-        triphammer_isolation::Order::RealTime => "real-time",
     }
 }

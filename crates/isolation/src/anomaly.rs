@@ -116,6 +116,29 @@ pub enum Order {
     RealTime,
 }
 
+impl Order {
+    /// Every order with its name in declarations and documents, the weakest first.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Dependencies, "none"), (Self::Session, "session"), (Self::RealTime, "real-time")];
+
+    /// Name in declarations and documents.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(order, _)| *order == self).expect("ALL has every order").1
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|(_, name)| *name == text).map(|(order, _)| *order).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
+            format!("unknown order `{text}`: expected one of {}", names.join(", "))
+        })
+    }
+}
+
 /// An anomaly, and the order that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind {

@@ -28,9 +28,10 @@ pub fn check(history: &mut History, scope: Scope) -> Result<Report, NotUnique> {
     let versions = Versions::of(history)?;
     let mut report = counts(history, &versions);
     let mut findings = Findings::of(history);
+    let sessions = versions.sessions();
     direct::find(&versions, &mut findings);
-    recency::find(&versions, &mut findings, &mut report);
-    report.uncounted = cycles::find(&versions, scope.order, &mut findings);
+    recency::find(&versions, &sessions, &mut findings, &mut report);
+    report.uncounted = cycles::find(&versions, &sessions, scope.order, &mut findings);
     report.findings = findings.findings();
     Ok(report)
 }

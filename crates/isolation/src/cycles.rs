@@ -8,9 +8,8 @@
 use std::collections::HashSet;
 
 use crate::anomaly::{Anomaly, Kind, Order};
-use crate::graph::{ALONE, Arc, Edges, Graph, Kinds, Marks, Nonadjacent, Plain, components};
+use crate::graph::{ALONE, Arc, Edges, Graph, Kinds, Marks, Nonadjacent, Plain, View, components};
 use crate::history::{Fate, Model, index};
-use crate::recency::sessions;
 use crate::report::{EdgeKind, Findings, Link};
 use crate::versions::Versions;
 
@@ -21,30 +20,35 @@ const ALL: Kinds = ITEMS.and(Kinds::of(&[EdgeKind::PredicateRw]));
 /// Visits of nodes by all searches of one check.
 const BUDGET: u64 = 30_000_000;
 
-/// Finds the cycles that need no more than this order; whether some were left uncounted.
-pub(crate) fn find(versions: &Versions<'_>, order: Order, findings: &mut Findings<'_>) -> bool {
-    let mut budget = BUDGET;
-    let orders = [Order::Dependencies, Order::Session, Order::RealTime];
-    for order in orders.into_iter().filter(|one| *one <= order) {
-        let edges = Dependencies::of(versions, order);
-        let graph = Graph::of(edges.nodes(), &edges);
-        Search::of(versions, &graph, order, findings, &mut budget).all();
+/// Finds the cycles that need no more than this order; whether some were left uncounted. `sessions`
+/// are the transactions of each client.
+pub(crate) fn find(
+    versions: &Versions<'_>,
+    sessions: &[Vec<u32>],
+    order: Order,
+    findings: &mut Findings<'_>,
+) -> bool {
+    let edges = Dependencies::of(versions, sessions, order);
+    let graph = Graph::of(edges.nodes(), &edges);
+    let mut search = Search::of(versions, &graph, findings);
+    for (order, _) in Order::ALL.into_iter().filter(|(one, _)| *one <= order) {
+        search.in_order(order);
     }
-    budget == 0
+    search.budget == 0
 }
 
-/// The dependencies between the transactions of a history, and an order besides.
+/// The dependencies between the transactions of a history, and the orders besides that are asked for.
 struct Dependencies<'a> {
     versions: &'a Versions<'a>,
-    /// The transactions of each client, for [`Order::Session`].
-    sessions: Vec<Vec<u32>>,
+    /// The transactions of each client, from [`Order::Session`] on.
+    sessions: &'a [Vec<u32>],
     /// The transactions by the time of their ends, for [`Order::RealTime`]. Each is followed by a node
     /// of time, which leads to the next and to those that begin before it.
     ends: Vec<u32>,
 }
 
 impl<'a> Dependencies<'a> {
-    fn of(versions: &'a Versions<'a>, order: Order) -> Self {
+    fn of(versions: &'a Versions<'a>, sessions: &'a [Vec<u32>], order: Order) -> Self {
         let history = versions.history;
         let mut ends = Vec::new();
         if order == Order::RealTime {
@@ -52,10 +56,7 @@ impl<'a> Dependencies<'a> {
             ends.extend(versions.counting().filter(is_ended));
             ends.sort_by_key(|at| history.head(*at).ended);
         }
-        let sessions = match order {
-            Order::Session => sessions(versions),
-            Order::Dependencies | Order::RealTime => Vec::new(),
-        };
+        let sessions = if order >= Order::Session { sessions } else { &[] };
         Self { versions, sessions, ends }
     }
 
@@ -65,7 +66,7 @@ impl<'a> Dependencies<'a> {
 
     fn orders(&self, each: &mut dyn FnMut(u32, Arc)) {
         let arc = |to, kind| Arc { to, kind, key: 0 };
-        for session in &self.sessions {
+        for session in self.sessions {
             for pair in session.windows(2) {
                 each(pair[0], arc(pair[1], EdgeKind::Session));
             }
@@ -98,7 +99,7 @@ impl Edges for Dependencies<'_> {
     }
 }
 
-/// The search for cycles in one graph.
+/// The search for cycles in a graph.
 struct Search<'a, 'f> {
     versions: &'a Versions<'a>,
     graph: &'a Graph,
@@ -106,29 +107,38 @@ struct Search<'a, 'f> {
     order: Order,
     extra: Kinds,
     findings: &'a mut Findings<'f>,
-    known: HashSet<(Anomaly, Vec<u32>)>,
+    known: HashSet<(Kind, Vec<u32>)>,
     marks: Marks,
-    budget: &'a mut u64,
+    /// Visits of nodes that are left.
+    budget: u64,
 }
 
 /// An edge from a node.
 type From = (u32, Arc);
 
 impl<'a, 'f> Search<'a, 'f> {
-    fn of(
-        versions: &'a Versions<'a>,
-        graph: &'a Graph,
-        order: Order,
-        findings: &'a mut Findings<'f>,
-        budget: &'a mut u64,
-    ) -> Self {
-        let extra = match order {
-            Order::Dependencies => Kinds::of(&[]),
-            Order::Session => Kinds::of(&[EdgeKind::Session]),
-            Order::RealTime => Kinds::of(&[EdgeKind::RealTime]),
-        };
-        let marks = Marks::of(graph.nodes() * 2);
-        Self { versions, graph, order, extra, findings, known: HashSet::new(), marks, budget }
+    fn of(versions: &'a Versions<'a>, graph: &'a Graph, findings: &'a mut Findings<'f>) -> Self {
+        Self {
+            versions,
+            graph,
+            order: Order::Dependencies,
+            extra: Kinds::of(&[]),
+            findings,
+            known: HashSet::new(),
+            marks: Marks::of(graph.nodes() * 2),
+            budget: BUDGET,
+        }
+    }
+
+    /// Finds the cycles that use an order.
+    fn in_order(&mut self, order: Order) {
+        self.order = order;
+        self.extra = Kinds::of(match order {
+            Order::Dependencies => &[],
+            Order::Session => &[EdgeKind::Session],
+            Order::RealTime => &[EdgeKind::RealTime],
+        });
+        self.all();
     }
 
     fn all(&mut self) {
@@ -139,8 +149,9 @@ impl<'a, 'f> Search<'a, 'f> {
         self.through(WW, EdgeKind::Ww);
         self.through(FLOW, EdgeKind::Wr);
         let anti = self.anti(|from, arc| whole[from as usize] == whole[arc.to as usize]);
+        // Those whose only anti-dependency is the edge.
         for edge in &anti {
-            self.single(*edge);
+            self.close(&self.plain(FLOW), &[*edge], [edge.1.to, edge.0], |_| true);
         }
         self.nonadjacent(&anti);
         let items = components(&self.plain(ITEMS));
@@ -184,30 +195,32 @@ impl<'a, 'f> Search<'a, 'f> {
         let of = |node: u32| components[node as usize];
         let is_within = |from: u32, arc: &Arc| of(from) != ALONE && of(from) == of(arc.to);
         for edge in self.edges(|one| one == kind, is_within) {
-            self.close(edge, kinds);
+            self.close(&view, &[edge], [edge.1.to, edge.0], |_| true);
         }
     }
 
-    /// A cycle whose only anti-dependency is an edge.
-    fn single(&mut self, edge: From) {
-        self.close(edge, FLOW);
-    }
-
-    /// The smallest cycle of an edge and edges of some kinds.
-    fn close(&mut self, edge: From, kinds: Kinds) {
-        let view = self.plain(kinds);
-        let (from, arc) = edge;
-        let all = |_: u32| true;
-        let path = self.marks.path(&view, arc.to, from, usize::MAX, all, self.budget);
-        if let Some(path) = path {
-            let rest = path.into_iter().map(|(node, at)| (node, self.graph.arcs(node)[at]));
-            let cycle: Vec<From> = std::iter::once(edge).chain(rest).collect();
+    /// The smallest cycle of these edges and a path in a view from its first node to its last, through
+    /// nodes that it may use.
+    fn close(
+        &mut self,
+        view: &impl View,
+        first: &[From],
+        [begin, end]: [u32; 2],
+        may: impl Fn(u32) -> bool,
+    ) {
+        if let Some(path) = self.marks.path(view, begin, end, may, &mut self.budget) {
+            let edge = |(node, at): (u32, usize)| {
+                let node = view.transaction(node);
+                (node, self.graph.arcs(node)[at])
+            };
+            let cycle: Vec<From> =
+                first.iter().copied().chain(path.into_iter().map(edge)).collect();
             self.found(&cycle);
         }
     }
 
     /// Cycles with several anti-dependencies, none of which follows another. A cycle that needs only
-    /// one has been found by [`Self::single`].
+    /// one has been found before.
     fn nonadjacent(&mut self, anti: &[From]) {
         let view = Nonadjacent { graph: self.graph, kinds: ALL.and(self.extra) };
         let components = components(&view);
@@ -218,14 +231,7 @@ impl<'a, 'f> Search<'a, 'f> {
             if of(begin) == ALONE || of(begin) != of(end) {
                 continue;
             }
-            let all = |_: u32| true;
-            let path = self.marks.path(&view, begin, end, usize::MAX, all, self.budget);
-            if let Some(path) = path {
-                let rest =
-                    path.into_iter().map(|(node, at)| (node / 2, self.graph.arcs(node / 2)[at]));
-                let cycle: Vec<From> = std::iter::once(*edge).chain(rest).collect();
-                self.found(&cycle);
-            }
+            self.close(&view, &[*edge], [begin, end], |_| true);
         }
     }
 
@@ -244,13 +250,7 @@ impl<'a, 'f> Search<'a, 'f> {
                 }
                 continue;
             }
-            let but = |node: u32| node != arc.to;
-            let path = self.marks.path(&view, second.to, from, usize::MAX, but, self.budget);
-            if let Some(path) = path {
-                let rest = path.into_iter().map(|(node, at)| (node, self.graph.arcs(node)[at]));
-                let cycle: Vec<From> = pair.into_iter().chain(rest).collect();
-                self.found(&cycle);
-            }
+            self.close(&view, &pair, [second.to, from], |node| node != arc.to);
         }
     }
 
@@ -271,20 +271,19 @@ impl<'a, 'f> Search<'a, 'f> {
             Order::RealTime => kind == EdgeKind::RealTime,
         };
         let anomaly = classify(&links);
-        let weaker = [Order::Dependencies, Order::Session];
-        let is_weaker = |order: &Order| *order < self.order;
-        let is_known = weaker.into_iter().filter(is_weaker);
+        let mut weaker = Order::ALL.into_iter().take_while(|(order, _)| *order < self.order);
         if !links.iter().any(|link| needs(link.kind))
-            || is_known.into_iter().any(|order| self.findings.has(Kind { anomaly, order }))
+            || weaker.any(|(order, _)| self.findings.has(Kind { anomaly, order }))
         {
             return;
         }
+        let kind = Kind { anomaly, order: self.order };
         let transactions: Vec<u32> = links.iter().map(|link| link.from).collect();
         let mut set = transactions.clone();
         set.sort_unstable();
         set.dedup();
-        if set.len() == transactions.len() && self.known.insert((anomaly, set)) {
-            self.findings.add(Kind { anomaly, order: self.order }, &transactions, &links);
+        if set.len() == transactions.len() && self.known.insert((kind, set)) {
+            self.findings.add(kind, &transactions, &links);
         }
     }
 

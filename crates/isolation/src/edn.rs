@@ -2,7 +2,7 @@
 //! others: one map per operation, `{:type :invoke, :f :txn, :process 0, :value [[:append 5 1] [:r 5
 //! nil]], :time 12}`, of list-append transactions.
 //!
-//! A process whose operation ended with `:info` is in doubt about it, and goes on under another number.
+//! After an operation that ended with `:info`, a client continues under another process number.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

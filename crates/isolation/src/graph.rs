@@ -81,6 +81,8 @@ pub(crate) trait View {
     fn nodes(&self) -> usize;
     /// The edge number `at` from a node that is not before `at`: its number, and where it leads.
     fn next(&self, node: u32, at: usize) -> Option<(usize, u32)>;
+    /// The node of the graph behind one with its state.
+    fn transaction(&self, node: u32) -> u32;
 }
 
 /// A graph by some kinds of its edges.
@@ -98,6 +100,10 @@ impl View for Plain<'_> {
         let arcs = self.graph.arcs(node);
         let found = arcs[at..].iter().position(|arc| self.kinds.has(arc.kind))?;
         Some((at + found, arcs[at + found].to))
+    }
+
+    fn transaction(&self, node: u32) -> u32 {
+        node
     }
 }
 
@@ -120,6 +126,10 @@ impl View for Nonadjacent<'_> {
         let found = at + arcs[at..].iter().position(may)?;
         let arc = arcs[found];
         Some((found, arc.to * 2 + u32::from(arc.kind.is_anti())))
+    }
+
+    fn transaction(&self, node: u32) -> u32 {
+        node / 2
     }
 }
 
@@ -189,26 +199,24 @@ impl Marks {
         Self { round: 0, rounds: vec![0; nodes], came_from: vec![(0, 0); nodes] }
     }
 
-    /// A shortest path in a view from one node to another, of at most `longest` edges, without some
-    /// nodes: its edges, as (node, number of the edge). Counts what it visits down from `budget`.
+    /// A shortest path in a view from one node to another, through nodes that it may use: its edges, as (node, number of the edge). Counts what it visits down from `budget`.
     pub(crate) fn path(
         &mut self,
         view: &impl View,
         from: u32,
         to: u32,
-        longest: usize,
         may: impl Fn(u32) -> bool,
         budget: &mut u64,
     ) -> Option<Vec<(u32, usize)>> {
         self.round += 1;
         self.rounds[from as usize] = self.round;
-        let mut waiting = VecDeque::from([(from, 0)]);
-        while let Some((node, length)) = waiting.pop_front() {
+        let mut waiting = VecDeque::from([from]);
+        while let Some(node) = waiting.pop_front() {
             if node == to {
                 return Some(self.back(from, to));
             }
             *budget = budget.saturating_sub(1);
-            if length == longest || *budget == 0 {
+            if *budget == 0 {
                 continue;
             }
             let mut at = 0;
@@ -219,7 +227,7 @@ impl Marks {
                     *mark = self.round;
                     let edge = u32::try_from(found).expect("edges are numbered by four bytes");
                     self.came_from[next as usize] = (node, edge);
-                    waiting.push_back((next, length + 1));
+                    waiting.push_back(next);
                 }
             }
         }

@@ -172,10 +172,10 @@ pub struct History {
 impl History {
     /// Creates a history of these transactions.
     #[must_use]
-    pub fn of(transactions: impl IntoIterator<Item = Transaction>) -> Self {
+    pub fn of(transactions: &[Transaction]) -> Self {
         let mut history = Self::default();
         for transaction in transactions {
-            history.push(&transaction);
+            history.push(transaction);
         }
         history
     }

@@ -19,7 +19,7 @@ const TRIED_MAX: usize = 40;
 pub fn plant(transactions: &[Transaction], anomaly: Anomaly) -> Option<Vec<Transaction>> {
     let kind = Kind::of(anomaly);
     let found = |edited: &[Transaction]| {
-        let history = &mut History::of(edited.iter().cloned());
+        let history = &mut History::of(edited);
         check(history, Scope { order: Order::Dependencies })
             .is_ok_and(|report| report.count(kind) > 0)
     };

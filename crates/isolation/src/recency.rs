@@ -9,32 +9,24 @@ use crate::report::{EdgeKind, Findings, Link, Report};
 use crate::versions::{NOBODY, Versions};
 
 /// Finds all of them, and the ages of stale reads.
-pub(crate) fn find(versions: &Versions<'_>, findings: &mut Findings<'_>, report: &mut Report) {
+pub(crate) fn find(
+    versions: &Versions<'_>,
+    sessions: &[Vec<u32>],
+    findings: &mut Findings<'_>,
+    report: &mut Report,
+) {
     let acknowledged = Acknowledged::of(versions);
     for reader in versions.counting() {
         for op in versions.history.ops(reader) {
             stale(versions, &acknowledged, reader, *op, findings, report);
         }
     }
-    for session in sessions(versions) {
+    for session in sessions {
         let mut client = Client { versions, seen: HashMap::new(), findings };
         for transaction in session {
-            client.follow(transaction);
+            client.follow(*transaction);
         }
     }
-}
-
-/// The transactions of each client that count, in their order.
-pub(crate) fn sessions(versions: &Versions<'_>) -> Vec<Vec<u32>> {
-    let mut order: Vec<u32> = versions.counting().collect();
-    let place = |transaction: &u32| {
-        let head = versions.history.head(*transaction);
-        (head.session, head.began)
-    };
-    order.sort_by_key(place);
-    let same =
-        |a: &u32, b: &u32| versions.history.head(*a).session == versions.history.head(*b).session;
-    order.chunk_by(same).map(<[u32]>::to_vec).collect()
 }
 
 /// When versions were acknowledged.

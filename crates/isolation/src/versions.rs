@@ -97,6 +97,15 @@ impl<'a> Versions<'a> {
         (0..index(self.counts.len())).filter(|transaction| self.counts(*transaction))
     }
 
+    /// The transactions of each client that count, in their order.
+    pub(crate) fn sessions(&self) -> Vec<Vec<u32>> {
+        let head = |transaction: &u32| self.history.head(*transaction);
+        let mut order: Vec<u32> = self.counting().collect();
+        order.sort_by_key(|transaction| (head(transaction).session, head(transaction).began));
+        let same = |a: &u32, b: &u32| head(a).session == head(b).session;
+        order.chunk_by(same).map(<[u32]>::to_vec).collect()
+    }
+
     /// The writes of a key, by value.
     pub(crate) fn writes_of(&self, key: u32) -> &[Write] {
         let at = |key: u32| self.writes_of[key as usize] as usize;

@@ -71,7 +71,7 @@ fn serial(transactions: u64, seed: u64) -> Vec<Transaction> {
 }
 
 fn kinds(history: &[Transaction], order: Order) -> Vec<Kind> {
-    let history = &mut History::of(history.iter().cloned());
+    let history = &mut History::of(history);
     let report = check(history, Scope { order }).expect("values are unique");
     report.findings.into_keys().collect()
 }

@@ -18,15 +18,12 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::{BoundStatement, Script, StatementCatalogue};
-use triphammer_core::workload::{
-    BuildEffect, Chunk, Description, OptionDef, Workload, WorkloadSettings,
-};
-use triphammer_core::{DbError, Scale, clock};
+use triphammer_core::workload::{BuildEffect, Chunk, Description, OptionDef, Workload};
+use triphammer_core::{DbError, clock};
 use triphammer_dialects::catalogues;
 use triphammer_document::JobDocument;
 use triphammer_document::build::{BuildHost, BuildReport};
 use triphammer_drivers::{AnyDatabase, AnySession};
-use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::{Doing, Failure};
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
@@ -66,30 +63,6 @@ fn effects<'a>(
 /// The option with an effect on builds; `None` if the workload has none.
 pub(crate) fn option_of(workload: &Description, effect: BuildEffect) -> Option<&OptionDef> {
     workload.options.iter().find(|option| option.effect == Some(effect))
-}
-
-/// Builds the tables of a command that has a workload of its own, in place of those of an earlier job.
-pub(crate) fn build_own(
-    workload: &Description,
-    target: &Target,
-    cancel: &Cancel,
-    watch: &Watch<'_>,
-) -> Result<(), Failure> {
-    let settings = WorkloadSettings { scale: Scale::ONE, ..WorkloadSettings::default() };
-    let request = BuildRequest {
-        workload: Arc::new(AnyWorkload::new(&workload.name, &settings)?),
-        settings,
-        dialect_options: BTreeMap::new(),
-        jobs: 1,
-        replace: true,
-        force: false,
-        add: false,
-        create_database: false,
-        hosts: None,
-        connect_limit: target.connect_limit,
-        cancel: cancel.clone(),
-    };
-    build(&target.database, &request, watch, &mut || {}).map(drop)
 }
 
 /// Runs the build; `begins` is called after all checks have passed and before the first change

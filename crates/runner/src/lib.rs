@@ -28,6 +28,7 @@ mod layout;
 pub mod loader;
 pub mod new_file;
 pub mod outputs;
+mod own_load;
 pub mod plan;
 pub mod profile;
 pub mod record;

@@ -1,6 +1,8 @@
 //! The only list of settings, in the order of the reference page. A new setting is one declaration
 //! here and the line that reads it.
 
+use triphammer_workloads::isolation;
+
 use super::declaration::Mark::{
     BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost, OfLoad, OfOutput,
     OfStored, OfTransactions, OnResume, OnResumeOrStored, OnlyAtStart, Positional, Repeats, Shared,
@@ -379,10 +381,10 @@ pub const SETTINGS: &[SettingDef] = &[
         "Weights of the transactions append, read, counter, pair and predicate; others have none",
     )
     .titled(Group::Load, "Weights of the transactions")
-    .default("append=4,read=3,counter=2,pair=2,predicate=2"),
+    .default(isolation::WEIGHTS_DEFAULT),
     value("rows", "N", of(&[ISOLATION]), "Rows of each kind on which users meet: fewer rows, more conflicts")
         .titled(Group::Load, "Rows of each kind")
-        .default("24"),
+        .default(isolation::ROWS_DEFAULT),
     value(
         "expect",
         "KIND",

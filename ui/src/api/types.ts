@@ -1563,6 +1563,8 @@ export interface KindResult {
   title: string;
   /** The verdict. */
   verdict: IsolationVerdict;
+  /** The verdict in words. */
+  words: string;
 }
 
 /** What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped. */

@@ -8,10 +8,6 @@ export const shownKinds = (level: LevelResult): KindResult[] => level.kinds.filt
 /** How a verdict looks. */
 export const toneOfKind = (kind: KindResult): string => ({ kept: 'good', violated: 'bad', undecided: 'unsure', allowed: '', not_seen: '' })[kind.verdict];
 
-/** A verdict in words. */
-export const wordsOfKind = (kind: KindResult): string =>
-  ({ kept: 'kept', violated: 'violated', undecided: 'this load could not have shown it', allowed: 'allowed, and found', not_seen: 'allowed, not found' })[kind.verdict];
-
 /** What shows that a kind would have been found. */
 export const controlOf = (kind: KindResult): string => (kind.verdict !== 'kept' ? '' : kind.control === 'load' ? 'found at a weaker level' : 'found where it was planted');
 

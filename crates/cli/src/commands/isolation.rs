@@ -21,7 +21,11 @@ pub fn check_history(matches: &ArgMatches) -> Result<Exit> {
     let text = read_text(path, BYTES_MAX).map_err(|error| refuse(error.to_string()))?;
     let transactions = edn::read(&text).map_err(|error| refuse(error.to_string()))?;
     drop(text);
-    let history = &mut History::of(transactions);
+    let history = &mut History::default();
+    // Each is freed at once: a file may be large.
+    for transaction in transactions {
+        history.push(&transaction);
+    }
     let report = check(history, Scope { order: Order::RealTime })
         .map_err(|error| refuse(error.to_string()))?;
     print(&shown(&report))?;

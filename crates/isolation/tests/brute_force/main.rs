@@ -23,8 +23,7 @@ const fn most(seed: u64) -> usize {
 }
 
 fn report(transactions: &[triphammer_isolation::Transaction]) -> Report {
-    check(&mut History::of(transactions.iter().cloned()), Scope::default())
-        .expect("values are unique")
+    check(&mut History::of(transactions), Scope::default()).expect("values are unique")
 }
 
 /// Whether a report shows nothing that a model forbids.

@@ -15,39 +15,31 @@ mod verify;
 
 use std::time::Duration;
 
-use triphammer_core::clock::wall;
 use triphammer_core::session::{Database as _, Role, Session as _};
-use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::Description;
 use triphammer_core::{DbError, Elapsed, ErrorClass};
-use triphammer_dialects::catalogues;
+use triphammer_document::JobType;
 use triphammer_document::drill::{DrillResult, FaultReport, Parts};
 use triphammer_document::parts::Status;
 use triphammer_document::redacted::Redacted;
 use triphammer_document::result::RunResult;
-use triphammer_document::{JobDocument as _, JobType};
+use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing as _, Failure};
-use triphammer_settings::fault::{self, Fault};
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
-use triphammer_settings::{Given, Settings};
-use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, outages};
 
-use crate::build::build_own;
 use crate::faults::{Scene, with_faults};
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
+use crate::own_load::{self, LoadSettings};
 use crate::run::Resolved;
 use crate::watch::{JobEvent, Watch, Watcher};
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 8;
-/// Seeds are small enough to be typed.
-const SEEDS: u64 = 1_000_000_000;
 
 /// Proves which commits a database keeps after a fault.
 #[derive(Debug)]
@@ -70,13 +62,14 @@ impl Work for DrillJob {
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let watch = &Watch::new(watcher);
         let plan = Plan::read(job.settings_mut_and_target())?;
-        let target = job.target();
-        identify(job.workload(), &target.database)?;
-        let catalogue = plan.catalogue(job.workload(), target)?;
+        identify(job.workload(), &job.target().database)?;
+        let catalogue = plan.load.catalogue(job)?;
         test_verified(job, &catalogue, watch)?;
         let mut store = job.open_store(watch)?;
         let drilled = Drilled { job, plan: &plan, catalogue: &catalogue, watch };
-        drilled.conduct(store.as_mut(), &job.handle())
+        own_load::conduct(job, plan.load.users, store.as_mut(), watch, |journal| {
+            drilled.drill(journal, &job.handle())
+        })
     }
 }
 
@@ -121,12 +114,8 @@ fn test_verified(
 
 /// The settings of a drill.
 struct Plan {
-    faults: Vec<Fault>,
-    users: u32,
-    duration: Duration,
-    attempt: Duration,
+    load: LoadSettings,
     wait: Duration,
-    seed: u64,
 }
 
 impl Plan {
@@ -136,46 +125,10 @@ impl Plan {
                 "this database does not store data, so there is no commit to lose",
             ));
         }
-        let duration = settings.duration("duration")?;
-        let one_writer = target.database.capabilities().one_writer;
-        let users =
-            settings.count_or("vus", SESSIONS_MAX, || if one_writer { 1 } else { USERS })?;
         Ok(Self {
-            faults: fault::faults(settings, duration)?,
-            users,
-            duration,
-            attempt: settings.duration("transaction-timeout")?,
+            load: LoadSettings::read(settings, target, [1, USERS])?,
             wait: settings.duration("verify-timeout")?,
-            seed: settings.parse_or("seed", || wall().0.unsigned_abs() % SEEDS)?,
         })
-    }
-
-    /// The statements of the drill; rejects faults that need others.
-    fn catalogue(
-        &self,
-        workload: &Description,
-        target: &Target,
-    ) -> Result<StatementCatalogue, Failure> {
-        let database = &target.database;
-        let catalogue = catalogues::catalogue(workload, database.dialect(), false)?;
-        fault::refuse_impossible(&self.faults, database, &catalogue)?;
-        Ok(catalogue)
-    }
-
-    /// The settings of the drill's run.
-    fn of_run(&self, settings: &Settings) -> Settings {
-        let text = |text: &str| Given::from(text);
-        settings.of_run(&[
-            ("vus".to_owned(), self.users.into()),
-            ("seed".to_owned(), self.seed.into()),
-            ("rampup".to_owned(), Duration::ZERO.into()),
-            ("duration".to_owned(), self.duration.into()),
-            ("transaction-timeout".to_owned(), self.attempt.into()),
-            // Failures are what a drill is about.
-            ("max-failures".to_owned(), text("100%")),
-            // Observers would report every outage, too.
-            ("no-observe".to_owned(), text("true")),
-        ])
     }
 }
 
@@ -188,35 +141,10 @@ struct Drilled<'a, 'w> {
 }
 
 impl Drilled<'_, '_> {
-    fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
-        let (job, watch) = (self.job, self.watch);
-        let warn = &mut |text: &str| watch.warn(text);
-        let of = (&**job.workload(), job.target());
-        let mut journal =
-            Journal::of_own_load(store, job.kind(), of, job.settings(), self.plan.users, warn);
-        watch.report(JobEvent::Began(journal.job));
-        let built = build_own(of.0, of.1, handle.cancel(), watch);
-        let drilled = built.and_then(|()| self.drill(&mut journal, handle));
-        handle.ended();
-        match drilled {
-            Ok(result) => {
-                journal.checkpoint(&result, result.primary_metric(), warn);
-                journal.end_with(&result, warn);
-                let status = result.status;
-                let stored = Finished::stored(result, journal.job, journal.is_whole());
-                Ok(Finished { status, ..stored })
-            }
-            Err(failure) => {
-                journal.failed(&failure, warn);
-                Err(failure)
-            }
-        }
-    }
-
     /// Drives the load with its faults, and reads the table back.
     fn drill(&self, journal: &mut Journal<'_>, handle: &Handle) -> Result<DrillResult, Failure> {
         let (job, plan, watch) = (self.job, self.plan, self.watch);
-        let mut settings = plan.of_run(job.settings());
+        let mut settings = plan.load.of_run(job.settings(), plan.load.duration, []);
         let resolved = Resolved::new(&mut settings, job.workload(), job.target(), watch, false)?;
         let workload = resolved.any_workload();
         let AnyWorkload::Drill(drill) = &*workload else { unreachable!("the job's workload") };
@@ -256,7 +184,7 @@ impl Drilled<'_, '_> {
     ) -> Result<(RunResult, Vec<FaultReport>), Failure> {
         let (target, catalogue) = (self.job.target(), self.catalogue);
         let scene = &Scene { target, sessions: drill.sessions(), catalogue, handle };
-        let (run, faults) = with_faults(&self.plan.faults, scene, self.watch, |watch| {
+        let (run, faults) = with_faults(&self.plan.load.faults, scene, self.watch, |watch| {
             resolved.run(settings, journal.store(), handle, watch)
         });
         Ok((run?, faults))
@@ -271,8 +199,8 @@ impl Drilled<'_, '_> {
         run: &RunResult,
         handle: &Handle,
     ) -> Result<triphammer_document::drill::Found, String> {
-        let missing =
-            usize::try_from(self.plan.users).map_or(0, |all| all.saturating_sub(ledgers.len()));
+        let missing = usize::try_from(self.plan.load.users)
+            .map_or(0, |all| all.saturating_sub(ledgers.len()));
         if missing > 0 {
             return Err(format!("{missing} users did not end, so their commits are unknown"));
         }

@@ -62,7 +62,7 @@ fn check_all(
             checked.unwritten = Some(error);
             record = None;
         }
-        let history = &mut History::of(transactions.iter().cloned());
+        let history = &mut History::of(&transactions);
         match check(history, Scope { order: Order::Session }) {
             Ok(report) => {
                 tell(&checked.report, &report, watch);

@@ -17,31 +17,28 @@ mod plan;
 mod verdicts;
 
 use triphammer_core::isolation::Isolation;
-use triphammer_core::session::Database as _;
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_dialects::catalogues;
+use triphammer_document::JobType;
 use triphammer_document::drill::FaultReport;
 use triphammer_document::isolation::{
     ControlCount, ControlResult, IsolationResult, LevelResult, Parts,
 };
 use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
-use triphammer_document::{JobDocument as _, JobType};
 use triphammer_isolation::edn::Writer;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
-use triphammer_settings::fault::{self, Fault};
+use triphammer_settings::fault::Fault;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::worker_pool::identify;
-use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::isolation::IsolationLoad;
 
-use crate::build::build_own;
 use crate::faults::{Scene, with_faults};
 use crate::job::{Finished, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::new_file::NewFile;
+use crate::own_load;
 use crate::run::Resolved;
 use crate::watch::{JobEvent, Watch, Watcher};
 
@@ -70,16 +67,16 @@ impl Work for IsolationJob {
         let watch = &Watch::new(watcher);
         let plan = Plan::read(job.settings_mut_and_target())?;
         identify(job.workload(), &job.target().database)?;
-        let catalogue =
-            catalogues::catalogue(job.workload(), job.target().database.dialect(), false)?;
-        fault::refuse_impossible(&plan.faults, &job.target().database, &catalogue)?;
+        let catalogue = plan.load.catalogue(job)?;
         let levels = plan.levels(job.settings_mut_and_target())?;
         // Before anything is changed: a path that cannot be written is found at once.
         let file = plan.history.as_deref().map(NewFile::replacing).transpose()?;
         let mut store = job.open_store(watch)?;
         let record = file.as_ref();
         let test = Test { job, plan: &plan, levels: &levels, catalogue: &catalogue, record, watch };
-        let finished = test.conduct(store.as_mut(), &job.handle())?;
+        let finished = own_load::conduct(job, plan.load.users, store.as_mut(), watch, |journal| {
+            test.test(journal, &job.handle())
+        })?;
         file.map_or(Ok(()), NewFile::keep)?;
         Ok(finished)
     }
@@ -105,31 +102,6 @@ struct Driven {
 }
 
 impl Test<'_, '_> {
-    fn conduct(&self, store: Option<&mut Store>, handle: &Handle) -> Result<Finished, Failure> {
-        let (job, watch) = (self.job, self.watch);
-        let warn = &mut |text: &str| watch.warn(text);
-        let of = (&**job.workload(), job.target());
-        let mut journal =
-            Journal::of_own_load(store, job.kind(), of, job.settings(), self.plan.users, warn);
-        watch.report(JobEvent::Began(journal.job));
-        let built = build_own(of.0, of.1, handle.cancel(), watch);
-        let tested = built.and_then(|()| self.test(&mut journal, handle));
-        handle.ended();
-        match tested {
-            Ok(result) => {
-                journal.checkpoint(&result, result.primary_metric(), warn);
-                journal.end_with(&result, warn);
-                let status = result.status;
-                let stored = Finished::stored(result, journal.job, journal.is_whole());
-                Ok(Finished { status, ..stored })
-            }
-            Err(failure) => {
-                journal.failed(&failure, warn);
-                Err(failure)
-            }
-        }
-    }
-
     /// Drives the control and every level, until somebody ends the job.
     fn test(&self, journal: &mut Journal<'_>, handle: &Handle) -> Result<IsolationResult, Failure> {
         let (plan, levels) = (self.plan, self.levels);
@@ -145,12 +117,11 @@ impl Test<'_, '_> {
             if handle.is_stopped() && !driven.is_empty() {
                 break;
             }
-            let faults = if place == 1 { plan.faults.as_slice() } else { &[] };
-            let load = (*level, plan.duration, faults);
+            let faults = if place == 1 { plan.load.faults.as_slice() } else { &[] };
+            let load = (*level, plan.load.duration, faults);
             driven.push(self.drive(load, journal, handle, &mut shown, place)?);
         }
-        let control = control.as_ref().or_else(|| levels.weakest_of(&driven));
-        Ok(self.result(control, &driven, journal, &shown))
+        Ok(self.result(control.as_ref(), &driven, journal, &shown))
     }
 
     fn result(
@@ -160,10 +131,11 @@ impl Test<'_, '_> {
         journal: &Journal<'_>,
         shown: &Settings,
     ) -> IsolationResult {
-        let found = control.map(|control| &control.checked.report);
+        // Without a control of its own, the weakest level is that of the others.
+        let control_of_all = control.or_else(|| self.levels.weakest_of(driven));
         let level = |driven: &Driven| -> LevelResult {
-            let own = control.is_some_and(|control| std::ptr::eq(control, driven));
-            let found = found.filter(|_| !own);
+            let control = control_of_all.filter(|control| control.level != driven.level);
+            let found = control.map(|control| &control.checked.report);
             verdicts::level(driven, self.levels, found, self.catalogue)
         };
         let runs = driven.iter().chain(control).map(|driven| driven.run.status);
@@ -177,9 +149,7 @@ impl Test<'_, '_> {
             run: &driven[0].run,
             status: ended,
             levels: driven.iter().map(level).collect(),
-            control: control
-                .filter(|control| driven.iter().all(|one| !std::ptr::eq(one, *control)))
-                .map(control_result),
+            control: control.map(control_result),
             expected: self.plan.expected,
             fails_if_undecided: self.plan.fails_if_undecided,
             faults: driven.iter().flat_map(|driven| driven.faults.clone()).collect(),
@@ -205,7 +175,7 @@ impl Test<'_, '_> {
         watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
         let resolved = resolved.step_of(journal.job.map(|job| (job, place)));
         let record = self.record.filter(|_| place > 0);
-        let record = record.map(|file| Writer::new(file.writer(), self.plan.users));
+        let record = record.map(|file| Writer::new(file.writer(), self.plan.load.users));
         let ((run, faults), checked) = check_while(load, record, watch, || {
             self.load(resolved, &settings, load, (faults, handle), journal)
         });

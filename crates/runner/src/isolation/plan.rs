@@ -3,46 +3,38 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use triphammer_core::clock::wall;
 use triphammer_core::isolation::Isolation;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::small_file::check_regular;
-use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::{DbError, Rows, SpecError};
 use triphammer_dialects::isolation::{IsolationDef, LevelDef, levels};
 use triphammer_drivers::AnySession;
 use triphammer_isolation::Anomaly;
 use triphammer_settings::failure::{Doing as _, Failure};
-use triphammer_settings::fault::{self, Fault};
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_settings::{Given, Settings};
 
 use super::Driven;
+use crate::own_load::LoadSettings;
 
 /// Users, where the database serves several at once.
 const USERS: u32 = 16;
 /// Users where one writes at a time.
 const USERS_OF_ONE_WRITER: u32 = 4;
-/// Seeds are small enough to be typed.
-const SEEDS: u64 = 1_000_000_000;
 
 /// The settings of a test.
 pub(super) struct Plan {
-    pub(super) faults: Vec<Fault>,
-    pub(super) users: u32,
-    pub(super) duration: Duration,
+    pub(super) load: LoadSettings,
     /// Time of the control; none if it is zero.
     pub(super) control: Duration,
     pub(super) expected: Option<Anomaly>,
     pub(super) fails_if_undecided: bool,
     /// The file that the history is written to; `None` to write none.
     pub(super) history: Option<PathBuf>,
-    attempt: Duration,
-    seed: u64,
     /// What `--levels` asks for.
     levels: Option<String>,
     /// What `--isolation` asks for.
@@ -51,14 +43,11 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn read((settings, target): (&mut Settings, &Target)) -> Result<Self, Failure> {
-        let capabilities = target.database.capabilities();
-        if !capabilities.stores {
+        if !target.database.capabilities().stores {
             return Err(Failure::refuse(
                 "this database does not store data, so its transactions cannot conflict",
             ));
         }
-        let duration = settings.duration("duration")?;
-        let users = if capabilities.one_writer { USERS_OF_ONE_WRITER } else { USERS };
         let name = |level: &Isolation| level.name().to_owned();
         let (levels, level) =
             (settings.get("levels").map(str::to_owned), settings.get("isolation"));
@@ -78,9 +67,7 @@ impl Plan {
         }
         Ok(Self {
             history,
-            faults: fault::faults(settings, duration)?,
-            users: settings.count_or("vus", SESSIONS_MAX, || users)?,
-            duration,
+            load: LoadSettings::read(settings, target, [USERS_OF_ONE_WRITER, USERS])?,
             control: settings.duration("control")?,
             expected: settings.optional(
                 "expect",
@@ -89,8 +76,6 @@ impl Plan {
                 "none",
             )?,
             fails_if_undecided: settings.switch("fail-if-undecided")?,
-            attempt: settings.duration("transaction-timeout")?,
-            seed: settings.parse_or("seed", || wall().0.unsigned_abs() % SEEDS)?,
             level: settings.optional("isolation", str::parse, name, "of the database")?,
             levels,
         })
@@ -104,26 +89,14 @@ impl Plan {
         level: Isolation,
         duration: Duration,
     ) -> Settings {
-        let text = |text: &str| Given::from(text);
-        let mut decided = vec![
-            ("vus".to_owned(), self.users.into()),
-            ("seed".to_owned(), self.seed.into()),
-            ("rampup".to_owned(), Duration::ZERO.into()),
-            ("duration".to_owned(), duration.into()),
-            ("transaction-timeout".to_owned(), self.attempt.into()),
-            ("isolation".to_owned(), text(level.name())),
-            // Conflicts are what the load is about.
-            ("max-failures".to_owned(), text("100%")),
-            ("no-observe".to_owned(), text("true")),
-        ];
+        let mut more = vec![("isolation", Given::from(level.name()))];
         // The sessions have the level that was asked for; another one is that of each transaction.
         if self.levels.is_some() || !levels.is_of_sessions(level) {
-            decided.push(("level".to_owned(), text(level.name())));
+            more.push(("level", Given::from(level.name())));
         }
-        for name in ["weights", "rows"] {
-            decided.extend(settings.get(name).map(|value| (name.to_owned(), text(value))));
-        }
-        settings.of_run(&decided)
+        let options = ["weights", "rows"].into_iter();
+        more.extend(options.filter_map(|name| Some((name, settings.get(name)?.into()))));
+        self.load.of_run(settings, duration, more)
     }
 
     /// The levels to test; asks the database for its default and its variant.
@@ -153,7 +126,7 @@ impl Plan {
             return Err(unknown_level(unknown.name(), &known).into());
         }
         if self.levels.is_some() {
-            Rng::of(self.seed, &[LEVELS]).shuffle(&mut tested);
+            Rng::of(self.load.seed, &[LEVELS]).shuffle(&mut tested);
         }
         let names: Vec<&str> = tested.iter().map(|level| level.name()).collect();
         let source = settings.source(if self.levels.is_some() { "levels" } else { "isolation" });

@@ -4,9 +4,7 @@ use triphammer_core::isolation::Isolation;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::stats::Times;
 use triphammer_dialects::isolation::of_name;
-use triphammer_document::isolation::{
-    Control, KindResult, LevelResult, Price, Staleness, order_of,
-};
+use triphammer_document::isolation::{Control, KindResult, LevelResult, Price, Staleness};
 use triphammer_document::result::RunResult;
 use triphammer_isolation::plant::plant;
 use triphammer_isolation::{Anomaly, Kind, Order, Promise, Report};
@@ -31,7 +29,7 @@ pub(super) fn level(
     LevelResult {
         level: driven.level.name().to_owned(),
         promise: promise.model.name().to_owned(),
-        order: order_of(promise).to_owned(),
+        order: promise.order.name().to_owned(),
         by_name: by_name.model.name().to_owned(),
         source: def.source.clone(),
         note: def.note.clone(),
@@ -85,10 +83,12 @@ impl Judge<'_> {
             true => self.control_of(kind),
             false => Control::None,
         };
+        let verdict = KindResult::judged(promised, count, control);
         KindResult {
             kind: kind.to_string(),
             title: kind.anomaly.title().to_owned(),
-            verdict: KindResult::judged(promised, count, control),
+            verdict,
+            words: verdict.words().to_owned(),
             promised,
             promised_by_name: self.by_name.forbids(kind),
             count,

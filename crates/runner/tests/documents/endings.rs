@@ -72,7 +72,7 @@ fn isolation(verdict: &str, committed: u64, other: &Value) -> Document {
             "transactions": 9, "committed": committed, "in_doubt_seen": 0, "in_doubt_unseen": 0,
             "operations": 20, "unchecked": null,
             "kinds": [{
-                "kind": "G1a", "title": "aborted read", "verdict": verdict, "promised": true,
+                "kind": "G1a", "title": "aborted read", "verdict": verdict, "words": verdict, "promised": true,
                 "promised_by_name": true, "count": u64::from(verdict == "violated"), "share": 0.1,
                 "first_s": null, "control": "planted", "example": null,
             }],

@@ -171,7 +171,7 @@ impl Epochs {
 
 impl Histories {
     /// Hands over the epochs before the current one in which no session is any more. The current one
-    /// goes on even if all sessions are lost at once: they come back.
+    /// stays open even if all sessions are lost at once: they reconnect.
     fn hand_over(&mut self, current: u64) {
         let first = self.sessions.values().min().copied();
         let end = first.map_or(current, |first| first.min(current));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_current_epoch_goes_on_when_all_sessions_are_lost_at_once() {
+    fn the_current_epoch_stays_open_when_all_sessions_are_lost_at_once() {
         let epochs = Epochs::new(1);
         let complete = epochs.record();
         epochs.set_ready(1);

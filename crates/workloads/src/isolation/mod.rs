@@ -26,5 +26,5 @@ mod workload;
 
 pub use epochs::{Epoch, Epochs};
 pub use rows::{describe_key, statements_of};
-pub use settings::{OPTIONS, ROWS_DEFAULT, TRANSACTIONS, WEIGHTS_DEFAULT};
+pub use settings::{ROWS_DEFAULT, WEIGHTS_DEFAULT};
 pub use workload::{IsolationLoad, NAME};

@@ -5,7 +5,7 @@ use triphammer_core::isolation::Isolation;
 use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
 
 /// The transactions of the mix, in the order of their indexes.
-pub const TRANSACTIONS: [&str; 5] = ["append", "read", "counter", "pair", "predicate"];
+pub(super) const TRANSACTIONS: [&str; 5] = ["append", "read", "counter", "pair", "predicate"];
 /// Their weights if none are given.
 pub const WEIGHTS_DEFAULT: &str = "append=4,read=3,counter=2,pair=2,predicate=2";
 /// Rows of each kind if no number is given: few, so that users meet.
@@ -73,7 +73,7 @@ impl Options {
 }
 
 /// Reads weights such as `append=4,read=1`.
-fn weights(text: &str) -> Result<[u32; TRANSACTIONS.len()], SpecError> {
+pub(super) fn weights(text: &str) -> Result<[u32; TRANSACTIONS.len()], SpecError> {
     let refuse = |why: String| SpecError::new(format!("--weights: {why}")).about("weights");
     let mut weights = [0; TRANSACTIONS.len()];
     for part in text.split(',').map(str::trim) {

@@ -20,11 +20,13 @@ use super::epochs::Epochs;
 use super::input::{Input, OnList};
 use super::recorder::Recorder;
 use super::rows::{counter, epoch_after, list, pair, rows, set, tables, value_of};
-use super::settings::{OPTIONS, Options};
+use super::settings::{OPTIONS, Options, TRANSACTIONS, WEIGHTS_DEFAULT, weights};
 use crate::drill::{SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, Sessions};
 
 /// Name of the workload, and of its build record.
 pub const NAME: &str = "isolation";
+/// Index of the transaction that only reads.
+const READ: usize = 1;
 /// Index of the transaction that inserts the rows of the next epoch.
 const PREPARE: usize = 5;
 /// Members at which a set is full.
@@ -77,16 +79,16 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
     })
 });
 
-/// Weights are the options'; the first is declared so that the mix is not empty.
+/// The mix by default; options change its weights.
 fn transactions() -> Vec<TransactionDef> {
-    vec![
-        TransactionDef::new("append", "Append", 4),
-        TransactionDef::new("read", "Read", 3).reading(),
-        TransactionDef::new("counter", "Counter", 2),
-        TransactionDef::new("pair", "Pair", 2),
-        TransactionDef::new("predicate", "Predicate", 2),
-        TransactionDef::new("prepare", "Prepare", 0),
-    ]
+    let titles = ["Append", "Read", "Counter", "Pair", "Predicate"];
+    let weights = weights(WEIGHTS_DEFAULT).expect("the default is valid");
+    let of_mix = TRANSACTIONS.into_iter().zip(titles).zip(weights);
+    let mut all: Vec<_> =
+        of_mix.map(|((name, title), weight)| TransactionDef::new(name, title, weight)).collect();
+    all[READ] = all[READ].clone().reading();
+    all.push(TransactionDef::new("prepare", "Prepare", 0));
+    all
 }
 
 fn statements() -> Vec<StatementDef> {
