@@ -148,8 +148,8 @@ build: ui
 	$(CARGO) build --release --package triphammer
 
 bench-build: build
-	$(CARGO) build --release --package triphammer-bench-floor --package triphammer-bench-long-job \
-	  --package triphammer-bench-recorder
+	$(CARGO) build --release --package triphammer-bench-floor --package triphammer-bench-isolation \
+	  --package triphammer-bench-long-job --package triphammer-bench-recorder
 
 # Comparative measurements; each prints medians and their ratio. See bench/README.md.
 bench: deps bench-build

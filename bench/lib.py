@@ -35,6 +35,21 @@ def program(name):
     return path
 
 
+def free_port():
+    """A port of 127.0.0.1 that nobody uses."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def as_user(command):
+    """PostgreSQL refuses to run as root, and so does the copy of a Galera node; another user id in a separate
+    namespace works."""
+    if os.getuid() == 0:
+        return ["unshare", "--user", "--map-user=65534", "--map-group=65534", *command]
+    return command
+
+
 def run(command, **options):
     """Runs a command quietly, and ends the script if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -77,9 +92,7 @@ class Postgres:
     def __init__(self, tls=False, **settings):
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
         os.chmod(self.folder, 0o700)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.data = os.path.join(self.folder, "data")
         run(self.as_user([program("initdb"), "-D", self.data, "-U", "postgres", "-A", "trust",
                           "-E", "UTF8", "--no-locale", "--no-instructions"]))
@@ -102,12 +115,7 @@ class Postgres:
              "-out", os.path.join(self.data, "server.crt")])
         os.chmod(key, 0o600)
 
-    @staticmethod
-    def as_user(command):
-        """PostgreSQL refuses to run as root; another user id in a separate namespace works."""
-        if os.getuid() == 0:
-            return ["unshare", "--user", "--map-user=65534", "--map-group=65534", *command]
-        return command
+    as_user = staticmethod(as_user)
 
     def url(self, database, sslmode="disable"):
         """TCP, without TLS unless requested."""
@@ -137,22 +145,20 @@ class Mariadb:
 
     def __init__(self, **settings):
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        data, user = os.path.join(self.folder, "data"), ["--user=root"] if os.getuid() == 0 else []
+        self.port = free_port()
+        data = os.path.join(self.folder, "data")
         for name in ("mariadbd", "mariadb-install-db", "mariadb"):
             if not shutil.which(name):
                 sys.exit(f"{name} is not installed: apt-get install mariadb-server")
-        run(["mariadb-install-db", "--no-defaults", *user, f"--datadir={data}", "--skip-test-db",
-             "--auth-root-authentication-method=normal", "--skip-name-resolve"])
+        run(as_user(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db",
+             "--auth-root-authentication-method=normal", "--skip-name-resolve"]))
         settings = {"bind-address": "127.0.0.1", "port": self.port, "socket": os.path.join(self.folder, "s.sock"),
                     "local-infile": 1, "innodb-buffer-pool-size": "1G", "innodb-log-file-size": "1G",
                     "max-connections": 200, **settings}
         with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                ["mariadbd", "--no-defaults", *user, f"--datadir={data}", "--skip-name-resolve", "--skip-log-bin",
-                 *[f"--{name}={value}" for name, value in settings.items()]], stdout=log, stderr=log)
+                as_user(["mariadbd", "--no-defaults", f"--datadir={data}", "--skip-name-resolve", "--skip-log-bin",
+                         *[f"--{name}={value}" for name, value in settings.items()]]), stdout=log, stderr=log)
         while subprocess.run([*self.client(), "-e", "SELECT 1"], stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL).returncode:
             if self.process.poll() is not None:
@@ -182,6 +188,46 @@ class Mariadb:
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Galera:
+    """A cluster of private MariaDB nodes; each joins the first, and copies it."""
+
+    def __init__(self, nodes=3, **settings):
+        provider = next(iter(glob.glob("/usr/lib*/galera*/libgalera_smm.so")), None)
+        if not provider:
+            sys.exit("Galera is not installed: apt-get install galera-4 rsync")
+        self.nodes, group = [], None
+        for number in range(nodes):
+            own = free_port()
+            options = (f"base_host=127.0.0.1;base_port={own};gmcast.listen_addr=tcp://127.0.0.1:{own};"
+                       f"ist.recv_addr=127.0.0.1:{free_port()};gcache.size=64M")
+            node = Mariadb(**{
+                "wsrep-on": "ON", "wsrep-provider": provider, "wsrep-provider-options": options,
+                "wsrep-cluster-address": f"gcomm://127.0.0.1:{group}" if group else "gcomm://",
+                "wsrep-node-name": f"n{number}", "wsrep-node-address": "127.0.0.1", "wsrep-sst-method": "rsync",
+                "wsrep-sst-receive-address": f"127.0.0.1:{free_port()}", "binlog-format": "ROW",
+                "innodb-autoinc-lock-mode": 2, "innodb-buffer-pool-size": "128M", "innodb-log-file-size": "128M",
+                **settings})
+            group = group or own
+            self.nodes.append(node)
+            while "ON" not in node.sql("mysql", "SHOW STATUS LIKE 'wsrep_ready'"):
+                time.sleep(0.1)
+
+    def file(self, database):
+        """A file for --nodes."""
+        path = os.path.join(self.nodes[0].folder, "nodes.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            for number, node in enumerate(self.nodes):
+                file.write(f'[[node]]\nname = "n{number}"\ntarget = "{node.url(database)}"\n')
+        return path
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for node in self.nodes:
+            node.__exit__()
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ use triphammer_core::event::Event;
 use triphammer_core::workload::Description;
 use triphammer_document::second::Second;
 use triphammer_document::series::{Layout, SecondRow, SeriesRow, SeriesWriter};
-use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
+use triphammer_runner::watch::{CheckProgress, JobEvent, QueryProgress, Watcher};
 
 use crate::failure::Raised;
 
@@ -195,6 +195,19 @@ impl Reporter {
     }
 }
 
+impl Reporter {
+    fn checked(&self, progress: &CheckProgress) {
+        let found = progress.found.iter().map(|found| (found.kind.clone(), json!(found.count)));
+        let found: serde_json::Map<_, _> = found.collect();
+        let (level, is_control) = (progress.level.name(), progress.is_control);
+        let told = json!({
+            "level": level, "is_control": is_control, "transactions": progress.transactions,
+            "found": found, "text": progress.to_string(),
+        });
+        self.tell("checked", told);
+    }
+}
+
 impl Watcher for Reporter {
     fn on_event(&mut self, event: JobEvent<'_>) {
         match event {
@@ -204,6 +217,7 @@ impl Watcher for Reporter {
             JobEvent::Advanced { units, .. } => self.advance(units),
             JobEvent::Run(event) => self.run(event),
             JobEvent::Queries(progress) => self.queries(progress),
+            JobEvent::Checked(progress) => self.checked(progress),
             JobEvent::Step { step, done, of } => {
                 self.tell("step", json!({ "number": done + 1, "of": of, "title": step.title }));
             }

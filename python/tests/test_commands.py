@@ -93,6 +93,20 @@ def test_a_drill_that_loses_commits_is_not_good(postgres):
     assert result.good is False and result.commits.lost == 1
 
 
+def test_isolation_says_what_a_level_keeps_and_tells_it_while_it_runs(postgres):
+    checked = []
+    test = triphammer.start("isolation", postgres, isolation="read-committed", vus=4, rows=4, duration="4s",
+                            control="0s", expect="lost-update")
+    test.on_message = lambda message: message["event"] == "checked" and checked.append(message)
+    result = test.result(timeout=120)
+    assert result.good, result.text()
+    [level] = result.levels
+    [lost] = [kind for kind in level.kinds if kind.kind == "lost-update"]
+    assert lost.count > 0 and lost.verdict == "allowed" and lost.example.transactions
+    assert checked[-1]["found"]["lost-update"] == lost.count and checked[-1]["level"] == "read-committed"
+    assert "<testsuite" in result.junit()
+
+
 def test_handles_and_results_name_their_jobs(result):
     run = triphammer.run("null:", workload="tpc-b", vus=1, rampup="0s", duration="1s")
     other = triphammer.run("null:", workload="tpc-b", vus=1, rampup="0s", duration="1s")

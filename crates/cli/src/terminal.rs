@@ -19,7 +19,7 @@ use triphammer_document::measure::{self, Measure};
 use triphammer_document::redacted::mask_message;
 use triphammer_document::second::Second;
 use triphammer_report::wrapped;
-use triphammer_runner::watch::QueryProgress;
+use triphammer_runner::watch::{CheckProgress, QueryProgress};
 use triphammer_settings::failure::{Failure, cut};
 use triphammer_settings::format;
 
@@ -224,8 +224,8 @@ pub struct Live {
     since_line: Option<RecordedInterval>,
     /// Phase of the last of those seconds that is not part of the drain.
     line_phase: Option<Phase>,
-    /// What the streams of queries beside the transactions run.
-    streams: String,
+    /// What follows the figures: what streams of queries run, or what the checker has found.
+    beside: String,
     /// Second since which sessions are disconnected, and the reason.
     away: Option<(u64, String)>,
     /// The latest error of transactions.
@@ -264,7 +264,7 @@ impl Live {
             progress: None,
             since_line: None,
             line_phase: None,
-            streams: String::new(),
+            beside: String::new(),
             away: None,
             error: None,
         }
@@ -429,10 +429,10 @@ impl Live {
     pub fn queries(&mut self, progress: &QueryProgress) {
         let text = progress.to_string();
         if progress.total.is_none() {
-            self.streams = text;
+            self.beside = text;
             // The baseline of the queries comes before any second of the transactions.
             if self.phase.is_none() {
-                self.tell(&self.streams);
+                self.tell(&self.beside);
             }
             return;
         }
@@ -443,6 +443,11 @@ impl Live {
             self.phase_began = elapsed;
             self.message(&text);
         }
+    }
+
+    /// Keeps what the checker has found, for the next lines.
+    pub fn checked(&mut self, progress: &CheckProgress) {
+        self.beside = progress.to_string();
     }
 
     /// Prints a progress line about the time since the last one, if it is due.
@@ -492,13 +497,13 @@ impl Live {
             format::figure(rate(completed, seconds, 60)),
             self.p95(std::iter::once(since)),
             format::percent(share(failed, ended)),
-            self.streams(),
+            self.beside(),
         )
     }
 
-    /// Formats what streams of queries run, to follow the figures.
-    fn streams(&self) -> String {
-        if self.streams.is_empty() { String::new() } else { format!("  {}", self.streams) }
+    /// Formats what follows the figures.
+    fn beside(&self) -> String {
+        if self.beside.is_empty() { String::new() } else { format!("  {}", self.beside) }
     }
 
     /// Formats `1m5s/6m`: elapsed time at the end of this second, and total time of the run; only the
@@ -541,7 +546,7 @@ impl Live {
             format::percent(share(self.failed, self.ended)),
             format::percent(interval.gauges.busiest_share()),
         ));
-        text.push_str(&self.streams());
+        text.push_str(&self.beside());
         text
     }
 

@@ -505,6 +505,8 @@ pub struct NodeStatus {
     pub is_behind: bool,
     /// Whether it does not apply them, because its applier is stopped or has failed.
     pub has_stopped_applying: bool,
+    /// An isolation level that it does not have although other nodes do.
+    pub lacks_isolation: Option<Isolation>,
     /// How far a replica is behind what it replicates, in microseconds.
     pub lag_us: Option<u64>,
     /// Sessions of all clients that it has open.

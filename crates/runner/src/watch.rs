@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use triphammer_core::clock::format_duration;
 use triphammer_core::event::Event;
+use triphammer_core::isolation::Isolation;
 use triphammer_core::spec::RunSpec;
 use triphammer_document::JobId;
 use triphammer_document::judgement::Judgement;
 use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
 use triphammer_observe::Measured;
+use triphammer_settings::format::integer;
 
 use crate::step::{Begin, PlannedRun};
 
@@ -55,6 +57,8 @@ pub enum JobEvent<'a> {
     Observed(&'a Measured),
     /// What a run of queries is at: when a query begins, and every second. Beside transactions: every second.
     Queries(&'a QueryProgress),
+    /// What the checker of a test of isolation has found so far, a few times per second.
+    Checked(&'a CheckProgress),
     /// A campaign has started or been resumed.
     Sequence(&'a Begin),
     /// A run of a campaign starts.
@@ -92,6 +96,40 @@ pub enum JobEvent<'a> {
     Note(&'a str),
     /// A warning that does not end the job, such as a job store that cannot be written to.
     Warning(&'a str),
+}
+
+/// What the checker of a test of isolation has found so far in one of its loads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckProgress {
+    /// Isolation level of the load.
+    pub level: Isolation,
+    /// Whether the load is the control.
+    pub is_control: bool,
+    /// Number of transactions that were examined.
+    pub transactions: u64,
+    /// The kinds of anomalies that were found.
+    pub found: Vec<FoundKind>,
+}
+
+/// A kind of anomaly that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundKind {
+    /// Name of the kind: `lost-update`.
+    pub kind: String,
+    /// What happened, in words.
+    pub title: &'static str,
+    /// How often it was found.
+    pub count: u64,
+}
+
+impl std::fmt::Display for CheckProgress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} checked", integer(self.transactions))?;
+        for (nth, FoundKind { kind, count, .. }) in self.found.iter().enumerate() {
+            write!(f, "{} {kind} {}", if nth == 0 { ":" } else { "," }, integer(*count))?;
+        }
+        Ok(())
+    }
 }
 
 /// What a run of queries is at.

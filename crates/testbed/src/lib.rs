@@ -7,6 +7,7 @@
 mod babelfish;
 mod certificates;
 mod duckdb;
+mod galera;
 mod generated;
 mod guardian;
 mod mariadb;
@@ -25,6 +26,7 @@ mod worker;
 pub use babelfish::BabelfishServer;
 pub use certificates::write as write_certificates;
 pub use duckdb::duckdb_library;
+pub use galera::Galera;
 pub use generated::{assert_generated, assert_generated_lists};
 pub use mariadb::{MariadbOptions, MariadbServer};
 pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};

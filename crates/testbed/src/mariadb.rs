@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::TestbedError;
 use crate::certificates::write_private;
+use crate::postgres::unprivileged;
 use crate::server::{Commands, Launch, Server};
 use crate::thread_end::at_thread_end;
 
@@ -31,6 +32,9 @@ pub struct MariadbOptions {
     pub tls: bool,
     /// Whether clients may load local rows (`local_infile`).
     pub local_infile: bool,
+    /// Whether the server of root is another user in a namespace of its own: as root, a Galera node
+    /// does not join by rsync, whose daemon becomes `nobody` then.
+    pub unprivileged: bool,
     /// Further arguments of the form `--name=value`.
     pub arguments: Vec<String>,
 }
@@ -45,6 +49,7 @@ impl Default for MariadbOptions {
             max_connections: 200,
             tls: true,
             local_infile: true,
+            unprivileged: false,
             arguments: Vec::new(),
         }
     }
@@ -302,6 +307,10 @@ impl Setup {
         let Self { programs, options } = self;
         let at = |name: &str| folder.join(name).display().to_string();
         let mut command = programs.command(&programs.server, folder);
+        if options.unprivileged {
+            let program = unprivileged(Path::new(&command[0]));
+            command.splice(..1, program);
+        }
         command.extend([
             format!("--datadir={}", at("data")),
             format!("--socket={}", at("s.sock")),

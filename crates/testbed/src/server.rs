@@ -208,7 +208,7 @@ impl Server {
 
 /// Finds a port that nothing uses, outside those that the system gives to connections: while a server is down, one of
 /// them could get its port, and even a client's attempt to connect to it could.
-fn free_port() -> Result<u16, TestbedError> {
+pub(crate) fn free_port() -> Result<u16, TestbedError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let length = u32::from(PORTS.end - PORTS.start);
     let candidates = std::iter::repeat_with(|| {

@@ -1763,6 +1763,20 @@ export interface LimitFigures {
   window_s: number;
 }
 
+/** What the checker of a test of isolation has found so far in one of its loads. */
+export interface LiveCheck {
+  /** Number of the activity. */
+  activity: number;
+  /** The kinds of anomalies that were found. */
+  found: LiveFinding[];
+  /** Whether the load is the control, which shows what the load can show. */
+  is_control: boolean;
+  /** Isolation level of the load: `read-committed`. */
+  level: string;
+  /** Number of transactions that were examined. */
+  transactions: number;
+}
+
 /** An event of `GET /api/v1/events`. */
 export type LiveEvent = Hello & {
   type: "hello";
@@ -1778,6 +1792,8 @@ export type LiveEvent = Hello & {
   type: "progress";
 } | LiveRequirements & {
   type: "requirements";
+} | LiveCheck & {
+  type: "checked";
 } | LiveNote & {
   type: "note";
 } | HostLoad & {
@@ -1785,6 +1801,16 @@ export type LiveEvent = Hello & {
 } | Goodbye & {
   type: "goodbye";
 };
+
+/** A kind of anomaly that was found. */
+export interface LiveFinding {
+  /** How often it was found. */
+  count: number;
+  /** Name of the kind: `lost-update`. */
+  kind: string;
+  /** What happened, in words. */
+  title: string;
+}
 
 /** A note on an activity. */
 export interface LiveNote {

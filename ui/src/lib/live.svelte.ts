@@ -1,7 +1,7 @@
 // Live events of the server. Each page has one connection; the browser reconnects automatically, and the server
 // then sends the missed events. After a restart of the server (another instance) the page discards its state.
 
-import type { Activity, HostLoad, Judgement, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
+import type { Activity, HostLoad, Judgement, LiveCheck, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
 import { ask } from './http';
 import { POINTS_MAX, add, replaced } from './thin';
 
@@ -14,11 +14,13 @@ export interface Course {
   notes: LiveNote[];
   /** The requirements of the run, judged by its timed window so far. */
   requirements: Judgement[];
+  /** What the checker of a test of isolation has found so far. */
+  checked: LiveCheck | null;
   /** Runs of a profile or search, by position. */
   steps: LiveStep[];
 }
 
-const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [], requirements: [], steps: [] });
+const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [], requirements: [], checked: null, steps: [] });
 const NOTES_MAX = 500;
 
 class Live {
@@ -59,7 +61,7 @@ class Live {
       setTimeout(() => this.start(url), 3000);
       ask('about').catch(() => {});
     };
-    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'step', 'requirements', 'note', 'host', 'goodbye'];
+    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'step', 'requirements', 'checked', 'note', 'host', 'goodbye'];
     for (const name of names) {
       source.addEventListener(name, (event) => this.take(JSON.parse((event as MessageEvent<string>).data) as LiveEvent));
     }
@@ -108,6 +110,9 @@ class Live {
         break;
       case 'requirements':
         this.#change(event.activity, (c) => ({ ...c, requirements: event.requirements }));
+        break;
+      case 'checked':
+        this.#change(event.activity, (c) => ({ ...c, checked: event }));
         break;
       case 'note':
         this.#change(event.activity, (c) => ({ ...c, notes: [...c.notes, event].slice(-NOTES_MAX) }));

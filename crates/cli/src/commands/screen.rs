@@ -179,6 +179,11 @@ impl Watcher for Screen {
                     live.queries(progress);
                 }
             }
+            JobEvent::Checked(progress) => {
+                if let Some(live) = &mut self.live {
+                    live.checked(progress);
+                }
+            }
             JobEvent::Sequence(begin) => {
                 let shown = self.sequence(begin);
                 self.or_abort(shown);

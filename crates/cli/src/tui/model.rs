@@ -48,8 +48,8 @@ pub struct Model {
     pub elapsed_s: u64,
     /// Figures of the ramp-up at first, then of the window only.
     pub figures: Figures,
-    /// What the streams of queries beside the transactions run; empty without any.
-    pub streams: String,
+    /// What the streams of queries beside the transactions run, or what the checker has found; empty without any.
+    pub beside: String,
     /// Active sessions of the run at the database in the last second, what most of them did or waited
     /// for, and how many these are; `None` if that is not observed.
     pub sessions: Option<(f64, WaitClass, f64)>,
@@ -129,7 +129,7 @@ impl Model {
             connecting: None,
             phase: None,
             elapsed_s: 0,
-            streams: String::new(),
+            beside: String::new(),
             sessions: None,
             nodes: Vec::new(),
             outage_since: None,
@@ -148,7 +148,8 @@ impl Model {
             JobEvent::Observed(latest) => {
                 (self.sessions, self.nodes) = (observe::mostly(latest), of_nodes(latest));
             }
-            JobEvent::Queries(progress) => self.streams = progress.running_words(),
+            JobEvent::Queries(progress) => self.beside = progress.running_words(),
+            JobEvent::Checked(progress) => self.beside = progress.to_string(),
             JobEvent::Step { .. } => self.begin_step(),
             JobEvent::StepResolved(spec) => self.resolved(spec),
             JobEvent::StepEnded { .. } => self.phase = None,
@@ -172,7 +173,7 @@ impl Model {
     fn begin_step(&mut self) {
         (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
         self.outage_since = None;
-        self.streams.clear();
+        self.beside.clear();
         self.nodes.clear();
         self.sessions = None;
         self.figures = Figures::new(self.transactions.len());

@@ -278,14 +278,14 @@ fn broken(text: &str, room: usize, rows: usize) -> Vec<String> {
 
 /// Draws what streams of queries run, and the last messages, the newest at the bottom.
 fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let streams = &seen.model.streams;
+    let beside = &seen.model.beside;
     let mut rows = area.rows();
-    if !streams.is_empty()
+    if !beside.is_empty()
         && let Some(row) = rows.next()
     {
-        Line::from(format!(" {streams}")).render(row, buffer);
+        Line::from(format!(" {beside}")).render(row, buffer);
     }
-    let left = area.height.saturating_sub(u16::from(!streams.is_empty()));
+    let left = area.height.saturating_sub(u16::from(!beside.is_empty()));
     let mut free = usize::from(left);
     let mut messages = Vec::new();
     for text in seen.said.iter().rev() {
@@ -417,7 +417,7 @@ mod tests {
     fn what_streams_of_queries_run_is_seen_above_the_messages() {
         let mut model = model();
         pass(&mut model, 30);
-        model.streams = "stream 1: Q4 for 12s · stream 2: Q9 for 3s".to_owned();
+        model.beside = "stream 1: Q4 for 12s · stream 2: Q9 for 3s".to_owned();
         let said = ["first".to_owned(), "second".to_owned(), "third".to_owned()];
         let seen =
             Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };

@@ -1,7 +1,7 @@
 //! `isolation` on real servers: what each level keeps, what it shows, and that bad input is refused.
 
 use serde_json::Value;
-use triphammer_testbed::{MariadbServer, PostgresServer};
+use triphammer_testbed::{Galera, MariadbServer, PostgresOptions, PostgresServer};
 
 use crate::program::{Done, Program};
 
@@ -136,6 +136,58 @@ fn all_levels_are_compared_and_the_weakest_is_the_control_of_the_others() {
     assert_eq!(result["faults"][0]["succeeded"], true);
     let serializable = (0..3).find(|at| result["levels"][at]["level"] == "serializable").unwrap();
     assert_eq!(kind(&result, serializable, "lost-update")["control"], "load");
+}
+
+/// What a replica shows is late, which is measured and no broken promise.
+#[test]
+fn reads_at_a_replica_are_late_and_their_age_is_measured() {
+    let program = Program::new();
+    let primary = PostgresServer::start(PostgresOptions::of_primary()).unwrap();
+    let standby = PostgresServer::standby(primary.port()).unwrap();
+    let target = primary.fresh_database("isolation").unwrap();
+    let nodes = program.path("nodes.toml");
+    let file = format!(
+        "[[node]]\nname = \"one\"\ntarget = \"{target}\"\n\n\
+         [[node]]\nname = \"two\"\nhost = \"127.0.0.1:{}\"\n",
+        standby.port()
+    );
+    std::fs::write(&nodes, file).unwrap();
+    // So that the replica is behind whenever something is read there.
+    standby.run("postgres", "ALTER SYSTEM SET recovery_min_apply_delay = '50ms'").unwrap();
+    standby.run("postgres", "SELECT pg_reload_conf()").unwrap();
+    let more = ["--isolation", "repeatable-read", "--nodes", nodes.to_str().unwrap()];
+    let done = test(&program, &target, &more);
+    let result = document(&done);
+    assert_eq!(done.code, 0, "{result:#}");
+    let level = &result["levels"][0];
+    assert_eq!((verdict(&result, "lost-update"), level["order"].as_str()), ("kept", Some("none")));
+    assert_eq!(verdict(&result, "stale-read"), "allowed");
+    let staleness = &level["staleness"];
+    assert!(staleness["stale"].as_u64() > Some(0), "{staleness}");
+    assert!((20.0..60_000.0).contains(&staleness["p50_ms"].as_f64().unwrap()), "{staleness}");
+    // A standby cannot be asked for serializable transactions.
+    let more = ["--isolation", "serializable", "--nodes", nodes.to_str().unwrap()];
+    let done = test(&program, &target, &more);
+    assert_eq!(done.code, 2, "{} {}", done.out, done.err);
+    assert!(done.err.contains("--route reads=user:primaries"), "{}", done.err);
+    let more = [more.as_slice(), &["--route", "reads=user:primaries"]].concat();
+    let done = test(&program, &target, &more);
+    assert_eq!(done.code, 0, "{} {}", done.out, done.err);
+}
+
+#[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
+fn a_galera_cluster_loses_updates_and_shows_stale_reads() {
+    let program = Program::new();
+    let cluster = Galera::start(3).unwrap();
+    let target = cluster.nodes[0].fresh_database("isolation").unwrap();
+    let nodes = cluster.nodes_file(target.rsplit('/').next().unwrap()).unwrap();
+    let done = test(&program, &target, &["--nodes", nodes.to_str().unwrap(), "--rows", "6"]);
+    let result = document(&done);
+    assert_eq!(done.code, 0, "{result:#}");
+    assert!(kind(&result, 0, "lost-update")["count"].as_u64() > Some(0), "{result:#}");
+    assert!(result["levels"][0]["staleness"]["stale"].as_u64() > Some(0), "{result:#}");
+    assert_eq!(verdict(&result, "duplicate"), "kept");
 }
 
 #[test]

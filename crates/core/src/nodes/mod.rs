@@ -25,7 +25,8 @@ pub use states::{Change, NodeStates};
 
 pub use crate::recorder::{LagInterval, NodeInterval};
 
-use crate::error::{DbError, ErrorClass};
+use crate::error::{DbError, ErrorClass, SpecError};
+use crate::isolation::Isolation;
 use crate::session::{Admin, Database, NodeStatus, Role, ServerInfo, Session};
 
 /// Maximum number of nodes: a set of them is one number of 64 bits.
@@ -100,5 +101,29 @@ impl<D: Database> Nodes<D> {
             known.push((server, status));
         }
         Ok(known)
+    }
+
+    /// Rejects an isolation level that a node does not have to which transactions of these users go.
+    ///
+    /// # Errors
+    /// When there is such a node.
+    pub fn refuse_isolation(
+        &self,
+        level: Isolation,
+        users: u32,
+        known: &[(ServerInfo, NodeStatus)],
+    ) -> Result<(), SpecError> {
+        let used = self.routing.likely_of_all(users, &self.states);
+        let lacks = |(index, (_, status)): &(usize, &(ServerInfo, NodeStatus))| {
+            used & states::bit(*index) != 0 && status.lacks_isolation == Some(level)
+        };
+        let Some((index, _)) = known.iter().enumerate().find(lacks) else { return Ok(()) };
+        Err(SpecError::new(format!(
+            "node {} does not have isolation level {}, as it is a standby: use a weaker level, or route the \
+             transactions that only read to the primaries (--route reads=user:primaries)",
+            self.list[index].name,
+            level.name()
+        ))
+        .about("isolation"))
     }
 }

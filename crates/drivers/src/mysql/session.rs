@@ -572,6 +572,7 @@ impl Admin for MysqlSession {
             is_replicating: replication.is_applying,
             is_behind: replication.is_behind,
             has_stopped_applying: replication.has_stopped,
+            lacks_isolation: None,
             lag_us: replication.lag_us,
             connections: value("Threads_connected"),
             transactions: value("Com_commit").zip(value("Com_rollback")).map(|(c, r)| c + r),

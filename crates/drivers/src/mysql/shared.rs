@@ -133,7 +133,8 @@ impl Shared {
         if !self.own_sql {
             setup.push_str(LANGUAGE);
         }
-        if let Some(isolation) = self.isolation {
+        // The level is that of the load: a monitor reads what is committed.
+        if let Some(isolation) = self.isolation.filter(|_| role != Role::Monitor) {
             let level = isolation.name().replace('-', " ");
             setup.push_str(&format!("; SET SESSION TRANSACTION ISOLATION LEVEL {level}"));
         }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use triphammer_core::DbError;
+use triphammer_core::isolation::Isolation;
 use triphammer_core::session::{
     Admin, LockMode, NodeStatus, ServerInfo, ServerProcess, Session as _,
 };
@@ -99,21 +100,24 @@ impl Admin for PostgresSession {
                    - pg_last_xact_replay_timestamp()) * 1e6)::int8 END, \
                    (SELECT sum(numbackends)::int8 FROM pg_stat_database), \
                    {count}, \
-                   CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() ELSE false END"
+                   CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() ELSE false END, \
+                   pg_is_in_recovery()"
         );
         let mut rows = self.ask(&sql).await?;
         let mut fields = rows.pop().unwrap_or_default().into_iter();
         let is_writable = fields.next().flatten().map(|text| text == "t");
         let mut next = || fields.next().flatten()?.parse().ok();
         let (lag_us, connections, transactions) = (next(), next(), next());
-        let has_stopped_applying = fields.next().flatten().as_deref() == Some("t");
-        let is_replicating = is_writable == Some(false);
+        let mut is_true = || fields.next().flatten().as_deref() == Some("t");
+        let (has_stopped_applying, is_replicating) = (is_true(), is_true());
         let is_behind = lag_us.is_some_and(|lag| lag > 0);
         Ok(NodeStatus {
             is_writable,
             is_replicating,
             is_behind,
             has_stopped_applying,
+            // "cannot use serializable mode in a hot standby" (manual, "Serializable Isolation Level").
+            lacks_isolation: is_replicating.then_some(Isolation::Serializable),
             lag_us,
             connections,
             transactions,

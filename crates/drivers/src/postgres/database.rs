@@ -234,7 +234,7 @@ impl Database for Postgres {
             let looking = self.shared.pooler.get_or_try_init(|| self.shared.look(&mut session));
             looking.await?;
         }
-        if let Some(setup) = self.shared.setup() {
+        if let Some(setup) = self.shared.setup(role) {
             session.set_up(&setup).await?;
         }
         // A search path may name a missing schema; users connect after a session that has checked.
@@ -350,12 +350,15 @@ impl Shared {
     /// Statements that set up a new session; `None` if there is nothing to set. They are sent after
     /// the start rather than in it, because connection poolers reject start-up parameters that they
     /// do not know.
-    fn setup(&self) -> Option<String> {
+    ///
+    /// The level is that of the load: a monitor reads what is committed, also on a standby, which
+    /// rejects serializable sessions.
+    fn setup(&self, role: Role) -> Option<String> {
         let mut setup = String::new();
         if let Some(schema) = &self.options.schema {
             setup.push_str(&format!("SET search_path TO {};", quote_identifier(schema)));
         }
-        if let Some(isolation) = self.isolation {
+        if let Some(isolation) = self.isolation.filter(|_| role != Role::Monitor) {
             let level = isolation.name().replace('-', " ");
             setup.push_str(&format!("SET default_transaction_isolation TO '{level}';"));
         }

@@ -2,15 +2,16 @@
 
 use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
-use triphammer_core::Elapsed;
+use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::event::{Event, Note};
 use triphammer_isolation::edn::Writer;
-use triphammer_isolation::{History, Order, Report, Scope, Transaction, check};
+use triphammer_isolation::{Finding, History, Kind, Order, Report, Scope, Transaction, check};
 use triphammer_settings::format::integer;
 use triphammer_workloads::isolation::{Epoch, IsolationLoad};
 
-use crate::watch::{JobEvent, Watch};
+use crate::watch::{CheckProgress, FoundKind, JobEvent, Watch};
 
 /// Transactions of an epoch that is kept for controls: fewer have no place for every anomaly.
 const KEPT_MIN: usize = 100;
@@ -18,6 +19,9 @@ const KEPT_MIN: usize = 100;
 const KEPT_MAX: usize = 3;
 /// Most transactions of an epoch that is kept: planting copies it many times.
 const KEPT_TRANSACTIONS_MAX: usize = 20_000;
+
+/// How often it is told what was found so far.
+const TOLD_EVERY: Duration = Duration::from_millis(250);
 
 /// What the checker found in a load.
 #[derive(Debug, Default)]
@@ -36,12 +40,13 @@ pub(super) fn check_while<T>(
     load: &IsolationLoad,
     record: Option<Writer<impl Write + Send>>,
     watch: &Watch<'_>,
+    progress: CheckProgress,
     run: impl FnOnce() -> T,
 ) -> (T, Checked) {
     let epochs = load.epochs();
     let histories = epochs.record();
     std::thread::scope(|scope| {
-        let checker = scope.spawn(move || check_all(&histories, record, watch));
+        let checker = scope.spawn(move || check_all(&histories, record, progress, watch));
         let done = run();
         epochs.end();
         let checked = checker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -52,9 +57,12 @@ pub(super) fn check_while<T>(
 fn check_all(
     histories: &Receiver<Epoch>,
     mut record: Option<Writer<impl Write>>,
+    mut progress: CheckProgress,
     watch: &Watch<'_>,
 ) -> Checked {
     let mut checked = Checked::default();
+    let clock = Clock::start();
+    let mut told: Option<Elapsed> = None;
     while let Ok(Epoch { transactions, .. }) = histories.recv() {
         if let Some(writer) = &mut record
             && let Err(error) = writer.write(&transactions)
@@ -67,6 +75,11 @@ fn check_all(
             Ok(report) => {
                 tell(&checked.report, &report, watch);
                 checked.report.merge(report);
+                let now = clock.now();
+                if told.is_none_or(|told| now.since(told) >= Elapsed::from_duration(TOLD_EVERY).0) {
+                    told = Some(now);
+                    progress.report(&checked.report, watch);
+                }
             }
             Err(error) => checked.unchecked = Some(format!("an epoch was not checked: {error}")),
         }
@@ -75,6 +88,7 @@ fn check_all(
             checked.kept.push(transactions);
         }
     }
+    progress.report(&checked.report, watch);
     if let Some(Err(error)) = record.map(Writer::finish) {
         checked.unwritten = Some(error);
     }
@@ -83,6 +97,20 @@ fn check_all(
             Some("there are more cycles than were counted: counts are lower bounds".to_owned());
     }
     checked
+}
+
+impl CheckProgress {
+    /// Reports what is known now.
+    fn report(&mut self, report: &Report, watch: &Watch<'_>) {
+        self.transactions = report.transactions;
+        let found = |(kind, finding): (&Kind, &Finding)| FoundKind {
+            kind: kind.to_string(),
+            title: kind.anomaly.title(),
+            count: finding.count,
+        };
+        self.found = report.findings.iter().map(found).collect();
+        watch.report(JobEvent::Checked(self));
+    }
 }
 
 /// Tells of kinds that were not found before.

@@ -27,10 +27,10 @@ use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
 use triphammer_isolation::edn::Writer;
 use triphammer_settings::Settings;
-use triphammer_settings::failure::Failure;
+use triphammer_settings::failure::{Doing as _, Failure};
 use triphammer_settings::fault::Fault;
 use triphammer_settings::handle::Handle;
-use triphammer_settings::worker_pool::identify;
+use triphammer_settings::worker_pool::{identify, on_this_thread};
 use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::isolation::IsolationLoad;
 
@@ -40,7 +40,7 @@ use crate::journal::Journal;
 use crate::new_file::NewFile;
 use crate::own_load;
 use crate::run::Resolved;
-use crate::watch::{JobEvent, Watch, Watcher};
+use crate::watch::{CheckProgress, JobEvent, Watch, Watcher};
 
 use checked::{Checked, check_while};
 use plan::{Levels, Plan};
@@ -69,6 +69,7 @@ impl Work for IsolationJob {
         identify(job.workload(), &job.target().database)?;
         let catalogue = plan.load.catalogue(job)?;
         let levels = plan.levels(job.settings_mut_and_target())?;
+        refuse_nodes(job, &plan, &levels)?;
         // Before anything is changed: a path that cannot be written is found at once.
         let file = plan.history.as_deref().map(NewFile::replacing).transpose()?;
         let mut store = job.open_store(watch)?;
@@ -80,6 +81,18 @@ impl Work for IsolationJob {
         file.map_or(Ok(()), NewFile::keep)?;
         Ok(finished)
     }
+}
+
+/// Rejects levels that a node of the target does not have.
+fn refuse_nodes(job: &Job, plan: &Plan, levels: &Levels) -> Result<(), Failure> {
+    let target = job.target();
+    let Some(list) = &target.nodes else { return Ok(()) };
+    let nodes = list.of_run(job.workload(), plan.load.seed)?;
+    let known = on_this_thread(nodes.ask(target.connect_limit)).doing("connecting to the nodes")?;
+    for level in levels.tested.iter().chain(&levels.control) {
+        nodes.refuse_isolation(*level, plan.load.users, &known)?;
+    }
+    Ok(())
 }
 
 /// A test that begins.
@@ -176,7 +189,9 @@ impl Test<'_, '_> {
         let resolved = resolved.step_of(journal.job.map(|job| (job, place)));
         let record = self.record.filter(|_| place > 0);
         let record = record.map(|file| Writer::new(file.writer(), self.plan.load.users));
-        let ((run, faults), checked) = check_while(load, record, watch, || {
+        let is_control = place == 0;
+        let progress = CheckProgress { level, is_control, transactions: 0, found: Vec::new() };
+        let ((run, faults), checked) = check_while(load, record, watch, progress, || {
             self.load(resolved, &settings, load, (faults, handle), journal)
         });
         shown.show_run(&settings);

@@ -37,6 +37,7 @@ impl Watcher for Events {
             JobEvent::Rest(_) => "rest",
             JobEvent::Note(_) => "note",
             JobEvent::Queries(_) => "queries",
+            JobEvent::Checked(_) => "checked",
             JobEvent::Warning(text) => panic!("{text}"),
         };
         if self.0.last() != Some(&name) {

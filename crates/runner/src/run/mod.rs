@@ -280,6 +280,9 @@ impl Resolved {
     async fn ask_nodes(&self) -> Result<Vec<NodeFact>, Failure> {
         let Some(nodes) = &self.plan.nodes else { return Ok(Vec::new()) };
         let known = nodes.ask(self.connect_limit).await.doing("connecting to the nodes")?;
+        if let Some(level) = self.plan.spec.isolation {
+            nodes.refuse_isolation(level, self.plan.spec.users, &known)?;
+        }
         let fact =
             |(node, (server, status)): (&Node<AnyDatabase>, (ServerInfo, NodeStatus))| NodeFact {
                 name: node.name.clone(),

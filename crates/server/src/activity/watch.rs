@@ -13,8 +13,8 @@ use triphammer_runner::watch::{JobEvent, QueryProgress, Watcher};
 
 use super::queue::Activities;
 use crate::live::{
-    LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveRequirements, LiveStep, SecondsOf,
-    TableRows,
+    LiveCheck, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery, LiveRequirements, LiveStep,
+    SecondsOf, TableRows,
 };
 
 /// Minimum time between two progress events.
@@ -212,6 +212,9 @@ impl Watcher for Watch<'_> {
                 self.publish(&LiveEvent::Requirements(LiveRequirements { activity, requirements }));
             }
             JobEvent::Queries(progress) => self.queries(progress),
+            JobEvent::Checked(progress) => {
+                self.publish(&LiveEvent::Checked(LiveCheck::of(self.id, progress)));
+            }
             JobEvent::Sequence(_) => {
                 let name = self.seconds.workload.primary_metric.name.to_string();
                 self.all.change(self.id, |activity| activity.primary_metric_name = Some(name));

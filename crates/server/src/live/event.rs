@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use triphammer_document::judgement::Judgement;
+use triphammer_runner::watch::{CheckProgress, FoundKind};
 use utoipa::ToSchema;
 
 use super::second::LiveSecond;
@@ -27,6 +28,8 @@ pub enum LiveEvent {
     Progress(LiveProgress),
     /// What the timed window so far says about the requirements of a run.
     Requirements(LiveRequirements),
+    /// What the checker of a test of isolation has found so far.
+    Checked(LiveCheck),
     /// A note on an activity.
     Note(LiveNote),
     /// Load of the server's host.
@@ -47,6 +50,7 @@ impl LiveEvent {
             Self::Step(_) => "step",
             Self::Progress(_) => "progress",
             Self::Requirements(_) => "requirements",
+            Self::Checked(_) => "checked",
             Self::Note(_) => "note",
             Self::Host(_) => "host",
             Self::Goodbye(_) => "goodbye",
@@ -63,6 +67,7 @@ impl LiveEvent {
             Self::Step(it) => Some(it.activity),
             Self::Progress(it) => Some(it.activity),
             Self::Requirements(it) => Some(it.activity),
+            Self::Checked(it) => Some(it.activity),
             Self::Note(it) => Some(it.activity),
             Self::Hello(_) | Self::Host(_) | Self::Goodbye(_) => None,
         }
@@ -167,6 +172,51 @@ pub struct LiveRequirements {
     /// The requirements. A value of `null` is known only at the end of the run.
     #[schema(schema_with = judgements_schema)]
     pub requirements: Vec<Judgement>,
+}
+
+/// What the checker of a test of isolation has found so far in one of its loads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LiveCheck {
+    /// Number of the activity.
+    pub activity: u64,
+    /// Isolation level of the load: `read-committed`.
+    pub level: String,
+    /// Whether the load is the control, which shows what the load can show.
+    pub is_control: bool,
+    /// Number of transactions that were examined.
+    pub transactions: u64,
+    /// The kinds of anomalies that were found.
+    pub found: Vec<LiveFinding>,
+}
+
+/// A kind of anomaly that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LiveFinding {
+    /// Name of the kind: `lost-update`.
+    pub kind: String,
+    /// What happened, in words.
+    pub title: String,
+    /// How often it was found.
+    pub count: u64,
+}
+
+impl LiveCheck {
+    /// The progress of an activity's checker.
+    #[must_use]
+    pub fn of(activity: u64, progress: &CheckProgress) -> Self {
+        let finding = |found: &FoundKind| LiveFinding {
+            kind: found.kind.clone(),
+            title: found.title.to_owned(),
+            count: found.count,
+        };
+        Self {
+            activity,
+            level: progress.level.name().to_owned(),
+            is_control: progress.is_control,
+            transactions: progress.transactions,
+            found: progress.found.iter().map(finding).collect(),
+        }
+    }
 }
 
 /// A note on an activity.

@@ -20,6 +20,7 @@ pub struct History {
     state: Option<Kept>,
     progress: Option<Kept>,
     requirements: Option<Kept>,
+    checked: Option<Kept>,
     /// The run of a campaign that the seconds belong to.
     step: Option<u32>,
     notes: VecDeque<Kept>,
@@ -42,6 +43,7 @@ impl History {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
             LiveEvent::Requirements(_) => self.requirements = Some(kept.clone()),
+            LiveEvent::Checked(_) => self.checked = Some(kept.clone()),
             LiveEvent::Step(step) if self.step != Some(step.step) => {
                 // Another run starts: clients discard the seconds of the previous one.
                 self.step = Some(step.step);
@@ -82,6 +84,7 @@ impl History {
             .chain(&self.state)
             .chain(&self.progress)
             .chain(&self.requirements)
+            .chain(&self.checked)
             .filter(|kept| kept.number > number)
             .cloned()
             .collect();

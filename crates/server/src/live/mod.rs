@@ -8,8 +8,8 @@ mod hub;
 mod second;
 
 pub use event::{
-    Goodbye, Hello, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveQuery,
-    LiveRequirements, LiveStep, TableRows,
+    Goodbye, Hello, HostLoad, LiveCheck, LiveEvent, LiveFinding, LiveNote, LivePhase, LiveProgress,
+    LiveQuery, LiveRequirements, LiveStep, TableRows,
 };
 pub use figures::{Figures, Number};
 pub use host::tell_host;

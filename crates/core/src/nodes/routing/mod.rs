@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::rule::{Candidates, Policy, Rule};
 use super::states::{NodeStates, bit};
-use super::{Node, NodeSet};
+use super::{NODES_MAX, Node, NodeSet};
 use crate::error::SpecError;
 use crate::origin::Origin;
 use crate::random::Rng;
@@ -149,6 +149,14 @@ impl Routing {
             };
         }
         likely
+    }
+
+    /// The nodes that the transactions of so many users will go to while the nodes stay as they are.
+    #[must_use]
+    pub fn likely_of_all(&self, users: u32, states: &NodeStates) -> NodeSet {
+        // Which nodes a user has repeats with the number of nodes.
+        let some = u32::try_from(NODES_MAX).unwrap_or(u32::MAX).min(users);
+        (0..some).fold(0, |set, user| set | self.likely(user, states))
     }
 
     /// The random numbers of a transaction.
