@@ -101,7 +101,7 @@ pub fn history(py: Python<'_>, given: Vec<(String, String)>) -> PyResult<(String
         let (mut settings, _) = settings(Command::History, &given)?;
         let store = open(&settings)?;
         let given = |name: &str| settings.get(name).map(str::to_owned);
-        let wanted = found::Wanted {
+        let wanted = found::HistorySelection {
             label: given("label"),
             workload: given("workload"),
             on: given("on"),

@@ -38,7 +38,7 @@ pub struct End {
 
 /// State shared by the job's thread and its readers.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct EventQueues {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -52,7 +52,7 @@ struct State {
     end: Option<Result<End, Raised>>,
 }
 
-impl Shared {
+impl EventQueues {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,7 +115,7 @@ fn push(queue: &mut VecDeque<String>, text: String) -> bool {
 
 /// Passes the events of a job to the queues.
 pub struct Reporter {
-    shared: Arc<Shared>,
+    shared: Arc<EventQueues>,
     writer: SeriesWriter,
     clock: Clock,
     task: Option<Task>,
@@ -131,7 +131,7 @@ struct Task {
 }
 
 impl Reporter {
-    pub fn new(shared: Arc<Shared>, workload: &Description) -> Self {
+    pub fn new(shared: Arc<EventQueues>, workload: &Description) -> Self {
         let types: Vec<String> = workload.transactions.iter().map(|t| t.name.to_string()).collect();
         let writer = SeriesWriter::new(Layout::JsonLines, &types);
         Self { shared, writer, clock: Clock::start(), task: None }
@@ -200,11 +200,11 @@ impl Reporter {
         let found = progress.found.iter().map(|found| (found.kind.clone(), json!(found.count)));
         let found: serde_json::Map<_, _> = found.collect();
         let (level, is_control) = (progress.level.name(), progress.is_control);
-        let told = json!({
+        let report = json!({
             "level": level, "is_control": is_control, "transactions": progress.transactions,
             "found": found, "text": progress.to_string(),
         });
-        self.tell("checked", told);
+        self.tell("checked", report);
     }
 }
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use triphammer_document::Document;
 use triphammer_report as report;
-use triphammer_runner::job::{self, Finished, Order};
+use triphammer_runner::job::{self, FinishedJob, Order};
 use triphammer_runner::watch::Silent;
 use triphammer_runner::{compare, resources};
 use triphammer_settings::command::JobKind;
@@ -16,7 +16,7 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
 use crate::command::{Process, settings};
-use crate::events::{End, Reporter, Shared};
+use crate::events::{End, EventQueues, Reporter};
 use crate::failure::Raised;
 
 /// A job: created, then started once. `stop` and `abort` may be called at any time, from any thread.
@@ -26,7 +26,7 @@ pub struct Job {
     /// The job until it starts.
     waiting: Mutex<Option<job::Job>>,
     handle: Handle,
-    shared: Arc<Shared>,
+    shared: Arc<EventQueues>,
     store: Option<String>,
 }
 
@@ -123,7 +123,7 @@ impl Job {
         resources::check_process()?;
         let (settings, warnings) = settings(kind.into(), given)?;
         let job = job::Job::new(Order::new(settings, &Process))?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(EventQueues::default());
         for warning in warnings.iter().map(String::as_str).chain(job.warnings()) {
             shared.put(&json!({ "event": "warning", "text": warning }));
         }
@@ -159,7 +159,7 @@ impl Job {
 }
 
 /// Ends the job as a defect if nothing else has ended it.
-struct Guard<'a>(&'a Shared);
+struct Guard<'a>(&'a EventQueues);
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
@@ -168,7 +168,7 @@ impl Drop for Guard<'_> {
 }
 
 /// Runs the job to its end.
-fn perform(mut job: job::Job, shared: &Arc<Shared>) -> Result<End, Raised> {
+fn perform(mut job: job::Job, shared: &Arc<EventQueues>) -> Result<End, Raised> {
     let warn = |text: &str| shared.put(&json!({ "event": "warning", "text": text }));
     let mut reporter = Reporter::new(Arc::clone(shared), job.workload());
     let finished = job.run(&mut reporter);
@@ -195,7 +195,11 @@ fn perform(mut job: job::Job, shared: &Arc<Shared>) -> Result<End, Raised> {
 }
 
 /// Whether the command would exit with 0, as far as the result goes.
-fn is_good(job: &mut job::Job, finished: &Finished, warn: impl Fn(&str)) -> Result<bool, Raised> {
+fn is_good(
+    job: &mut job::Job,
+    finished: &FinishedJob,
+    warn: impl Fn(&str),
+) -> Result<bool, Raised> {
     if let Some(Document::Compare(result)) = &finished.document {
         compare::warning(job.settings_mut(), result)?.into_iter().for_each(warn);
     }

@@ -25,7 +25,7 @@ struct Watched {
 }
 
 /// A call that was going on at the last look, and at how many before.
-struct Seen {
+struct OngoingCall {
     place: *const Watched,
     call: u64,
     looks: u32,
@@ -71,7 +71,7 @@ fn begin(py: Python<'_>) -> Arc<Watched> {
 
 /// Looks at all threads, for as long as the process lasts.
 fn look(all: &All) {
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<OngoingCall> = Vec::new();
     loop {
         std::thread::park_timeout(LOOK_EVERY);
         let threads: Vec<_> = {
@@ -90,7 +90,7 @@ fn look(all: &All) {
             if looks >= LOOKS_MAX {
                 end(one, call);
             }
-            now.push(Seen { place, call, looks });
+            now.push(OngoingCall { place, call, looks });
         }
         seen = now;
     }

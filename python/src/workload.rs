@@ -28,7 +28,7 @@ struct ThisProcess;
 
 /// A workload that is loaded.
 #[derive(Debug)]
-struct Loaded {
+struct LoadedWorkload {
     file: String,
     transactions: Vec<Transaction>,
     functions: Vec<Py<PyAny>>,
@@ -65,7 +65,7 @@ struct OfSession {
 impl Interpreter for ThisProcess {
     fn load(&self, script: &Script<'_>) -> Result<Box<dyn Code>, SpecError> {
         Python::attach(|py| {
-            let loaded = Loaded::new(py, script);
+            let loaded = LoadedWorkload::new(py, script);
             let loaded = loaded.map_err(|error| SpecError::new(error.value(py).to_string()))?;
             Ok(Box::new(loaded) as Box<dyn Code>)
         })
@@ -100,7 +100,7 @@ impl Helpers {
 /// What `load` returns: transactions as (name, weight, reads, function), and the functions that a workload may have.
 type Found = (Vec<(String, u32, bool, Py<PyAny>)>, Option<Py<PyAny>>, Option<Py<PyAny>>);
 
-impl Loaded {
+impl LoadedWorkload {
     fn new(py: Python<'_>, script: &Script<'_>) -> PyResult<Self> {
         let options = PyDict::new(py);
         for (name, value) in script.options {
@@ -120,7 +120,7 @@ impl Loaded {
     }
 }
 
-impl Code for Loaded {
+impl Code for LoadedWorkload {
     fn transactions(&self) -> &[Transaction] {
         &self.transactions
     }

@@ -295,7 +295,7 @@ class BottleneckVerdict(Record):
     __slots__ = ()
     #: What to do next, as advice to the user; `None` when there is nothing to do.
     advice: str
-    #: The specific cause; `None` in documents of older versions.
+    #: The specific cause; `None` for a set of queries.
     cause: Optional[Cause]
     #: Certainty of the verdict.
     certainty: Certainty
@@ -395,7 +395,7 @@ class CapacityResult(Document):
     """The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; rates are transactions of all types per second."""
 
     __slots__ = ()
-    #: The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents.
+    #: The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side.
     belief: list[CapacityBelief]
     #: By how much the server changed during the search; `None` before its end, or if too few probes were near the limit.
     change: Optional[ServerChange]
@@ -753,6 +753,8 @@ class ControlCount(Record):
     __slots__ = ()
     #: Times found.
     count: int
+    #: Whether the control's own level promises that it does not happen.
+    is_broken_promise: bool
     #: Name of the kind.
     kind: str
 
@@ -1471,6 +1473,8 @@ class LevelResult(Record):
     in_doubt_seen: int
     #: Those in doubt that nobody saw.
     in_doubt_unseen: int
+    #: Whether a control ran at a weaker level and showed none of the kinds that this level prevents and a weaker one allows: it proves little.
+    is_blind: bool
     #: Every kind of anomaly, from what corrupts data to what is only late.
     kinds: list[KindResult]
     #: The isolation level: `repeatable-read`.
@@ -1883,7 +1887,7 @@ class PrimaryMetricFigure(Record):
     """The workload's primary metric."""
 
     __slots__ = ()
-    #: Direction in which values improve. Documents of older versions omit it, because they only have rates.
+    #: Direction in which values improve.
     better: Better
     #: Number of committed transactions in the timed window that the metric counts; of queries answered.
     count: int
@@ -1905,7 +1909,7 @@ class PrimaryMetricName(Record):
     """A primary metric without a value."""
 
     __slots__ = ()
-    #: Direction of improvement. Missing in older documents, which contain only rates.
+    #: Direction of improvement.
     better: Better
     #: Description: `New-Orders committed per minute`.
     meaning: str
@@ -2249,7 +2253,7 @@ class RunResult(RunDocument):
     settings: list[Setting]
     #: Server settings that changed between the start and the end of the run.
     settings_changed: list[SettingChange]
-    #: How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself. Empty in results of earlier versions.
+    #: How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself.
     setup: list[SetupFact]
     #: The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted.
     slices: list[Slice]
@@ -2301,7 +2305,7 @@ class RunSpec(Record):
     mode: Mode
     #: Further settings of a load that waits.
     pacing: Pacing
-    #: Which messages of a transaction share a round trip; none in runs stored before there was a choice.
+    #: Which messages of a transaction share a round trip.
     pipelining: Pipelining
     #: How statements are sent.
     protocol: Protocol

@@ -4,10 +4,8 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use triphammer_core::engine::{RunPlan, Share};
 use triphammer_core::io::Io;
 use triphammer_core::isolation::Isolation;
 use triphammer_core::pace::Load;
@@ -17,9 +15,10 @@ use triphammer_core::workload::{Mode, Workload as _, WorkloadSettings};
 use triphammer_dialects::catalogues::catalogue;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::ConnectSettings;
+use triphammer_engine::{RunPlan, Share};
 use triphammer_isolation::{History, Order, Scope, check};
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::isolation::Epoch;
+use triphammer_workloads::isolation::{Epoch, Recording};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -49,7 +48,7 @@ fn main() -> Result<(), Failure> {
             let histories = load.epochs().record();
             let checks = how == "checked";
             std::thread::scope(|scope| -> Result<f64, Failure> {
-                let checker = scope.spawn(move || take(&histories, checks));
+                let checker = scope.spawn(move || take(histories, checks));
                 let committed = drive(plan);
                 load.epochs().end();
                 checker.join().map_err(|_| "the checker panicked")?;
@@ -83,8 +82,8 @@ fn spec(level: Isolation, users: u32, seconds: u64) -> RunSpec {
 }
 
 /// Takes the histories of a run, and checks them.
-fn take(histories: &Receiver<Epoch>, checks: bool) {
-    while let Ok(Epoch { transactions, .. }) = histories.recv() {
+fn take(histories: Recording, checks: bool) {
+    for Epoch { transactions, .. } in histories {
         if checks {
             let _ = check(&mut History::of(&transactions), Scope { order: Order::Session });
         }

@@ -8,7 +8,6 @@ mod observed;
 use std::io::Write;
 use std::path::Path;
 
-use triphammer_core::engine::{RunEnd, RunEnding, Window};
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::{
     Gauges, HostCpu, RecordedInterval, TypeInterval, WorkerCpu, histogram,
@@ -18,6 +17,7 @@ use triphammer_document::JobId;
 use triphammer_document::parts::ServerTransactions;
 use triphammer_document::result::RunResult;
 use triphammer_document::second::Second;
+use triphammer_engine::{RunEnd, RunEnding, Window};
 use triphammer_store::{JobHeader, Store, StoredJob};
 
 type Failure = Box<dyn std::error::Error>;

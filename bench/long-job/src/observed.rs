@@ -11,7 +11,7 @@ use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
 use triphammer_observe::host_metrics::HOST_METRICS;
 use triphammer_observe::{CPU_NUMBER, declared};
-use triphammer_store::{SampleWriter, Sampled};
+use triphammer_store::{SampleWriter, SampledSecond};
 
 use crate::{CHECKPOINT_EVERY, Failure};
 
@@ -43,7 +43,7 @@ pub fn write(store: &Path, job: JobId, seconds: u64, count: usize) -> Result<(),
         for (series, mean) in figures.iter().chain(&sessions) {
             values.push((Arc::clone(series), mean * stall * (0.8 + 0.4 * rng.unit())));
         }
-        writer.put_waiting(Sampled { second, values });
+        writer.put_waiting(SampledSecond { second, values });
     }
     match writer.finish()? {
         0 => Ok(()),
@@ -63,12 +63,12 @@ fn sessions_of((class, wait, _): &(&str, &str, f64)) -> Arc<SampleSeries> {
 }
 
 /// A declared figure: a series without the labels of its object, and their names.
-struct Declared {
+struct DeclaredFigure {
     series: SampleSeries,
     names: Vec<String>,
 }
 
-impl Declared {
+impl DeclaredFigure {
     fn new(
         metric: &str,
         labels: BTreeMap<String, String>,
@@ -88,19 +88,31 @@ fn figures(count: usize) -> Result<Vec<(Arc<SampleSeries>, f64)>, Failure> {
     for metric in HOST_METRICS {
         let names = metric.labels.iter().filter(|label| **label != CPU_NUMBER);
         let names = names.map(|label| (*label).to_owned()).collect();
-        kinds.push(Declared::new(metric.name, BTreeMap::new(), names, metric.title, metric.unit));
+        kinds.push(DeclaredFigure::new(
+            metric.name,
+            BTreeMap::new(),
+            names,
+            metric.title,
+            metric.unit,
+        ));
     }
     for query in declared("postgres")?.query.into_iter().filter(|query| query.is_for("17.4")) {
         for metric in query.metrics {
             let unit = Unit::named(&metric.unit).unwrap_or(Unit::Average);
             let names = query.labels.clone();
-            kinds.push(Declared::new(&metric.name, metric.labels, names, &metric.title, unit));
+            kinds.push(DeclaredFigure::new(
+                &metric.name,
+                metric.labels,
+                names,
+                &metric.title,
+                unit,
+            ));
         }
     }
     let mut all = Vec::new();
     let mut round = 0;
     loop {
-        for Declared { series, names } in &kinds {
+        for DeclaredFigure { series, names } in &kinds {
             if round > 0 && names.is_empty() {
                 continue;
             }

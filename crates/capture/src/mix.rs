@@ -49,7 +49,7 @@ struct Key {
 
 /// What is known about a kind.
 #[derive(Debug)]
-struct Kind {
+struct KindStatistics {
     count: u64,
     /// The places of values: by statement, its arguments.
     places: Vec<Place>,
@@ -81,7 +81,7 @@ struct Place {
 #[derive(Debug)]
 pub struct Mix {
     syntax: Syntax,
-    kinds: HashMap<Key, Kind>,
+    kinds: HashMap<Key, KindStatistics>,
     rng: Rng,
     sample_bytes: usize,
     transactions: u64,
@@ -143,7 +143,8 @@ impl Mix {
         self.transactions += 1;
         self.first_us = self.first_us.min(transaction.start_us);
         self.last_us = self.last_us.max(transaction.start_us);
-        let kind = self.kinds.entry(key).or_insert_with(|| Kind::new(&transaction, shapes));
+        let kind =
+            self.kinds.entry(key).or_insert_with(|| KindStatistics::new(&transaction, shapes));
         kind.count += 1;
         let values = transaction.steps.iter().flat_map(|step| &step.arguments);
         let values: Vec<&Argument> = values.collect();
@@ -164,7 +165,7 @@ impl Mix {
     #[must_use]
     pub fn write(&mut self, head: &str, samples: &str, shapes: &Shapes) -> WorkloadFile {
         let kinds = std::mem::take(&mut self.kinds);
-        let mut kinds: Vec<(Key, Kind)> = kinds.into_iter().collect();
+        let mut kinds: Vec<(Key, KindStatistics)> = kinds.into_iter().collect();
         kinds.sort_by(|(a, x), (b, y)| y.count.cmp(&x.count).then(a.shapes.cmp(&b.shapes)));
         for (_, kind) in kinds.drain(WRITTEN_MAX.min(kinds.len())..) {
             self.skipped.more(Reason::Kinds, kind.count);
@@ -197,7 +198,7 @@ impl Mix {
     }
 }
 
-impl Kind {
+impl KindStatistics {
     fn new(transaction: &Transaction, shapes: &Shapes) -> Self {
         let mut places = Vec::new();
         for step in &transaction.steps {
@@ -316,7 +317,7 @@ impl<'a> Writer<'a> {
         Self { shapes, names, parameters: Vec::new(), transactions: String::new() }
     }
 
-    fn transaction(&mut self, key: &Key, kind: &Kind, weight: u64) {
+    fn transaction(&mut self, key: &Key, kind: &KindStatistics, weight: u64) {
         let name = self.name_of_transaction(key);
         let mut of_class: BTreeMap<usize, String> = BTreeMap::new();
         let mut texts = Vec::new();

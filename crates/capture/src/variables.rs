@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sql::{Rules, Shape, Spelled, Syntax, TokenKind as Kind, tokens};
+use super::sql::{Rules, Shape, Spelled, Syntax, TokenKind, tokens};
 
 /// The user variables of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,8 +59,9 @@ fn variable(all: &[Spelled<'_>], at: usize) -> Option<String> {
     let (mark, name) = (&all[at], all.get(at + 1)?);
     let before = at.checked_sub(1).map(|before| &all[before]);
     let before = before.filter(|before| before.adjoins(mark));
-    let names =
-        |token: &Spelled<'_>| matches!(token.kind, Kind::Word | Kind::QuotedName | Kind::Text(_));
+    let names = |token: &Spelled<'_>| {
+        matches!(token.kind, TokenKind::Word | TokenKind::QuotedName | TokenKind::Text(_))
+    };
     // `@@sql_mode` is a variable of the system, root@localhost an account.
     let is_other = before.is_some_and(|before| before.is("@") || names(before));
     let is_one = mark.is("@") && names(name) && mark.adjoins(name) && !is_other;

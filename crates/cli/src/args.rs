@@ -303,9 +303,9 @@ pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
     }
     let text = error.render().to_string();
     let parts = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let mut said: Vec<&str> = parts.filter(|line| !line.is_empty()).collect();
+    let mut lines: Vec<&str> = parts.filter(|line| !line.is_empty()).collect();
     // Values that start with a dash are seldom meant.
-    said.retain(|line| !line.starts_with("For more") && !line.starts_with("tip: to pass"));
+    lines.retain(|line| !line.starts_with("For more") && !line.starts_with("tip: to pass"));
     let unknown = |name: &str| text.contains(&format!("unexpected argument '{name}'"));
     let command =
         Command::ALL.into_iter().find(|which| all.first().is_some_and(|a| a == which.name()));
@@ -316,15 +316,15 @@ pub fn refusal(error: &clap::Error, all: &[OsString]) -> String {
     // What the option is called here is certain; what was probably meant would contradict it.
     let meant = if ours.is_some() { None } else { meant(error, command, &all) };
     if ours.is_some() || meant.is_some() {
-        said.truncate(1);
+        lines.truncate(1);
     }
-    said.extend(ours.as_deref());
-    let said = said.join("; ").replace(":;", ":");
+    lines.extend(ours.as_deref());
+    let lines = lines.join("; ").replace(":;", ":");
     let command: Vec<&str> =
         std::iter::once("triphammer").chain(command.map(Command::name)).collect();
     let command = command.join(" ");
     let meant = meant.unwrap_or_default();
-    format!("{}; see {command} --help{meant}", said.trim_start_matches("error: "))
+    format!("{}; see {command} --help{meant}", lines.trim_start_matches("error: "))
 }
 
 /// The option or command that was probably meant by an unknown one: ``; did you mean `--vus`?``. clap reports only the

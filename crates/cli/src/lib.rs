@@ -45,7 +45,7 @@ pub fn main_with(arguments: Vec<OsString>) -> u8 {
             if !answer.use_stderr()
                 || answer.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
         {
-            return told(&answer);
+            return print_answer(&answer);
         }
         Err(error) => {
             terminal::error(&Failure::refuse(args::refusal(&error, &arguments)));
@@ -65,7 +65,7 @@ pub fn main_with(arguments: Vec<OsString>) -> u8 {
 }
 
 /// Prints the help, the version, or the argument error.
-fn told(answer: &clap::Error) -> u8 {
+fn print_answer(answer: &clap::Error) -> u8 {
     let written = answer.print().and_then(|()| std::io::stdout().flush());
     match stdout::checked(written) {
         Err(failure) if !answer.use_stderr() => {

@@ -79,7 +79,7 @@ async fn on_event(ready: std::sync::mpsc::Sender<()>) {
     drop(ready);
     while let Some(signal) = signals.next().await {
         match signal {
-            Interrupt::Stop => heard(),
+            Interrupt::Stop => received(),
             Interrupt::HangUp => drain(),
         }
     }
@@ -98,7 +98,7 @@ enum Interrupt {
 #[derive(Debug)]
 struct Signals {
     #[cfg(unix)]
-    heard: [tokio::signal::unix::Signal; 2],
+    received: [tokio::signal::unix::Signal; 2],
     /// Receives SIGHUP; `None` under `nohup`.
     #[cfg(unix)]
     hang_up: Option<tokio::signal::unix::Signal>,
@@ -109,15 +109,15 @@ impl Signals {
     /// Starts to listen; `None` if the handlers cannot be installed.
     fn listen() -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        let [Ok(interrupt), Ok(terminate)] = heard else { return None };
+        let received = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        let [Ok(interrupt), Ok(terminate)] = received else { return None };
         let hang_up = if hang_up_is_ignored() { None } else { signal(SignalKind::hangup()).ok() };
-        Some(Self { heard: [interrupt, terminate], hang_up })
+        Some(Self { received: [interrupt, terminate], hang_up })
     }
 
     /// Waits for the next signal; `None` if no more can be received.
     async fn next(&mut self) -> Option<Interrupt> {
-        let [interrupt, terminate] = &mut self.heard;
+        let [interrupt, terminate] = &mut self.received;
         let hang_up = async {
             match &mut self.hang_up {
                 Some(signal) => signal.recv().await,
@@ -125,9 +125,9 @@ impl Signals {
             }
         };
         tokio::select! {
-            heard = interrupt.recv() => heard.map(|()| Interrupt::Stop),
-            heard = terminate.recv() => heard.map(|()| Interrupt::Stop),
-            heard = hang_up => heard.map(|()| Interrupt::HangUp),
+            received = interrupt.recv() => received.map(|()| Interrupt::Stop),
+            received = terminate.recv() => received.map(|()| Interrupt::Stop),
+            received = hang_up => received.map(|()| Interrupt::HangUp),
         }
     }
 }
@@ -158,7 +158,7 @@ impl Signals {
 /// Acts like the first Ctrl-C; does nothing if one was already received.
 pub fn drain() {
     if !interrupted() {
-        heard();
+        received();
     }
 }
 
@@ -171,7 +171,7 @@ pub fn abort() {
 }
 
 /// Handles one Ctrl-C: stop, then abort, then exit.
-pub fn heard() {
+pub fn received() {
     act(HEARD.fetch_add(1, Ordering::Relaxed) + 1);
 }
 

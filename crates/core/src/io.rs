@@ -36,12 +36,6 @@ impl Io {
         Self::ALL.iter().find(|(io, _)| *io == self).expect("ALL has each").1
     }
 
-    /// That of runs stored before there was a choice.
-    #[must_use]
-    pub fn before_rings() -> Self {
-        Self::Epoll
-    }
-
     /// Checks that this host can do what is requested.
     ///
     /// # Errors
@@ -59,7 +53,7 @@ impl Io {
 
 /// Whether this host allows rings; else why not.
 #[cfg(target_os = "linux")]
-pub(crate) fn probe() -> Result<(), String> {
+pub fn probe() -> Result<(), String> {
     triphammer_uring::probe().map_err(|error| {
         format!(
             "the kernel does not allow io_uring ({error}): it needs Linux 6.1, \
@@ -70,7 +64,7 @@ pub(crate) fn probe() -> Result<(), String> {
 
 /// Whether this host allows rings; else why not.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn probe() -> Result<(), String> {
+pub fn probe() -> Result<(), String> {
     Err("io_uring is part of Linux".into())
 }
 

@@ -1,13 +1,12 @@
-//! The vocabulary and the engine of triphammer: what a database session, a workload, an outcome and
-//! an interval are, and the one user loop that drives them. There is no driver, no workload and no
-//! HTTP here; those crates depend on this one and never the other way round.
+//! The vocabulary of triphammer: what a database session, a workload, an outcome, a load model and
+//! an interval are. There is no engine, no driver, no workload and no HTTP here; those crates depend
+//! on this one and never the other way round.
 #![expect(
     async_fn_in_trait,
     reason = "sessions live on one worker thread, so their futures need not be Send"
 )]
 
 pub mod clock;
-pub mod engine;
 pub mod error;
 pub mod event;
 mod histogram;
@@ -16,7 +15,7 @@ pub mod isolation;
 mod name;
 pub mod nodes;
 pub mod odbc;
-mod origin;
+pub mod origin;
 pub mod outcome;
 pub mod pace;
 pub mod pipelining;

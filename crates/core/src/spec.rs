@@ -48,19 +48,15 @@ pub struct RunSpec {
     pub mode: Mode,
     /// How statements are sent.
     pub protocol: Protocol,
-    /// Which messages of a transaction share a round trip; none in runs stored before there was a
-    /// choice.
-    #[serde(default)]
+    /// Which messages of a transaction share a round trip.
     pub pipelining: Pipelining,
     /// How worker threads wait for their sessions.
-    #[serde(default = "Io::before_rings")]
     pub io: Io,
     /// Isolation level; `None` for the database's own.
     pub isolation: Option<Isolation>,
     /// When transactions are due.
     pub load: Load,
     /// Further settings of a load that waits.
-    #[serde(default)]
     pub pacing: Pacing,
     /// Random seed of the inputs.
     pub seed: u64,

@@ -695,12 +695,12 @@ pub struct Needs {
     /// Statement that lists the routines found.
     pub statement: Name,
     /// Judges the routines that the statement listed, given what the catalogue can use.
-    pub judge: fn(&StatementCatalogue, &Rows) -> Result<Judged, DbError>,
+    pub judge: fn(&StatementCatalogue, &Rows) -> Result<ExternalFindings, DbError>,
 }
 
 /// Findings besides the tables of an [`ExternalSchema`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct ExternalFindings {
     /// Why no run is possible, for people; `None` if one is.
     pub lack: Option<String>,
     /// Conditions that the program's version does not keep, besides [`ExternalSchema::violates`].

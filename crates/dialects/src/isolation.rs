@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use triphammer_core::SpecError;
 use triphammer_core::isolation::Isolation;
-use triphammer_isolation::{Anomaly, Consistency, Promise};
+use triphammer_isolation::{Consistency, Order, Promise};
 
 use crate::catalogues;
 
@@ -36,9 +36,11 @@ pub struct LevelDef {
     pub model: String,
     /// The order that transactions respect on one server: `none`, `session` or `real-time`.
     pub order: String,
-    /// Anomalies that it forbids besides.
-    #[serde(default)]
-    pub also: Vec<String>,
+    /// The model that holds for the commits of several nodes together; `None` for read committed, or
+    /// a weaker one.
+    pub on_nodes: Option<String>,
+    /// The level that the product makes of this one: it is tested only if it is asked for.
+    pub treated_as: Option<Isolation>,
     /// Where the promise is written.
     pub source: String,
     /// What to know about it, in a sentence; `None` for nothing.
@@ -46,15 +48,28 @@ pub struct LevelDef {
 }
 
 impl LevelDef {
-    /// The promise, as the checker reads it.
+    /// The promise of one server, as the checker reads it.
     ///
     /// # Errors
     /// When a name is unknown.
     pub fn promise(&self) -> Result<Promise, SpecError> {
         let order = self.order.parse().map_err(SpecError::new)?;
         let model = self.model.parse().map_err(SpecError::new)?;
-        let also = self.also.iter().map(|name| name.parse::<Anomaly>());
-        Ok(Promise { model, order, also: also.collect::<Result<_, _>>().map_err(SpecError::new)? })
+        Ok(Promise { model, order })
+    }
+
+    /// The promise of several nodes together, which keep no order of time.
+    ///
+    /// # Errors
+    /// When a name is unknown.
+    pub fn promise_of_nodes(&self) -> Result<Promise, SpecError> {
+        let of_one = self.promise()?.model;
+        let model = match &self.on_nodes {
+            Some(model) => model.parse().map_err(SpecError::new)?,
+            None if of_one == Consistency::ReadUncommitted => of_one,
+            None => Consistency::ReadCommitted,
+        };
+        Ok(Promise { model, order: Order::Dependencies })
     }
 }
 
@@ -83,6 +98,7 @@ pub fn levels(dialect: &str) -> Result<IsolationDef, SpecError> {
         found = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
         for level in &found.levels {
             level.promise().map_err(|error| refuse(error.to_string()))?;
+            level.promise_of_nodes().map_err(|error| refuse(error.to_string()))?;
         }
     }
     Ok(found)

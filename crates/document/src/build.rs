@@ -33,7 +33,6 @@ pub struct BuildReport {
     /// Number of parallel loader sessions.
     pub jobs: u32,
     /// The hosts that loaded the data, if it was spread over several.
-    #[serde(default)]
     pub hosts: Vec<BuildHost>,
 }
 

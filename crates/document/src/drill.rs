@@ -9,7 +9,7 @@ use triphammer_core::session::ServerInfo;
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::format::{counted, duration, integer};
-use triphammer_workloads::drill::{Judged, LostCommits};
+use triphammer_workloads::drill::{LedgerCounts, LostCommits};
 
 use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
@@ -58,10 +58,8 @@ pub struct DrillResult {
     /// How long the database was away.
     pub service: Service,
     /// What the nodes of the target did during the load; empty for a single server.
-    #[serde(default)]
     pub nodes: Vec<NodeFigures>,
     /// Moves of the writes from one node to another during the load.
-    #[serde(default)]
     pub failovers: Vec<FailoverFigure>,
     /// How the table was read back.
     pub verification: TableRead,
@@ -240,7 +238,7 @@ impl Service {
 }
 
 impl Commits {
-    fn new(judged: &Judged, is_read: bool) -> Self {
+    fn new(judged: &LedgerCounts, is_read: bool) -> Self {
         Self {
             acknowledged: judged.acknowledged,
             lost: is_read.then_some(judged.lost),
@@ -290,7 +288,7 @@ pub struct Parts<'a> {
     /// The faults, in the order of their times.
     pub faults: Vec<FaultReport>,
     /// Counts without the table: all that is known if it could not be read.
-    pub unread: Judged,
+    pub unread: LedgerCounts,
     /// Second since 1970 of the start of the load.
     pub zero: i64,
     /// URL of the database that was read back, without secrets.
@@ -298,7 +296,7 @@ pub struct Parts<'a> {
     /// Stretches of the load without an acknowledged commit, in order.
     pub outages: Vec<Range<Elapsed>>,
     /// What the table says, or why it could not be read.
-    pub found: Result<Found, String>,
+    pub found: Result<LedgerFindings, String>,
 }
 
 impl DrillResult {
@@ -307,7 +305,9 @@ impl DrillResult {
         let Parts { job, run, settings, faults, unread, zero, verified, outages, found } = parts;
         let (error, found) = match found {
             Ok(found) => (None, found),
-            Err(error) => (Some(error), Found { judged: unread, ..Found::default() }),
+            Err(error) => {
+                (Some(error), LedgerFindings { judged: unread, ..LedgerFindings::default() })
+            }
         };
         let is_read = error.is_none();
         let since = |second: i64| (second - zero).max(0);
@@ -419,7 +419,7 @@ impl DrillResult {
 
 /// What the table says.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct LedgerFindings {
     /// The server that the table was read from.
     pub server: ServerInfo,
     /// How long that server was waited for, in seconds.
@@ -427,7 +427,7 @@ pub struct Found {
     /// Number of rows.
     pub rows: u64,
     /// Counts of commits and rows.
-    pub judged: Judged,
+    pub judged: LedgerCounts,
     /// Lost commits, at most as many as a result lists.
     pub lost: Vec<LostCommits>,
     /// Seconds since 1970 in which the first and the last lost commit began; `None` without any.

@@ -25,7 +25,7 @@ impl FailureLimit {
     ///
     /// # Errors
     /// When the value cannot be read.
-    pub fn said(settings: &mut Settings) -> Result<Option<Self>, SpecError> {
+    pub fn from_settings(settings: &mut Settings) -> Result<Option<Self>, SpecError> {
         settings.optional("abort-on-failures", Self::parse, Self::text, "never")
     }
 

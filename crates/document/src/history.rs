@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_settings::format::{self, counted};
 use triphammer_statistics::Interval;
 use triphammer_statistics::change_point::{
-    ChangePoint, Found, RATIOS_MIN, RESULTS_MIN, change_points, change_points_of_ratios,
+    ChangePoint, RATIOS_MIN, RESULTS_MIN, SequenceFindings, change_points, change_points_of_ratios,
     results_missing,
 };
 
@@ -40,11 +40,9 @@ pub struct HistoryResult {
     /// The requested label; `None` if none was given.
     pub label: Option<String>,
     /// Label of the control: changes are then those of the ratios to its runs; `None` without one.
-    #[serde(default)]
     pub control: Option<String>,
     /// By how much the primary metric drifts steadily from run to run; changes are those beside it.
     /// `None` if it does not.
-    #[serde(default)]
     pub drift: Option<f64>,
     /// Workload and its data, from the newest run.
     pub workload: WorkloadFacts,
@@ -81,10 +79,8 @@ pub struct HistoryRun {
     /// Version of the program that ran it.
     pub tool_version: String,
     /// Fingerprint of the execution plans of all its queries; `None` if none are stored.
-    #[serde(default)]
     pub plans: Option<String>,
     /// The adjacent run of the control; `None` without a control.
-    #[serde(default)]
     pub control: Option<ControlRun>,
 }
 
@@ -174,7 +170,12 @@ impl HistoryResult {
     }
 
     /// The history of these runs and what was found in them.
-    fn of(label: Option<String>, newest: &RunResult, runs: Vec<HistoryRun>, found: &Found) -> Self {
+    fn of(
+        label: Option<String>,
+        newest: &RunResult,
+        runs: Vec<HistoryRun>,
+        found: &SequenceFindings,
+    ) -> Self {
         let primary_metric = PrimaryMetricName::of(&newest.primary_metric);
         let changes: Vec<Change> =
             found.changes.iter().map(|p| Change::of(p, runs[p.at].job, &primary_metric)).collect();

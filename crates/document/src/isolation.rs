@@ -103,6 +103,9 @@ pub struct LevelResult {
     pub operations: u64,
     /// Every kind of anomaly, from what corrupts data to what is only late.
     pub kinds: Vec<KindResult>,
+    /// Whether a control ran at a weaker level and showed none of the kinds that this level prevents and
+    /// a weaker one allows: it proves little.
+    pub is_blind: bool,
     /// How old the state was that reads showed.
     pub staleness: Staleness,
     /// What could not be checked or counted, in a sentence; `None` for nothing.
@@ -292,6 +295,8 @@ pub struct ControlCount {
     pub kind: String,
     /// Times found.
     pub count: u64,
+    /// Whether the control's own level promises that it does not happen.
+    pub is_broken_promise: bool,
 }
 
 impl JobDocument for IsolationResult {
@@ -310,7 +315,7 @@ impl JobDocument for IsolationResult {
         let is_missing = self.faults.iter().any(|fault| !fault.succeeded);
         let (wrong, expected) = match &self.expected {
             Some(kind) => (false, !self.has_found(kind)),
-            None => (self.kinds().any(|kind| kind.verdict == Verdict::Violated), false),
+            None => (self.has_broken_promise(), false),
         };
         let blind = self.expected.is_none() && self.is_blind();
         Flaw::worst([
@@ -343,11 +348,23 @@ impl IsolationResult {
         self.kinds().any(|kind| kind.kind.eq_ignore_ascii_case(name) && kind.count > 0)
     }
 
-    /// Whether a control ran and showed nothing at all, or one kind is undecided and must not be.
+    /// Whether a level broke its promise, that of the control included.
+    fn has_broken_promise(&self) -> bool {
+        self.kinds().any(|kind| kind.verdict == Verdict::Violated)
+            || self.broken_by_control().next().is_some()
+    }
+
+    /// What the control showed although its own level promises that it does not happen.
+    fn broken_by_control(&self) -> impl Iterator<Item = &ControlCount> {
+        let found = self.control.iter().flat_map(|control| &control.found);
+        found.filter(|found| found.is_broken_promise)
+    }
+
+    /// Whether a control shows nothing about a level, or one kind is undecided and must not be.
     fn is_blind(&self) -> bool {
-        let shows_nothing = self.control.as_ref().is_some_and(|control| control.found.is_empty());
         let is_undecided = |kind: &KindResult| kind.verdict == Verdict::Undecided;
-        shows_nothing || self.fails_if_undecided && self.kinds().any(is_undecided)
+        self.levels.iter().any(|level| level.is_blind)
+            || self.fails_if_undecided && self.kinds().any(is_undecided)
     }
 }
 
@@ -411,11 +428,21 @@ impl IsolationResult {
         let mut found: Vec<String> = self.expectation().into_iter().collect();
         found.extend(self.levels.iter().map(LevelResult::in_words));
         found.extend(self.levels.iter().filter_map(LevelResult::weaker_than_its_name));
-        if let Some(control) = self.control.as_ref().filter(|control| control.found.is_empty()) {
+        let broken = self.broken_by_control();
+        let broken: Vec<String> =
+            broken.map(|found| format!("{} {}", integer(found.count), found.kind)).collect();
+        if let Some(control) = self.control.as_ref().filter(|_| !broken.is_empty()) {
             found.push(format!(
-                "the same load at {} showed no anomaly: it proves little; use fewer rows (--rows) or \
-                 more users (--vus)",
-                control.level
+                "the control at {} broke its promise: {}",
+                control.level,
+                broken.join("; ")
+            ));
+        }
+        for level in self.levels.iter().filter(|level| level.is_blind) {
+            found.push(format!(
+                "{}: the same load at a weaker level showed none of the anomalies that are allowed \
+                 there: it proves little; use fewer rows (--rows) or more users (--vus)",
+                level.level
             ));
         }
         found.extend(self.levels.iter().filter_map(LevelResult::undecided));
@@ -450,7 +477,16 @@ impl LevelResult {
         let of = counted(*committed, "commits");
         match violated.as_slice() {
             _ if *committed == 0 => format!("{level}: nothing is proven, as nothing committed"),
-            [] => format!("{level} kept what it promises ({promise}) in {of}"),
+            [] => match self.of(Verdict::Undecided).count() {
+                0 => format!("{level} kept what it promises ({promise}) in {of}"),
+                undecided => {
+                    let promised = self.kinds.iter().filter(|kind| kind.promised).count();
+                    format!(
+                        "{level} broke no promise ({promise}) in {of}; {undecided} of {promised} kinds of \
+                         anomalies could not have been shown"
+                    )
+                }
+            },
             violated => {
                 format!("{level} broke its promise ({promise}) in {of}: {}", violated.join("; "))
             }

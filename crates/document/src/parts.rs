@@ -88,7 +88,6 @@ pub struct WorkloadFacts {
     /// Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.
     pub facts: BTreeMap<String, String>,
     /// The user's scripts; empty for other workloads.
-    #[serde(default)]
     pub scripts: Vec<ScriptFacts>,
 }
 
@@ -138,7 +137,6 @@ pub struct ScriptFacts {
     /// Weight in the mix.
     pub weight: u32,
     /// Whether it is a built-in script.
-    #[serde(default)]
     pub builtin: bool,
     /// SHA-256 of its text, in hexadecimal digits.
     pub sha256: String,

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn secrets_are_hidden_wherever_they_occur() {
-        for (secrets, said, shown) in [
+        for (secrets, message, shown) in [
             (
                 &["x", "hunter2"][..],
                 "login with PWD={hunter2} failed: x is no box, not 'x'",
@@ -182,20 +182,20 @@ mod tests {
             (&["", "ü"], "ü für ü", "*** für ***"),
             (&["a\nb c"], "not a b c", "not ***"),
         ] {
-            assert_eq!(redactor(secrets, "odbc:DSN=d").hide(said), shown);
+            assert_eq!(redactor(secrets, "odbc:DSN=d").hide(message), shown);
         }
     }
 
     #[test]
     fn names_that_everybody_sees_do_not_tell_the_password() {
         let target = "postgres://postgres@db1/administration";
-        for (secret, said, shown) in [
+        for (secret, message, shown) in [
             ("postgres", "no password for user \"postgres\"", "no password for user \"postgres\""),
             ("admin", "no database administration", "no database administration"),
             ("admin", "password 'admin' is wrong", "password '***' is wrong"),
             ("admin2", "password admin2x is wrong", "password ***x is wrong"),
         ] {
-            assert_eq!(redactor(&[secret], target).hide(said), shown, "{secret}");
+            assert_eq!(redactor(&[secret], target).hide(message), shown, "{secret}");
         }
     }
 
@@ -203,8 +203,8 @@ mod tests {
     fn a_secret_that_was_cut_is_hidden() {
         let redactor = redactor(&["geheimnis"], "");
         for length in 1_980..2_005 {
-            let said = format!("{} geheimnis and more than that", "x".repeat(length));
-            let error = DbError::new(ErrorClass::Other, &said).with_code("geheimnis");
+            let message = format!("{} geheimnis and more than that", "x".repeat(length));
+            let error = DbError::new(ErrorClass::Other, &message).with_code("geheimnis");
             let error = redactor.hide_in(Err::<(), _>(error)).unwrap_err();
             assert!(!error.message().contains("gehe"), "{length}: {error}");
             assert_eq!(error.code(), Some("***"));

@@ -8,7 +8,7 @@ use crate::connection::Connection;
 use crate::error::{Error, c_text, text};
 use crate::open::Open;
 use crate::result::{NOTHING, logical_kind};
-use crate::value::{Kind, Value};
+use crate::value::{ColumnType, Value};
 
 /// Loads rows into a table, in the connection's open transaction. Rows that were not
 /// [flushed](Appender::flush) are lost when it is dropped.
@@ -25,7 +25,7 @@ pub struct Appender {
 
 /// A column that is loaded.
 struct Target {
-    kind: Kind,
+    kind: ColumnType,
     vector: Handle,
     data: *mut u8,
     /// Null until the chunk's first NULL.
@@ -125,7 +125,7 @@ impl Appender {
             let vector = unsafe { (api.data_chunk_get_vector)(self.chunk, column as u64) };
             let data = ptr::null_mut();
             let limit = match kind {
-                Kind::Decimal { width, .. } => 10_u128.pow(width.into()),
+                ColumnType::Decimal { width, .. } => 10_u128.pow(width.into()),
                 _ => 0,
             };
             self.columns.push(Target { kind, vector, data, validity: ptr::null_mut(), limit });
@@ -156,7 +156,7 @@ impl Appender {
     /// # Panics
     /// When there is no such column.
     #[must_use]
-    pub fn kind(&self, column: usize) -> Kind {
+    pub fn kind(&self, column: usize) -> ColumnType {
         self.columns[column].kind
     }
 
@@ -176,19 +176,19 @@ impl Appender {
                 self.set_null(column);
                 Ok(())
             }
-            (Value::Int(value), Kind::Int(_)) => target.put_int(row, value),
-            (Value::Int(value), Kind::Decimal { scale, .. }) => {
+            (Value::Int(value), ColumnType::Int(_)) => target.put_int(row, value),
+            (Value::Int(value), ColumnType::Decimal { scale, .. }) => {
                 target.put_decimal(row, rescale(value, 0, scale))
             }
-            (Value::Decimal { units, scale: from }, Kind::Decimal { scale, .. }) => {
+            (Value::Decimal { units, scale: from }, ColumnType::Decimal { scale, .. }) => {
                 target.put_decimal(row, rescale(units, from, scale))
             }
-            (Value::Float(value), Kind::Double) => target.put(row, value.to_ne_bytes()),
-            (Value::Date(days), Kind::Date) => target.put(row, days.to_ne_bytes()),
-            (Value::Timestamp(micros), Kind::Timestamp { digits: 6 }) => {
+            (Value::Float(value), ColumnType::Double) => target.put(row, value.to_ne_bytes()),
+            (Value::Date(days), ColumnType::Date) => target.put(row, days.to_ne_bytes()),
+            (Value::Timestamp(micros), ColumnType::Timestamp { digits: 6 }) => {
                 target.put(row, micros.to_ne_bytes())
             }
-            (Value::Text(text), Kind::Text) => {
+            (Value::Text(text), ColumnType::Text) => {
                 std::str::from_utf8(text).map_err(|_| Misfit)?;
                 if text.len() <= INLINE {
                     return target.put_short(row, text);

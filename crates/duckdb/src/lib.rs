@@ -35,4 +35,4 @@ pub use locate::{LibraryError, VARIABLE};
 pub use open::Interrupter;
 pub use result::{Chunk, Column, QueryResult};
 pub use statement::Prepared;
-pub use value::{Kind, Value};
+pub use value::{ColumnType, Value};

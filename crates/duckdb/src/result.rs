@@ -8,7 +8,7 @@ use std::{ptr, slice};
 use crate::api::{Handle, RawResult, SUCCESS};
 use crate::error::{Error, text};
 use crate::open::Open;
-use crate::value::{Kind, Value};
+use crate::value::{ColumnType, Value};
 
 /// Length up to which a text lies in its entry of the vector (`duckdb_string_t`).
 const INLINED: usize = 12;
@@ -145,11 +145,11 @@ impl Chunk<'_> {
 }
 
 /// The kind of a logical type, which must be alive.
-pub(crate) fn logical_kind(connection: &Open, logical: Handle) -> Kind {
+pub(crate) fn logical_kind(connection: &Open, logical: Handle) -> ColumnType {
     let api = connection.api();
     // SAFETY: the type is alive.
     let number = unsafe { (api.get_type_id)(logical) };
-    Kind::of(number, || {
+    ColumnType::of(number, || {
         // SAFETY: the type is alive and a decimal.
         let width = unsafe { (api.decimal_width)(logical) };
         // SAFETY: as above.
@@ -160,7 +160,7 @@ pub(crate) fn logical_kind(connection: &Open, logical: Handle) -> Kind {
 /// One column of a chunk.
 #[derive(Clone, Copy)]
 pub struct Column<'c> {
-    kind: Kind,
+    kind: ColumnType,
     data: *const u8,
     validity: *const u64,
     len: usize,
@@ -170,7 +170,7 @@ pub struct Column<'c> {
 impl<'c> Column<'c> {
     /// Type of the column.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ColumnType {
         self.kind
     }
 
@@ -202,19 +202,19 @@ impl<'c> Column<'c> {
             return Some(Value::Null);
         }
         Some(match self.kind {
-            Kind::Null => Value::Null,
-            Kind::Boolean => Value::Int(i128::from(self.bytes::<1>(row)[0] != 0)),
-            Kind::Int(_) => Value::Int(self.signed(row)),
-            Kind::Unsigned(bits) => self.unsigned(row, bits),
-            Kind::Float => Value::Float(f32::from_ne_bytes(self.bytes(row)).into()),
-            Kind::Double => Value::Float(f64::from_ne_bytes(self.bytes(row))),
-            Kind::Decimal { scale, .. } => Value::Decimal { units: self.signed(row), scale },
-            Kind::Text => Value::Text(self.text(row)),
-            Kind::Date => Value::Date(i32::from_ne_bytes(self.bytes(row))),
-            Kind::Timestamp { digits } => {
+            ColumnType::Null => Value::Null,
+            ColumnType::Boolean => Value::Int(i128::from(self.bytes::<1>(row)[0] != 0)),
+            ColumnType::Int(_) => Value::Int(self.signed(row)),
+            ColumnType::Unsigned(bits) => self.unsigned(row, bits),
+            ColumnType::Float => Value::Float(f32::from_ne_bytes(self.bytes(row)).into()),
+            ColumnType::Double => Value::Float(f64::from_ne_bytes(self.bytes(row))),
+            ColumnType::Decimal { scale, .. } => Value::Decimal { units: self.signed(row), scale },
+            ColumnType::Text => Value::Text(self.text(row)),
+            ColumnType::Date => Value::Date(i32::from_ne_bytes(self.bytes(row))),
+            ColumnType::Timestamp { digits } => {
                 Value::Timestamp(micros(i64::from_ne_bytes(self.bytes(row)), digits))
             }
-            Kind::Other(_) => return None,
+            ColumnType::Other(_) => return None,
         })
     }
 
@@ -249,7 +249,7 @@ impl<'c> Column<'c> {
     #[inline]
     fn text(&self, row: usize) -> &'c [u8] {
         const _: () = assert!(size_of::<*const u8>() == 8, "the layout on 64-bit systems");
-        assert!(row < self.len && self.kind == Kind::Text, "entry {row} of {}", self.len);
+        assert!(row < self.len && self.kind == ColumnType::Text, "entry {row} of {}", self.len);
         // SAFETY: the vector has an entry of 16 bytes for each row.
         let entry = unsafe { self.data.add(row * 16) };
         // SAFETY: an entry begins with the length.

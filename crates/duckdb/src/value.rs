@@ -2,7 +2,7 @@
 
 /// Type of a column, as far as it can be read or loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     /// No type: a column that is only NULL.
     Null,
     /// True or false.
@@ -35,7 +35,7 @@ pub enum Kind {
     Other(u32),
 }
 
-impl Kind {
+impl ColumnType {
     /// Returns the kind of a type by DuckDB's number; `decimal` returns width and scale of a decimal.
     pub(crate) fn of(number: u32, decimal: impl FnOnce() -> (u8, u8)) -> Self {
         match number {

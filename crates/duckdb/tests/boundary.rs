@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use triphammer_duckdb::{Appender, Connection, ErrorKind, Kind, Library, Misfit, Value};
+use triphammer_duckdb::{Appender, ColumnType, Connection, ErrorKind, Library, Misfit, Value};
 
 /// A new database file.
 struct File {
@@ -122,7 +122,7 @@ fn results_have_every_type() {
     assert_eq!((result.width(), result.name(0)), (1, "list"));
     assert_eq!(result.name(7), "", "no such column");
     let chunk = result.fetch().unwrap().unwrap();
-    assert!(matches!(chunk.column(0).kind(), Kind::Other(_)));
+    assert!(matches!(chunk.column(0).kind(), ColumnType::Other(_)));
     assert_eq!(chunk.column(0).value(0), None, "a type that is not read");
 }
 
@@ -297,7 +297,10 @@ fn an_appender_loads_rows_of_every_type() {
     let (_file, connection) = fresh();
     connection.script(TABLE).unwrap();
     let mut appender = Appender::new(&connection, "t", COLUMNS).unwrap();
-    assert_eq!((appender.width(), appender.kind(3)), (9, Kind::Decimal { width: 9, scale: 2 }));
+    assert_eq!(
+        (appender.width(), appender.kind(3)),
+        (9, ColumnType::Decimal { width: 9, scale: 2 })
+    );
     // More than two chunks, with NULLs that wander through the columns.
     for row in 0..5000_i64 {
         let text = format!("row {row}, longer than twelve bytes");

@@ -34,7 +34,7 @@ macro_rules! anomalies {
 anomalies! {
     /// A value was seen that no transaction of the history wrote.
     Unwritten("unwritten", "a value was seen that nobody wrote"),
-    /// A list has an element twice: a write took effect more than once.
+    /// A list or set has an element twice: a write took effect more than once.
     Duplicate("duplicate", "a write took effect twice"),
     /// Two committed reads of a list, neither of which is the beginning of the other.
     IncompatibleOrder("incompatible-order", "reads disagree about the order of writes"),
@@ -141,14 +141,14 @@ impl FromStr for Order {
 
 /// An anomaly, and the order that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind {
+pub struct AnomalyKind {
     /// The anomaly.
     pub anomaly: Anomaly,
     /// What its cycle uses besides dependencies.
     pub order: Order,
 }
 
-impl Kind {
+impl AnomalyKind {
     /// An anomaly by dependencies alone.
     #[must_use]
     pub const fn of(anomaly: Anomaly) -> Self {
@@ -156,7 +156,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for AnomalyKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.anomaly.name())?;
         f.write_str(match self.order {
@@ -167,7 +167,7 @@ impl fmt::Display for Kind {
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for AnomalyKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -191,6 +191,9 @@ pub enum Consistency {
     ReadCommitted,
     /// PL-2.99 (Adya): what was read as an item stays; predicates may change.
     RepeatableRead,
+    /// Parallel snapshot isolation, by Sovran and others, *Transactional storage for geo-replicated
+    /// systems* (SOSP 2011): snapshot isolation, but readers may see commits in different orders.
+    ParallelSnapshotIsolation,
     /// Snapshot isolation, by Cerone and Gotsman, *Analysing Snapshot Isolation* (PODC 2016): no cycle
     /// without two adjacent anti-dependencies.
     SnapshotIsolation,
@@ -200,10 +203,11 @@ pub enum Consistency {
 
 impl Consistency {
     /// Every model with its name in declarations.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::ReadUncommitted, "read-uncommitted"),
         (Self::ReadCommitted, "read-committed"),
         (Self::RepeatableRead, "repeatable-read"),
+        (Self::ParallelSnapshotIsolation, "parallel-snapshot-isolation"),
         (Self::SnapshotIsolation, "snapshot-isolation"),
         (Self::Serializable, "serializable"),
     ];
@@ -222,10 +226,17 @@ impl Consistency {
             A::IncompatibleOrder | A::DirtyUpdate | A::G1a | A::G1b | A::G1c => {
                 !matches!(self, Self::ReadUncommitted)
             }
-            A::Internal | A::LostUpdate | A::GSingle | A::GNonadjacent => {
+            A::Internal | A::LostUpdate | A::GSingle => {
                 !matches!(self, Self::ReadUncommitted | Self::ReadCommitted)
             }
-            A::GSinglePredicate | A::GNonadjacentPredicate => {
+            A::GNonadjacent => {
+                matches!(self, Self::RepeatableRead | Self::SnapshotIsolation | Self::Serializable)
+            }
+            A::GSinglePredicate => matches!(
+                self,
+                Self::ParallelSnapshotIsolation | Self::SnapshotIsolation | Self::Serializable
+            ),
+            A::GNonadjacentPredicate => {
                 matches!(self, Self::SnapshotIsolation | Self::Serializable)
             }
             A::G2Item => matches!(self, Self::RepeatableRead | Self::Serializable),
@@ -247,33 +258,29 @@ impl FromStr for Consistency {
 }
 
 /// What a database promises: a model, and the order that it keeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promise {
     /// The model.
     pub model: Consistency,
     /// The order that every transaction respects: `Session` makes the model a *strong session* one,
     /// `RealTime` a *strong* or *strict* one.
     pub order: Order,
-    /// Anomalies that it forbids besides.
-    pub also: Vec<Anomaly>,
 }
 
 impl Promise {
     /// Whether an anomaly breaks the promise.
     #[must_use]
-    pub fn forbids(&self, kind: Kind) -> bool {
-        let Kind { anomaly, order } = kind;
+    pub fn forbids(&self, kind: AnomalyKind) -> bool {
+        let AnomalyKind { anomaly, order } = kind;
         match anomaly {
             Anomaly::ReadYourWrites | Anomaly::MonotonicReads => self.order >= Order::Session,
             Anomaly::StaleRead => self.order >= Order::RealTime,
-            _ => {
-                order <= self.order && (self.model.forbids(anomaly) || self.also.contains(&anomaly))
-            }
+            _ => order <= self.order && self.model.forbids(anomaly),
         }
     }
 
     /// The anomalies that it forbids, without those that differ only in the order of their cycle.
     pub fn forbidden(&self) -> impl Iterator<Item = Anomaly> {
-        Anomaly::ALL.into_iter().filter(|anomaly| self.forbids(Kind::of(*anomaly)))
+        Anomaly::ALL.into_iter().filter(|anomaly| self.forbids(AnomalyKind::of(*anomaly)))
     }
 }

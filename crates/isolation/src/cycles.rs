@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::anomaly::{Anomaly, Kind, Order};
+use crate::anomaly::{Anomaly, AnomalyKind, Order};
 use crate::graph::{ALONE, Arc, Edges, Graph, Kinds, Marks, Nonadjacent, Plain, View, components};
 use crate::history::{Fate, Model, index};
 use crate::report::{EdgeKind, Findings, Link};
@@ -99,6 +99,17 @@ impl Edges for Dependencies<'_> {
     }
 }
 
+/// The strongly connected components of a view, by node.
+struct Within<'a>(&'a [u32]);
+
+impl Within<'_> {
+    /// Whether two nodes are in the same component, so that cycles go through both.
+    fn has(&self, one: u32, other: u32) -> bool {
+        let of = |node: u32| self.0[node as usize];
+        of(one) != ALONE && of(one) == of(other)
+    }
+}
+
 /// The search for cycles in a graph.
 struct Search<'a, 'f> {
     versions: &'a Versions<'a>,
@@ -107,7 +118,7 @@ struct Search<'a, 'f> {
     order: Order,
     extra: Kinds,
     findings: &'a mut Findings<'f>,
-    known: HashSet<(Kind, Vec<u32>)>,
+    known: HashSet<(AnomalyKind, Vec<u32>)>,
     marks: Marks,
     /// Visits of nodes that are left.
     budget: u64,
@@ -148,23 +159,19 @@ impl<'a, 'f> Search<'a, 'f> {
         }
         self.through(WW, EdgeKind::Ww);
         self.through(FLOW, EdgeKind::Wr);
-        let anti = self.anti(|from, arc| whole[from as usize] == whole[arc.to as usize]);
-        // Those whose only anti-dependency is the edge.
-        for edge in &anti {
-            self.close(&self.plain(FLOW), &[*edge], [edge.1.to, edge.0], |_| true);
-        }
-        self.nonadjacent(&anti);
+        let within = Within(&whole);
+        let anti = self.anti(|from, arc| within.has(from, arc.to));
+        self.nonadjacent(&anti, &within);
         let items = components(&self.plain(ITEMS));
+        let of_items = Within(&items);
         for edge in &anti {
-            let of = |node: u32| items[node as usize];
-            let is_item = edge.1.kind == EdgeKind::Rw && of(edge.0) != ALONE;
-            if is_item && of(edge.0) == of(edge.1.to) {
-                self.adjacent(*edge, ITEMS);
+            if edge.1.kind == EdgeKind::Rw && of_items.has(edge.0, edge.1.to) {
+                self.adjacent(*edge, ITEMS, &of_items);
             }
         }
         if anti.iter().any(|(_, arc)| arc.kind == EdgeKind::PredicateRw) {
             for edge in &anti {
-                self.adjacent(*edge, ALL);
+                self.adjacent(*edge, ALL, &within);
             }
         }
     }
@@ -192,10 +199,9 @@ impl<'a, 'f> Search<'a, 'f> {
     fn through(&mut self, kinds: Kinds, kind: EdgeKind) {
         let view = self.plain(kinds);
         let components = components(&view);
-        let of = |node: u32| components[node as usize];
-        let is_within = |from: u32, arc: &Arc| of(from) != ALONE && of(from) == of(arc.to);
-        for edge in self.edges(|one| one == kind, is_within) {
-            self.close(&view, &[edge], [edge.1.to, edge.0], |_| true);
+        let within = Within(&components);
+        for edge in self.edges(|one| one == kind, |from, arc| within.has(from, arc.to)) {
+            self.close(&view, &[edge], [edge.1.to, edge.0], |node| within.has(edge.0, node));
         }
     }
 
@@ -219,24 +225,30 @@ impl<'a, 'f> Search<'a, 'f> {
         }
     }
 
-    /// Cycles with several anti-dependencies, none of which follows another. A cycle that needs only
-    /// one has been found before.
-    fn nonadjacent(&mut self, anti: &[From]) {
+    /// Cycles without anti-dependencies that follow each other: first those that have only one, then
+    /// those with several.
+    fn nonadjacent(&mut self, anti: &[From], whole: &Within<'_>) {
         let view = Nonadjacent { graph: self.graph, kinds: ALL.and(self.extra) };
         let components = components(&view);
-        for edge in anti {
-            let (from, arc) = *edge;
-            let (begin, end) = (arc.to * 2 + 1, from * 2);
-            let of = |node: u32| components[node as usize];
-            if of(begin) == ALONE || of(begin) != of(end) {
-                continue;
-            }
-            self.close(&view, &[*edge], [begin, end], |_| true);
+        let within = Within(&components);
+        let ends = |(from, arc): &From| [arc.to * 2 + 1, from * 2];
+        let is_within = |edge: &&From| {
+            let [begin, end] = ends(edge);
+            within.has(begin, end)
+        };
+        let anti: Vec<From> = anti.iter().filter(is_within).copied().collect();
+        for edge in &anti {
+            let may = |node: u32| whole.has(edge.0, node);
+            self.close(&self.plain(FLOW), &[*edge], [edge.1.to, edge.0], may);
+        }
+        for edge in &anti {
+            let [begin, end] = ends(edge);
+            self.close(&view, &[*edge], [begin, end], |node| within.has(begin, node));
         }
     }
 
-    /// Cycles in which an anti-dependency follows an edge that is one.
-    fn adjacent(&mut self, edge: From, kinds: Kinds) {
+    /// Cycles in which an anti-dependency follows an edge that is one, in its component.
+    fn adjacent(&mut self, edge: From, kinds: Kinds, within: &Within<'_>) {
         let view = self.plain(kinds);
         let (from, arc) = edge;
         let next = self.graph.arcs(arc.to).iter();
@@ -250,7 +262,8 @@ impl<'a, 'f> Search<'a, 'f> {
                 }
                 continue;
             }
-            self.close(&view, &pair, [second.to, from], |node| node != arc.to);
+            let may = |node: u32| node != arc.to && within.has(from, node);
+            self.close(&view, &pair, [second.to, from], may);
         }
     }
 
@@ -273,11 +286,11 @@ impl<'a, 'f> Search<'a, 'f> {
         let anomaly = classify(&links);
         let mut weaker = Order::ALL.into_iter().take_while(|(order, _)| *order < self.order);
         if !links.iter().any(|link| needs(link.kind))
-            || weaker.any(|(order, _)| self.findings.has(Kind { anomaly, order }))
+            || weaker.any(|(order, _)| self.findings.has(AnomalyKind { anomaly, order }))
         {
             return;
         }
-        let kind = Kind { anomaly, order: self.order };
+        let kind = AnomalyKind { anomaly, order: self.order };
         let transactions: Vec<u32> = links.iter().map(|link| link.from).collect();
         let mut set = transactions.clone();
         set.sort_unstable();

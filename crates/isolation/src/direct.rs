@@ -1,6 +1,6 @@
 //! Anomalies that need no cycle: what one read, one list or one version shows.
 
-use crate::anomaly::{Anomaly, Kind};
+use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::history::{Fate, History, Model, Op, What, index};
 use crate::report::{EdgeKind, Findings, Link};
 use crate::versions::{Child, Versions};
@@ -49,7 +49,7 @@ fn troubled(versions: &Versions<'_>) -> Vec<u32> {
 
 impl Direct<'_, '_> {
     fn add(&mut self, anomaly: Anomaly, transactions: &[u32], links: &[Link]) {
-        self.findings.add(Kind::of(anomaly), transactions, links);
+        self.findings.add(AnomalyKind::of(anomaly), transactions, links);
     }
 
     /// One transaction saw what another should not have shown.
@@ -81,7 +81,7 @@ impl Direct<'_, '_> {
         self.twice(key, list, None);
     }
 
-    /// Values that a list has twice; `reader` read it.
+    /// Values that a list or set has twice; `reader` read it.
     fn twice(&mut self, key: u32, list: &[u64], reader: Option<u32>) {
         let mut sorted = list.to_vec();
         sorted.sort_unstable();
@@ -135,7 +135,9 @@ impl Direct<'_, '_> {
                 self.values(reader, op.key, list);
             }
             What::Members(read) => {
-                for member in self.history.read(read) {
+                let members = self.history.read(read);
+                self.twice(op.key, members, Some(reader));
+                for member in members {
                     self.value(reader, op.key, *member, false);
                 }
             }
@@ -205,13 +207,8 @@ impl Direct<'_, '_> {
         match self.history.key_at(key).model {
             Model::Register => second == writes.last().map_or(first, std::slice::from_ref),
             Model::List => [first, writes].concat() == second,
-            Model::Set => {
-                let sorted = |mut members: Vec<u64>| {
-                    members.sort_unstable();
-                    members
-                };
-                sorted([first, writes].concat()) == sorted(second.to_vec())
-            }
+            // Members that are new are phantoms, which dependencies show.
+            Model::Set => first.iter().chain(writes).all(|member| second.contains(member)),
         }
     }
 }

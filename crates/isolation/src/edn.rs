@@ -113,24 +113,67 @@ pub struct NoHistory {
 /// Reads the transactions of a history.
 ///
 /// # Errors
-/// When the text is no EDN, or not a history of list-append transactions: nothing is claimed of it.
+/// When the text is no EDN, or not a whole history of list-append transactions: nothing is claimed of
+/// it.
 pub fn read(text: &str) -> Result<Vec<Transaction>, NoHistory> {
-    let mut parser = Parser { rest: text, line: 1 };
     let mut pairing = Pairing::default();
-    while let Some(line) = parser.next_form()? {
-        let form = parser.form(0)?;
-        let operations = match form {
-            Form::List(operations) => operations,
-            one => vec![one],
-        };
-        for operation in &operations {
-            pairing.operation(operation).map_err(|why| NoHistory { line, why })?;
-        }
-    }
-    if pairing.read == 0 {
-        return Err(NoHistory { line: 1, why: "there are no operations".to_owned() });
+    each_operation(text, |operation, _| pairing.operation(operation))?;
+    if pairing.done.is_empty() && pairing.open.is_empty() {
+        return Err(NoHistory { line: 1, why: "there are no transactions".to_owned() });
     }
     Ok(pairing.finish())
+}
+
+/// The line of the second operation that appends a value to a list, in a history that
+/// [was read](read); `None` if there is none.
+#[must_use]
+pub fn line_of_second(text: &str, key: u64, value: u64) -> Option<usize> {
+    let mut keys = Keys::default();
+    let mut lines = Vec::new();
+    let mut begun = false;
+    let mut look = |operation: &Form, line: usize| {
+        let operation = Fields::of(operation)?;
+        let is_begin = operation.get("type") == Some(&Form::Keyword("invoke".to_owned()));
+        begun |= is_begin;
+        if let (true, Some(value_of)) = (is_begin || !begun, operation.get("value")) {
+            let appends = operations(value_of, 0, &mut keys, Reads::Unknown).unwrap_or_default();
+            let is = |one: &Operation| one.key.id == key && one.action == Action::Append(value);
+            lines.extend(appends.iter().filter(|one| is(one)).map(|_| line));
+        }
+        Ok(())
+    };
+    each_operation(text, &mut look).ok()?;
+    lines.get(1).copied()
+}
+
+/// Calls `each` with every operation of a history and its line.
+fn each_operation(
+    text: &str,
+    mut each: impl FnMut(&Form, usize) -> Result<(), String>,
+) -> Result<(), NoHistory> {
+    let mut parser = Parser { rest: text, line: 1 };
+    while let Some(line) = parser.next_form()? {
+        if parser.rest.starts_with(['[', '(']) {
+            // A history in one vector: its operations have lines of their own.
+            let end = if parser.rest.starts_with('[') { ']' } else { ')' };
+            parser.advance(1);
+            loop {
+                let Some(line) = parser.next_form()? else {
+                    return parser.refuse(format!("the file ends before `{end}`: it is cut off"));
+                };
+                if parser.rest.starts_with(end) {
+                    parser.advance(1);
+                    break;
+                }
+                let operation = parser.form(1)?;
+                each(&operation, line).map_err(|why| NoHistory { line, why })?;
+            }
+            continue;
+        }
+        let operation = parser.form(0)?;
+        each(&operation, line).map_err(|why| NoHistory { line, why })?;
+    }
+    Ok(())
 }
 
 /// A form of EDN, as far as histories need it.
@@ -139,11 +182,11 @@ enum Form {
     Nil,
     Number(i128),
     Keyword(String),
+    /// A text, with its quotes and escapes, or a symbol.
+    Text(String),
     /// A vector, list or set.
     List(Vec<Form>),
     Map(Vec<(Form, Form)>),
-    /// Text, symbols, fractions: of no interest.
-    Other,
 }
 
 struct Parser<'a> {
@@ -161,10 +204,14 @@ impl Parser<'_> {
         loop {
             let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
             self.advance(self.rest.len() - trimmed.len());
-            if !self.rest.starts_with(';') {
+            if self.rest.starts_with("#_") {
+                self.advance(2);
+                self.form(0)?;
+            } else if self.rest.starts_with(';') {
+                self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
+            } else {
                 break;
             }
-            self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
         }
         Ok((!self.rest.is_empty()).then_some(self.line))
     }
@@ -206,6 +253,11 @@ impl Parser<'_> {
                 self.advance(2);
                 Ok(Form::List(self.until('}', depth)?))
             }
+            // Infinity, not a number.
+            '#' if self.rest.starts_with("##") => {
+                self.advance(2);
+                self.word()
+            }
             // A tag: its form is what counts, such as #jepsen.history.Op{…}.
             '#' => {
                 self.advance(1);
@@ -237,8 +289,9 @@ impl Parser<'_> {
         for (at, c) in self.rest.char_indices().skip(1) {
             match c {
                 '"' if !is_escaped => {
+                    let text = self.rest[..=at].to_owned();
                     self.advance(at + 1);
-                    return Ok(Form::Other);
+                    return Ok(Form::Text(text));
                 }
                 _ => is_escaped = c == '\\' && !is_escaped,
             }
@@ -261,17 +314,57 @@ impl Parser<'_> {
         let form = match word.strip_prefix(':') {
             Some(keyword) => Form::Keyword(keyword.to_owned()),
             None if word == "nil" => Form::Nil,
-            None => word.trim_end_matches('N').parse().map_or(Form::Other, Form::Number),
+            None => match word.trim_end_matches('N').parse() {
+                Ok(number) => Form::Number(number),
+                Err(_) => Form::Text(word.to_owned()),
+            },
         };
         self.advance(length);
         Ok(form)
     }
 }
 
+/// The fields of an operation.
+struct Fields<'a>(&'a [(Form, Form)]);
+
+impl<'a> Fields<'a> {
+    fn of(operation: &'a Form) -> Result<Self, String> {
+        match operation {
+            Form::Map(pairs) => Ok(Self(pairs)),
+            _ => Err("expected an operation, a map such as {:type :invoke, …}".to_owned()),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&'a Form> {
+        let is = |(key, _): &&(Form, Form)| matches!(key, Form::Keyword(key) if key == name);
+        self.0.iter().find(is).map(|(_, value)| value)
+    }
+}
+
+/// Numbers of the keys of a history: a number is its own.
+#[derive(Default)]
+struct Keys(HashMap<String, u64>);
+
+/// Numbers from here on are those of keys that are no numbers.
+const NAMED_KEYS: u64 = 1 << 63;
+
+impl Keys {
+    fn number(&mut self, key: &Form) -> Result<u64, String> {
+        let name = match key {
+            Form::Number(key) => return number(*key),
+            Form::Keyword(name) => format!(":{name}"),
+            Form::Text(name) => name.clone(),
+            _ => return Err("a key is neither a number nor a name".to_owned()),
+        };
+        let next = NAMED_KEYS + self.0.len() as u64;
+        Ok(*self.0.entry(name).or_insert(next))
+    }
+}
+
 /// Pairs invocations with completions.
 #[derive(Default)]
 struct Pairing {
-    read: u64,
+    keys: Keys,
     /// What each process has begun: when, and what.
     open: HashMap<i128, (Nanos, Vec<Operation>)>,
     done: Vec<Transaction>,
@@ -279,46 +372,65 @@ struct Pairing {
     sessions: HashMap<i128, u32>,
     /// Time of operations without one: their order.
     clock: Nanos,
+    /// `:index` of the last operation.
+    index: Option<i128>,
+    /// Whether a transaction had an invocation.
+    has_begun: bool,
 }
 
 impl Pairing {
     fn operation(&mut self, form: &Form) -> Result<(), String> {
-        let Form::Map(pairs) = form else {
-            return Err("expected an operation, a map such as {:type :invoke, …}".to_owned());
-        };
-        let field = |name: &str| {
-            let is = |(key, _): &&(Form, Form)| *key == Form::Keyword(name.to_owned());
-            pairs.iter().find(is).map(|(_, value)| value)
-        };
-        self.read += 1;
+        let fields = Fields::of(form)?;
         self.clock += 1;
-        // Faults of a nemesis are no transactions.
-        let (Some(Form::Number(process)), Some(Form::Keyword(f))) = (field("process"), field("f"))
-        else {
-            return Ok(());
+        self.follow(&fields)?;
+        let process = match fields.get("process") {
+            Some(Form::Number(process)) => *process,
+            // A nemesis, whose faults are no transactions.
+            Some(Form::Keyword(_)) => return Ok(()),
+            _ => return Err("an operation has no :process".to_owned()),
         };
-        if f != "txn" {
-            return Err(format!("an operation is `:f :{f}`: only histories of :txn are checked"));
+        match fields.get("f") {
+            Some(Form::Keyword(f)) if f != "txn" => {
+                return Err(format!(
+                    "only histories of :txn operations (list-append) can be checked, not of :{f}"
+                ));
+            }
+            _ => {}
         }
-        let at = match field("time") {
+        let at = match fields.get("time") {
             Some(Form::Number(time)) => Nanos::try_from(*time).unwrap_or_default(),
             _ => self.clock,
         };
-        let Some(Form::Keyword(kind)) = field("type") else {
+        let Some(Form::Keyword(kind)) = fields.get("type") else {
             return Err("an operation has no :type".to_owned());
         };
-        let value = field("value").unwrap_or(&Form::Nil);
+        let value = fields.get("value").unwrap_or(&Form::Nil);
         match kind.as_str() {
-            "invoke" => self.begin(*process, at, value),
-            "ok" => self.end(*process, at, Fate::Committed, value),
-            "fail" => self.end(*process, at, Fate::Aborted, &Form::Nil),
-            "info" => self.end(*process, at, Fate::InDoubt, &Form::Nil),
+            "invoke" => self.begin(process, at, value),
+            "ok" => self.end(process, at, Fate::Committed, value),
+            "fail" => self.end(process, at, Fate::Aborted, value),
+            "info" => self.end(process, at, Fate::InDoubt, value),
             other => Err(format!("unknown :type :{other}")),
         }
     }
 
+    /// Rejects an operation whose `:index` is not the next one.
+    fn follow(&mut self, fields: &Fields<'_>) -> Result<(), String> {
+        let Some(Form::Number(index)) = fields.get("index") else { return Ok(()) };
+        match self.index.replace(*index) {
+            Some(before) if before + 1 != *index => Err(format!(
+                ":index {index} follows {before}: operations are missing, or in another order"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     fn begin(&mut self, process: i128, at: Nanos, value: &Form) -> Result<(), String> {
-        let operations = operations(value, at)?;
+        if !self.has_begun && !self.done.is_empty() {
+            return Err("transactions before it have no invocation: a part is missing".to_owned());
+        }
+        self.has_begun = true;
+        let operations = operations(value, at, &mut self.keys, Reads::Unknown)?;
         match self.open.insert(process, (at, operations)) {
             None => Ok(()),
             Some(_) => Err(format!("process {process} begins twice without an end between")),
@@ -326,12 +438,24 @@ impl Pairing {
     }
 
     fn end(&mut self, process: i128, at: Nanos, fate: Fate, value: &Form) -> Result<(), String> {
-        let Some((began, invoked)) = self.open.remove(&process) else {
+        let reads = if fate == Fate::Committed { Reads::Known } else { Reads::Unknown };
+        let begun = self.open.remove(&process);
+        if begun.is_none() && self.has_begun {
             return Err(format!("process {process} ends what it has not begun: a part is missing"));
+        }
+        let ended = match (value, fate) {
+            (Form::Nil, Fate::Aborted | Fate::InDoubt) => None,
+            (value, _) => Some(operations(value, at, &mut self.keys, reads)?),
         };
-        let mut operations = match fate {
-            Fate::Committed => operations(value, at)?,
-            Fate::Aborted | Fate::InDoubt => invoked,
+        // A history of completions alone says nothing about when they began.
+        let (began, invoked) = begun.unwrap_or_else(|| (0, ended.clone().unwrap_or_default()));
+        let is_same = ended.as_ref().is_none_or(|ended| are_same(&invoked, ended));
+        if !is_same {
+            return Err(format!("process {process} ends with other operations than it began"));
+        }
+        let mut operations = match (fate, ended) {
+            (Fate::Committed, Some(ended)) => ended,
+            _ => invoked,
         };
         if fate != Fate::Committed {
             operations.retain(|operation| operation.action.writes());
@@ -362,24 +486,46 @@ impl Pairing {
     }
 }
 
-/// The operations of a value such as `[[:append 5 1] [:r 5 [1]]]`. A read whose answer is unknown is
-/// left out.
-fn operations(value: &Form, at: Nanos) -> Result<Vec<Operation>, String> {
+/// Whether a completion has the operations of its invocation; reads may have got an answer.
+fn are_same(invoked: &[Operation], ended: &[Operation]) -> bool {
+    let is_same = |(a, b): (&Operation, &Operation)| {
+        a.key == b.key && (a.action == b.action || !a.action.writes() && !b.action.writes())
+    };
+    invoked.len() == ended.len() && invoked.iter().zip(ended).all(is_same)
+}
+
+/// What `nil` means as the answer of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// The answer is not known, in an operation that did not commit.
+    Unknown,
+    /// The list has no element yet, in one that committed.
+    Known,
+}
+
+/// The operations of a value such as `[[:append 5 1] [:r 5 [1]]]`.
+fn operations(
+    value: &Form,
+    at: Nanos,
+    keys: &mut Keys,
+    reads: Reads,
+) -> Result<Vec<Operation>, String> {
     let shape = || "expected operations such as [:append 5 1] and [:r 5 [1]]".to_owned();
     let Form::List(forms) = value else { return Err(shape()) };
     let mut operations = Vec::with_capacity(forms.len());
     for form in forms {
         let Form::List(parts) = form else { return Err(shape()) };
-        let [Form::Keyword(f), Form::Number(key), value] = parts.as_slice() else {
+        let [Form::Keyword(f), key, value] = parts.as_slice() else {
             return Err(shape());
         };
-        let key = Key::list(number(*key)?);
+        let key = Key::list(keys.number(key)?);
         let action = match (f.as_str(), value) {
             ("append", Form::Number(value)) => Action::Append(number(*value)?),
+            ("r", _) if reads == Reads::Unknown => Action::List(Vec::new()),
+            ("r", Form::Nil) => Action::List(Vec::new()),
             ("r", Form::List(list)) => {
                 Action::List(list.iter().map(element).collect::<Result<_, _>>()?)
             }
-            ("r", Form::Nil) => continue,
             _ => return Err(shape()),
         };
         operations.push(Operation { key, action, at });
@@ -451,13 +597,55 @@ mod tests {
     }
 
     #[test]
+    fn histories_of_completions_named_keys_and_empty_reads_are_read() {
+        let text = "{:type :ok :process 0 :value [[:append :x 1] [:r :y nil]] #_ :ignored :ratio ##Inf}\n\
+                    {:type :ok :process 1 :value [[:r :x [1]] [:r \"a\" [2]] [:append \"a\" 2]]}";
+        let read = read(text).unwrap();
+        let actions = |at: usize| -> Vec<(u64, Action)> {
+            read[at].operations.iter().map(|one| (one.key.id, one.action.clone())).collect()
+        };
+        let [x, y, a] = [NAMED_KEYS, NAMED_KEYS + 1, NAMED_KEYS + 2];
+        assert_eq!(actions(0), [(x, Action::Append(1)), (y, Action::List(vec![]))]);
+        let list = |value: u64| Action::List(vec![value]);
+        assert_eq!(actions(1), [(x, list(1)), (a, list(2)), (a, Action::Append(2))]);
+        assert_eq!((read[1].began, read[1].ended), (0, 2));
+    }
+
+    #[test]
+    fn the_line_of_a_value_that_was_written_twice_is_found() {
+        let one = |process: u32| {
+            format!("{{:type :invoke :process {process} :value [[:append 5 1]]}}\n")
+                + &format!("{{:type :ok :process {process} :value [[:append 5 1]]}}\n")
+        };
+        assert_eq!(line_of_second(&(one(0) + &one(1)), 5, 1), Some(3));
+        assert_eq!(line_of_second(&one(0), 5, 1), None);
+    }
+
+    #[test]
     fn a_file_that_is_cut_or_edited_is_named_with_its_line() {
         let begin = "{:type :invoke, :f :txn, :process 0, :value [[:append 5 1]]}\n";
         for (text, line, why) in [
-            (String::new(), 1, "no operations"),
+            (String::new(), 1, "no transactions"),
+            ("{:a 1}".to_owned(), 1, "no :process"),
+            ("{:type :info :f :kill :process :nemesis}".to_owned(), 1, "no transactions"),
             (format!("{begin}{{:type :ok, :f :txn"), 2, "cut off"),
             (format!("{begin}{begin}"), 2, "begins twice"),
-            ("{:type :ok, :f :txn, :process 0, :value []}".to_owned(), 1, "has not begun"),
+            (format!("{begin}{{:type :ok, :f :txn, :process 1, :value []}}"), 2, "has not begun"),
+            (
+                format!("{{:type :ok, :f :txn, :process 1, :value []}}\n{begin}"),
+                2,
+                "have no invocation",
+            ),
+            (
+                format!("{begin}{{:type :ok, :process 0, :value [[:append 5 2]]}}"),
+                2,
+                "other operations",
+            ),
+            (
+                "[{:index 3 :process :nemesis}\n{:index 5 :process :nemesis}]".to_owned(),
+                2,
+                ":index 5 follows 3",
+            ),
             (begin.replace(":append 5 1", ":w 5 1"), 1, "expected operations"),
             (begin.replace("5 1", "5 -1"), 1, "-1 is not a number"),
             (begin.replace(":txn", ":read"), 1, "only histories of :txn"),

@@ -25,8 +25,8 @@ mod recency;
 pub mod report;
 mod versions;
 
-pub use anomaly::{Anomaly, Consistency, Kind, Order, Promise};
+pub use anomaly::{Anomaly, AnomalyKind, Consistency, Order, Promise};
 pub use check::{Scope, check};
 pub use history::{Action, Fate, History, Key, Model, Operation, Transaction};
-pub use report::{Edge, EdgeKind, Example, Finding, Report};
+pub use report::{Ages, Edge, EdgeKind, Example, Finding, Report};
 pub use versions::NotUnique;

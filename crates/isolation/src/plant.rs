@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::anomaly::{Anomaly, Kind, Order};
+use crate::anomaly::{Anomaly, AnomalyKind, Order};
 use crate::check::{Scope, check};
 use crate::history::{Action, Fate, History, Key, Model, Nanos, Transaction};
 
@@ -17,7 +17,7 @@ const TRIED_MAX: usize = 40;
 /// shows it.
 #[must_use]
 pub fn plant(transactions: &[Transaction], anomaly: Anomaly) -> Option<Vec<Transaction>> {
-    let kind = Kind::of(anomaly);
+    let kind = AnomalyKind::of(anomaly);
     let found = |edited: &[Transaction]| {
         let history = &mut History::of(edited);
         check(history, Scope { order: Order::Dependencies })
@@ -132,7 +132,7 @@ impl<'a> Places<'a> {
     }
 
     /// Edits of single reads.
-    fn shows(&self, action: impl Fn(&Read<'_>) -> Option<Action>) -> Vec<Edit> {
+    fn shows(&self, action: impl Fn(&ReadOperation<'_>) -> Option<Action>) -> Vec<Edit> {
         let edit = |place: &Place| {
             let action = action(&self.read(*place))?;
             Some(Edit::Show(vec![(*place, action)]))
@@ -140,13 +140,13 @@ impl<'a> Places<'a> {
         self.reads.iter().filter_map(edit).collect()
     }
 
-    fn read(&self, (transaction, operation): Place) -> Read<'a> {
+    fn read(&self, (transaction, operation): Place) -> ReadOperation<'a> {
         let whole = &self.transactions[transaction];
-        Read { whole, operation }
+        ReadOperation { whole, operation }
     }
 
     /// What a read would have shown before the newest write that it shows.
-    fn earlier(&self, read: &Read<'_>) -> Option<Action> {
+    fn earlier(&self, read: &ReadOperation<'_>) -> Option<Action> {
         match read.action() {
             Action::List(list) => shorter(list).map(Action::List),
             Action::Members(members) => {
@@ -168,7 +168,7 @@ impl<'a> Places<'a> {
     }
 
     /// Whether the client of a read had written or seen the newest value that it shows.
-    fn knows(&self, read: &Read<'_>, is_own: bool) -> bool {
+    fn knows(&self, read: &ReadOperation<'_>, is_own: bool) -> bool {
         let (key, Some(newest)) = (read.key(), read.newest()) else { return false };
         let Transaction { session, began, .. } = *read.whole;
         match is_own {
@@ -306,12 +306,12 @@ impl<'a> Places<'a> {
 }
 
 /// A read of a history.
-struct Read<'a> {
+struct ReadOperation<'a> {
     whole: &'a Transaction,
     operation: usize,
 }
 
-impl<'a> Read<'a> {
+impl<'a> ReadOperation<'a> {
     fn key(&self) -> Key {
         self.whole.operations[self.operation].key
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::anomaly::{Anomaly, Kind};
+use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::history::{Fate, History, Model, Nanos, Op, What, index};
 use crate::report::{EdgeKind, Findings, Link, Report};
 use crate::versions::{NOBODY, Versions};
@@ -107,10 +107,10 @@ fn stale(
     if ended >= began || writer == reader {
         return;
     }
-    report.ages.push(began - ended);
+    report.ages.record(began - ended);
     let order = Link { from: writer, to: reader, kind: EdgeKind::RealTime, key: None };
     let link = Link { from: reader, to: writer, kind: anti(versions.history, key), key: Some(key) };
-    findings.add(Kind::of(Anomaly::StaleRead), &[writer, reader], &[order, link]);
+    findings.add(AnomalyKind::of(Anomaly::StaleRead), &[writer, reader], &[order, link]);
 }
 
 /// How a transaction depends on one whose version it did not see.
@@ -124,13 +124,13 @@ fn anti(history: &History, key: u32) -> EdgeKind {
 /// What a client has seen and written so far.
 struct Client<'a, 'f> {
     versions: &'a Versions<'a>,
-    seen: HashMap<u32, Seen>,
+    seen: HashMap<u32, KnownVersions>,
     findings: &'a mut Findings<'f>,
 }
 
 /// What a client knows of a key: values that it has seen or written, and by which transactions.
 #[derive(Default)]
-struct Seen {
+struct KnownVersions {
     /// Of a list the last element, of a register the version, of a set all members.
     values: Vec<(u64, Source)>,
 }
@@ -163,7 +163,7 @@ impl Client<'_, '_> {
         let key = Some(op.key);
         if is_own {
             let anti = Link { from: reader, to: transaction, kind, key };
-            let kind = Kind::of(Anomaly::ReadYourWrites);
+            let kind = AnomalyKind::of(Anomaly::ReadYourWrites);
             self.findings.add(kind, &[transaction, reader], &[order, anti]);
             return;
         }
@@ -172,7 +172,7 @@ impl Client<'_, '_> {
         };
         let saw = Link { from: writer, to: transaction, kind: EdgeKind::Wr, key };
         let anti = Link { from: reader, to: writer, kind, key };
-        let kind = Kind::of(Anomaly::MonotonicReads);
+        let kind = AnomalyKind::of(Anomaly::MonotonicReads);
         self.findings.add(kind, &[writer, transaction, reader], &[saw, order, anti]);
     }
 
@@ -198,20 +198,26 @@ impl Client<'_, '_> {
         false
     }
 
+    /// Learns what stays: a write that was rolled back may disappear after it was seen.
     fn learn(&mut self, transaction: u32, op: Op) {
-        let history = self.versions.history;
+        let (versions, history) = (self.versions, self.versions.history);
         let source = |is_own| Source { transaction, is_own };
+        let stays = |value: &u64| {
+            versions.write(op.key, *value).is_some_and(|write| versions.counts(write.transaction))
+        };
         let model = history.key_at(op.key).model;
         let (newest, is_own) = match op.what {
             What::Wrote(value) => (Some(value), true),
-            What::Version(version) => (Some(version).filter(|version| *version != 0), false),
+            What::Version(version) => (Some(version).filter(stays), false),
             What::Prefix(length) => {
-                (history.longest(op.key)[..length as usize].last().copied(), false)
+                let writers = &versions.writers(op.key)[..length as usize];
+                let last = writers.iter().rposition(|writer| *writer != NOBODY);
+                (last.map(|at| history.longest(op.key)[at]), false)
             }
             What::Odd(_) | What::Beyond(_) => (None, false),
             What::Members(read) => {
                 let known = self.seen.entry(op.key).or_default();
-                for member in history.read(read) {
+                for member in history.read(read).iter().filter(|member| stays(member)) {
                     if known.values.iter().all(|(value, _)| value != member) {
                         known.values.push((*member, source(false)));
                     }

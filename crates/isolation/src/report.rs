@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::anomaly::Kind;
+use hdrhistogram::Histogram;
+
+use crate::anomaly::AnomalyKind;
 use crate::history::{History, Key, Nanos, Transaction};
 
 /// A dependency between two transactions.
@@ -91,15 +93,43 @@ pub struct Report {
     /// Operations of all of them.
     pub operations: u64,
     /// What was found.
-    pub findings: BTreeMap<Kind, Finding>,
-    /// Ages of what stale reads showed, in nanoseconds: the time since the commit that they should
-    /// have shown was acknowledged. In no order.
-    pub ages: Vec<Nanos>,
+    pub findings: BTreeMap<AnomalyKind, Finding>,
+    /// Ages of what stale reads showed.
+    pub ages: Ages,
     /// Reads of a value that may be stale: of keys that were written before they began.
     pub reads: u64,
-    /// Whether cycles were left uncounted, as there are too many: a count is then a lower bound.
-    /// Whether a kind is there at all is known nevertheless.
+    /// Whether the search for cycles ended before its time, as there are too many: a count is then a
+    /// lower bound, and a kind of cycle that was not found may be there.
     pub uncounted: bool,
+}
+
+/// How old the state was that stale reads showed: the times since the commit that they should have
+/// shown was acknowledged, each to a thousandth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ages(Histogram<u64>);
+
+impl Default for Ages {
+    fn default() -> Self {
+        Self(Histogram::new(3).expect("three digits are valid"))
+    }
+}
+
+impl Ages {
+    pub(crate) fn record(&mut self, age: Nanos) {
+        self.0.record(age).expect("histograms that grow take every value");
+    }
+
+    /// Number of stale reads.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The age that this share of stale reads does not exceed, in nanoseconds; `None` without any.
+    #[must_use]
+    pub fn at(&self, share: f64) -> Option<Nanos> {
+        (!self.0.is_empty()).then(|| self.0.value_at_quantile(share))
+    }
 }
 
 impl Report {
@@ -112,7 +142,7 @@ impl Report {
         self.operations += other.operations;
         self.reads += other.reads;
         self.uncounted |= other.uncounted;
-        self.ages.extend(other.ages);
+        self.ages.0.add(&other.ages.0).expect("histograms that grow take every value");
         for (kind, finding) in other.findings {
             match self.findings.entry(kind) {
                 std::collections::btree_map::Entry::Vacant(place) => {
@@ -127,7 +157,7 @@ impl Report {
 
     /// How often an anomaly was found.
     #[must_use]
-    pub fn count(&self, kind: Kind) -> u64 {
+    pub fn count(&self, kind: AnomalyKind) -> u64 {
         self.findings.get(&kind).map_or(0, |finding| finding.count)
     }
 }
@@ -166,7 +196,7 @@ pub(crate) struct Link {
 /// Collects what is found in one history.
 pub(crate) struct Findings<'a> {
     history: &'a History,
-    found: BTreeMap<Kind, Best>,
+    found: BTreeMap<AnomalyKind, Best>,
 }
 
 /// The best example so far, by indexes.
@@ -183,12 +213,12 @@ impl<'a> Findings<'a> {
         Self { history, found: BTreeMap::new() }
     }
 
-    pub(crate) fn has(&self, kind: Kind) -> bool {
+    pub(crate) fn has(&self, kind: AnomalyKind) -> bool {
         self.found.contains_key(&kind)
     }
 
     /// Counts one more; keeps it as the example if it is the smallest.
-    pub(crate) fn add(&mut self, kind: Kind, transactions: &[u32], links: &[Link]) {
+    pub(crate) fn add(&mut self, kind: AnomalyKind, transactions: &[u32], links: &[Link]) {
         let began = |transaction: &u32| self.history.head(*transaction).began;
         let first = transactions.iter().map(began).min().unwrap_or_default();
         let rank = (transactions.len(), first);
@@ -208,7 +238,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    pub(crate) fn findings(self) -> BTreeMap<Kind, Finding> {
+    pub(crate) fn findings(self) -> BTreeMap<AnomalyKind, Finding> {
         let history = self.history;
         let finding = |best: Best| {
             let place = |transaction: u32| {

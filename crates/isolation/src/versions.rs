@@ -97,12 +97,14 @@ impl<'a> Versions<'a> {
         (0..index(self.counts.len())).filter(|transaction| self.counts(*transaction))
     }
 
-    /// The transactions of each client that count, in their order.
+    /// The transactions of each client that count, in their order. One in doubt is the last of its
+    /// session: the server may still be at work on it when the client goes on with another.
     pub(crate) fn sessions(&self) -> Vec<Vec<u32>> {
         let head = |transaction: &u32| self.history.head(*transaction);
         let mut order: Vec<u32> = self.counting().collect();
         order.sort_by_key(|transaction| (head(transaction).session, head(transaction).began));
-        let same = |a: &u32, b: &u32| head(a).session == head(b).session;
+        let same =
+            |a: &u32, b: &u32| head(a).session == head(b).session && head(a).fate != Fate::InDoubt;
         order.chunk_by(same).map(<[u32]>::to_vec).collect()
     }
 

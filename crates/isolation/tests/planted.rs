@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use triphammer_isolation::plant::plant;
 use triphammer_isolation::{
-    Action, Anomaly, Fate, History, Key, Kind, Operation, Order, Scope, Transaction, check,
+    Action, Anomaly, AnomalyKind, Fate, History, Key, Operation, Order, Scope, Transaction, check,
 };
 
 /// A history of transactions one after the other: appends to lists, pairs of registers of which one
@@ -70,7 +70,7 @@ fn serial(transactions: u64, seed: u64) -> Vec<Transaction> {
     history
 }
 
-fn kinds(history: &[Transaction], order: Order) -> Vec<Kind> {
+fn kinds(history: &[Transaction], order: Order) -> Vec<AnomalyKind> {
     let history = &mut History::of(history);
     let report = check(history, Scope { order }).expect("values are unique");
     report.findings.into_keys().collect()
@@ -86,7 +86,7 @@ fn each_kind_is_found_where_it_was_planted_and_nothing_where_not() {
             let planted =
                 planted.unwrap_or_else(|| panic!("no place for {anomaly:?}, seed {seed}"));
             let found = kinds(&planted, Order::Dependencies);
-            assert!(found.contains(&Kind::of(anomaly)), "{anomaly:?}: {found:?}");
+            assert!(found.contains(&AnomalyKind::of(anomaly)), "{anomaly:?}: {found:?}");
         }
     }
 }

@@ -6,37 +6,37 @@
 
 use std::pin::Pin;
 
-use triphammer_core::engine::hosts::Gate;
-use triphammer_core::engine::{self, Origin, Replay, RunHandle, RunPlan};
 use triphammer_core::{DbError, Timestamp};
 use triphammer_drivers::AnyDatabase;
+use triphammer_engine::hosts::Gate;
+use triphammer_engine::{Origin, Replay, RunHandle, RunPlan};
 use triphammer_workloads::AnyWorkload;
 
 /// How one of the workloads is run on one of the databases.
 pub type Plan = RunPlan<AnyWorkload, AnyDatabase>;
 
-/// Starts a run on its own threads: [`engine::start`].
+/// Starts a run on its own threads: [`triphammer_engine::start`].
 ///
 /// # Errors
 /// When a thread or its event loop cannot be created.
 pub fn start(plan: Plan) -> std::io::Result<RunHandle> {
-    engine::start(plan)
+    triphammer_engine::start(plan)
 }
 
-/// Starts a share of a run, which waits at its gate: [`engine::start_gated`].
+/// Starts a share of a run, which waits at its gate: [`triphammer_engine::start_gated`].
 ///
 /// # Errors
 /// When a thread or its event loop cannot be created.
 pub fn start_gated(plan: Plan, gate: Gate) -> std::io::Result<RunHandle> {
-    engine::start_gated(plan, Some(gate))
+    triphammer_engine::start_gated(plan, Some(gate))
 }
 
-/// Repeats one transaction: [`engine::replay`]. The future is boxed, so that it is compiled here.
+/// Repeats one transaction: [`triphammer_engine::replay`]. The future is boxed, so that it is compiled here.
 #[must_use]
 pub fn replay(
     plan: &Plan,
     origin: Origin,
     date: Timestamp,
 ) -> Pin<Box<dyn Future<Output = Result<Replay, DbError>> + '_>> {
-    Box::pin(engine::replay(plan, origin, date))
+    Box::pin(triphammer_engine::replay(plan, origin, date))
 }

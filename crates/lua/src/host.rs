@@ -34,7 +34,7 @@ pub struct Counts {
 
 /// What the host's functions share with the state.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct StateOfScript {
     pub results: RefCell<Results>,
     pub failure: RefCell<Failure>,
     pub counts: Cell<Counts>,
@@ -53,7 +53,7 @@ const ERROR: i64 = 4;
 pub fn add_functions(
     lua: &Lua,
     host: &Table,
-    shared: &Rc<Shared>,
+    shared: &Rc<StateOfScript>,
     unique: &Arc<Unique>,
 ) -> mlua::Result<()> {
     let kept = Rc::clone(shared);

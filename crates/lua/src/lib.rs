@@ -37,7 +37,7 @@ mod tests;
 pub use environment::{Environment, Output};
 pub use error::ScriptError;
 pub use host::{Counts, Failure};
-pub use options::{GENERAL, GeneralOption, IGNORE_ERRORS, Kind, Scalar, ScriptOption};
+pub use options::{GENERAL, GeneralOption, IGNORE_ERRORS, OptionKind, Scalar, ScriptOption};
 pub use state::{Arguments, Call, Commands, Hook, Request, Stat, State};
 pub use unique::Unique;
 pub use watchdog::TIME_LIMIT;

@@ -4,7 +4,7 @@ use triphammer_core::SpecError;
 
 /// Kind of an option's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OptionKind {
     /// `on` or `off`; the name alone means `on`.
     Switch,
     /// A whole number of 32 bits.
@@ -30,7 +30,7 @@ pub enum Scalar {
     List(Vec<String>),
 }
 
-impl Kind {
+impl OptionKind {
     /// Reads a value, as sysbench 1.0.20 does; but what that ignores after a number is an error.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ pub struct ScriptOption {
     /// Its description.
     pub help: String,
     /// Kind of its values.
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// Its default as it is written on a command line; `None` if it has none.
     pub default: Option<String>,
 }
@@ -158,12 +158,12 @@ pub struct GeneralOption {
     /// Name with underscores, as in `sysbench.opt`.
     pub name: &'static str,
     /// Kind of its values.
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// Its default as text.
     pub default: &'static str,
 }
 
-const fn general(name: &'static str, kind: Kind, default: &'static str) -> GeneralOption {
+const fn general(name: &'static str, kind: OptionKind, default: &'static str) -> GeneralOption {
     GeneralOption { name, kind, default }
 }
 
@@ -172,44 +172,44 @@ pub const IGNORE_ERRORS: &str = "mysql_ignore_errors";
 
 /// The general options of sysbench 1.0 that scripts can read, with sysbench's defaults.
 pub const GENERAL: &[GeneralOption] = &[
-    general("threads", Kind::Int, "1"),
-    general("events", Kind::Int, "0"),
-    general("time", Kind::Int, "10"),
-    general("rate", Kind::Int, "0"),
-    general("num_threads", Kind::Int, "1"),
-    general("max_requests", Kind::Int, "0"),
-    general("max_time", Kind::Int, "0"),
-    general("tx_rate", Kind::Int, "0"),
-    general("report_interval", Kind::Int, "0"),
-    general("percentile", Kind::Int, "95"),
-    general("histogram", Kind::Switch, "off"),
-    general("verbosity", Kind::Int, "3"),
-    general("validate", Kind::Switch, "off"),
-    general("debug", Kind::Switch, "off"),
-    general("forced_shutdown", Kind::Text, "off"),
-    general("rand_type", Kind::Text, "special"),
-    general("rand_spec_iter", Kind::Int, "12"),
-    general("rand_spec_pct", Kind::Int, "1"),
-    general("rand_spec_res", Kind::Int, "75"),
-    general("rand_seed", Kind::Int, "0"),
-    general("rand_pareto_h", Kind::Double, "0.2"),
-    general("rand_zipfian_exp", Kind::Double, "0.8"),
-    general("db_driver", Kind::Text, "mysql"),
-    general("db_ps_mode", Kind::Text, "auto"),
-    general("db_debug", Kind::Switch, "off"),
-    general("mysql_host", Kind::List, "localhost"),
-    general("mysql_port", Kind::List, "3306"),
-    general("mysql_socket", Kind::List, ""),
-    general("mysql_user", Kind::Text, "sbtest"),
-    general("mysql_password", Kind::Text, ""),
-    general("mysql_db", Kind::Text, "sbtest"),
-    general("mysql_ssl", Kind::Switch, "off"),
-    general(IGNORE_ERRORS, Kind::List, "1213,1020,1205"),
-    general("pgsql_host", Kind::Text, "localhost"),
-    general("pgsql_port", Kind::Int, "5432"),
-    general("pgsql_user", Kind::Text, "sbtest"),
-    general("pgsql_password", Kind::Text, ""),
-    general("pgsql_db", Kind::Text, "sbtest"),
+    general("threads", OptionKind::Int, "1"),
+    general("events", OptionKind::Int, "0"),
+    general("time", OptionKind::Int, "10"),
+    general("rate", OptionKind::Int, "0"),
+    general("num_threads", OptionKind::Int, "1"),
+    general("max_requests", OptionKind::Int, "0"),
+    general("max_time", OptionKind::Int, "0"),
+    general("tx_rate", OptionKind::Int, "0"),
+    general("report_interval", OptionKind::Int, "0"),
+    general("percentile", OptionKind::Int, "95"),
+    general("histogram", OptionKind::Switch, "off"),
+    general("verbosity", OptionKind::Int, "3"),
+    general("validate", OptionKind::Switch, "off"),
+    general("debug", OptionKind::Switch, "off"),
+    general("forced_shutdown", OptionKind::Text, "off"),
+    general("rand_type", OptionKind::Text, "special"),
+    general("rand_spec_iter", OptionKind::Int, "12"),
+    general("rand_spec_pct", OptionKind::Int, "1"),
+    general("rand_spec_res", OptionKind::Int, "75"),
+    general("rand_seed", OptionKind::Int, "0"),
+    general("rand_pareto_h", OptionKind::Double, "0.2"),
+    general("rand_zipfian_exp", OptionKind::Double, "0.8"),
+    general("db_driver", OptionKind::Text, "mysql"),
+    general("db_ps_mode", OptionKind::Text, "auto"),
+    general("db_debug", OptionKind::Switch, "off"),
+    general("mysql_host", OptionKind::List, "localhost"),
+    general("mysql_port", OptionKind::List, "3306"),
+    general("mysql_socket", OptionKind::List, ""),
+    general("mysql_user", OptionKind::Text, "sbtest"),
+    general("mysql_password", OptionKind::Text, ""),
+    general("mysql_db", OptionKind::Text, "sbtest"),
+    general("mysql_ssl", OptionKind::Switch, "off"),
+    general(IGNORE_ERRORS, OptionKind::List, "1213,1020,1205"),
+    general("pgsql_host", OptionKind::Text, "localhost"),
+    general("pgsql_port", OptionKind::Int, "5432"),
+    general("pgsql_user", OptionKind::Text, "sbtest"),
+    general("pgsql_password", OptionKind::Text, ""),
+    general("pgsql_db", OptionKind::Text, "sbtest"),
 ];
 
 #[cfg(test)]
@@ -220,29 +220,29 @@ mod tests {
     #[test]
     fn values_are_read_as_sysbench_does() {
         for (kind, text, value) in [
-            (Kind::Switch, "", Scalar::Switch(true)),
-            (Kind::Switch, "true", Scalar::Switch(true)),
-            (Kind::Switch, "0", Scalar::Switch(false)),
-            (Kind::Int, "-3", Scalar::Int(-3)),
-            (Kind::Int, " +3", Scalar::Int(3)),
-            (Kind::Int, "", Scalar::Int(0)),
-            (Kind::Size, "4096", Scalar::Int(4096)),
-            (Kind::Size, "10k", Scalar::Int(10_240)),
-            (Kind::Size, "10KB", Scalar::Int(10_240)),
-            (Kind::Size, "99999999999999", Scalar::Int(99_999_999_999_999)),
-            (Kind::Double, "1.5", Scalar::Double(1.5)),
-            (Kind::Double, "1e3", Scalar::Double(1000.0)),
-            (Kind::Double, "-0x10", Scalar::Double(-16.0)),
-            (Kind::Double, "", Scalar::Double(0.0)),
-            (Kind::List, ",a,,b", Scalar::List(vec!["a".into(), "b".into()])),
+            (OptionKind::Switch, "", Scalar::Switch(true)),
+            (OptionKind::Switch, "true", Scalar::Switch(true)),
+            (OptionKind::Switch, "0", Scalar::Switch(false)),
+            (OptionKind::Int, "-3", Scalar::Int(-3)),
+            (OptionKind::Int, " +3", Scalar::Int(3)),
+            (OptionKind::Int, "", Scalar::Int(0)),
+            (OptionKind::Size, "4096", Scalar::Int(4096)),
+            (OptionKind::Size, "10k", Scalar::Int(10_240)),
+            (OptionKind::Size, "10KB", Scalar::Int(10_240)),
+            (OptionKind::Size, "99999999999999", Scalar::Int(99_999_999_999_999)),
+            (OptionKind::Double, "1.5", Scalar::Double(1.5)),
+            (OptionKind::Double, "1e3", Scalar::Double(1000.0)),
+            (OptionKind::Double, "-0x10", Scalar::Double(-16.0)),
+            (OptionKind::Double, "", Scalar::Double(0.0)),
+            (OptionKind::List, ",a,,b", Scalar::List(vec!["a".into(), "b".into()])),
         ] {
             assert_eq!(kind.read("a", text).unwrap(), value, "{kind:?} {text}");
         }
         for (kind, texts) in [
-            (Kind::Switch, &["maybe", "ON", "yes", "2"][..]),
-            (Kind::Int, &["x", "10K", "1.5", "7 ", " ", "99999999999", "0x10"]),
-            (Kind::Size, &["K", "1.5", "-3", "10X", "1P", "B", "10B", "9999999999T"]),
-            (Kind::Double, &["10K", "x", "7z", "inf", "nan", "1e400", "0x", "0x+1"]),
+            (OptionKind::Switch, &["maybe", "ON", "yes", "2"][..]),
+            (OptionKind::Int, &["x", "10K", "1.5", "7 ", " ", "99999999999", "0x10"]),
+            (OptionKind::Size, &["K", "1.5", "-3", "10X", "1P", "B", "10B", "9999999999T"]),
+            (OptionKind::Double, &["10K", "x", "7z", "inf", "nan", "1e400", "0x", "0x+1"]),
         ] {
             for text in texts {
                 let error = kind.read("table_size", text).unwrap_err().to_string();

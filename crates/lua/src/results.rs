@@ -20,14 +20,14 @@ pub type Texts = Vec<Option<Vec<u8>>>;
 
 /// A result, and how far it has been fetched.
 #[derive(Debug, Default)]
-struct Kept {
+struct ResultCursor {
     id: i64,
     rows: Rows,
     next: usize,
     is_used: bool,
 }
 
-impl Kept {
+impl ResultCursor {
     /// Whether the script has begun to fetch it, and has not reached its end.
     fn is_open(&self) -> bool {
         self.next > 0 && self.next < self.rows.len()
@@ -39,21 +39,21 @@ impl Kept {
 pub struct Results {
     /// The last result: its id modulo `KEPT` is its place.
     last: i64,
-    ring: [Kept; KEPT],
-    open: BTreeMap<i64, Kept>,
+    ring: [ResultCursor; KEPT],
+    open: BTreeMap<i64, ResultCursor>,
     /// For the next result.
     spare: Rows,
 }
 
 impl Default for Results {
     fn default() -> Self {
-        let ring = std::array::from_fn(|_| Kept::default());
+        let ring = std::array::from_fn(|_| ResultCursor::default());
         Self { last: 0, ring, open: BTreeMap::new(), spare: Rows::new() }
     }
 }
 
 impl Results {
-    fn slot(&mut self, id: i64) -> &mut Kept {
+    fn slot(&mut self, id: i64) -> &mut ResultCursor {
         let place = usize::try_from(id.unsigned_abs() % KEPT as u64).expect("below KEPT");
         &mut self.ring[place]
     }
@@ -73,7 +73,8 @@ impl Results {
         let step = if self.slot(self.last).is_used { 1 } else { kept };
         let id = self.last + step;
         self.last = id;
-        let old = std::mem::replace(self.slot(id), Kept { id, rows, ..Kept::default() });
+        let old =
+            std::mem::replace(self.slot(id), ResultCursor { id, rows, ..ResultCursor::default() });
         if old.is_open() {
             if self.open.len() >= OPEN_MAX {
                 self.open.pop_first();

@@ -112,7 +112,7 @@ fn watch(watched: &Arc<Watched>) {
 }
 
 /// A call that was going on at the last look.
-struct Seen {
+struct OngoingCall {
     place: *const Watched,
     call: u64,
     /// CPU time of the thread when the call was first seen.
@@ -121,7 +121,7 @@ struct Seen {
 
 /// Looks at all threads, for as long as the process lasts.
 fn look(all: &Mutex<Vec<Weak<Watched>>>) {
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<OngoingCall> = Vec::new();
     loop {
         std::thread::park_timeout(LOOK_EVERY);
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +138,7 @@ fn look(all: &Mutex<Vec<Weak<Watched>>>) {
             if cpu.saturating_sub(first) >= LIMIT {
                 signal(&one, call);
             }
-            now.push(Seen { place, call, cpu: first });
+            now.push(OngoingCall { place, call, cpu: first });
         }
         seen = now;
     }

@@ -23,7 +23,7 @@ type Key = (Option<String>, String);
 
 /// What was seen of one blocker.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Seen {
+struct BlockerSightings {
     description: String,
     statement: String,
     blocked: u64,
@@ -34,7 +34,7 @@ struct Seen {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocking {
     samples: u64,
-    by: BTreeMap<Key, Seen>,
+    by: BTreeMap<Key, BlockerSightings>,
 }
 
 /// An edge of the lock tree.

@@ -24,7 +24,7 @@ use triphammer_settings::worker_pool::{connect, on_this_thread};
 
 use super::blockers::Blocking;
 use super::capture::{Captures, Trigger, edges_of, snapshot_of};
-use super::known::Known;
+use super::known::KnownSeries;
 use super::profile::ProfileQuery;
 use super::sessions::{Activity, StatementNames};
 use super::sink::Measured;
@@ -88,13 +88,13 @@ pub struct Outcome {
 
 /// What was seen in a second.
 #[derive(Debug, Default)]
-struct Seen {
+struct SessionsOfSecond {
     activity: Activity,
     blocking: Blocking,
 }
 
 /// The session with its prepared queries; those that the server does not have are missing.
-struct Prepared {
+struct PreparedQueries {
     session: Limited<AnySession>,
     sessions: Option<StatementId>,
     blockers: Option<StatementId>,
@@ -141,16 +141,16 @@ impl Failures {
 struct DatabaseObserver {
     setup: Setup,
     profile: Vec<ProfileQuery>,
-    prepared: Option<Prepared>,
+    prepared: Option<PreparedQueries>,
     connect_at: Elapsed,
     failures: Failures,
     rows: Rows,
     classes: WaitClasses,
     now: Activity,
-    known: Known,
-    known_blockers: Known,
-    window: OfWindow<Seen>,
-    total: Seen,
+    known: KnownSeries,
+    known_blockers: KnownSeries,
+    window: OfWindow<SessionsOfSecond>,
+    total: SessionsOfSecond,
     readings: [Option<StatementReading>; 2],
     captures: Captures,
     /// Text of the query of full detail, once it is known.
@@ -189,9 +189,9 @@ impl DatabaseObserver {
             failures: Failures::default(),
             rows: Rows::new(),
             now: Activity::default(),
-            known: Known::default(),
-            known_blockers: Known::default(),
-            total: Seen::default(),
+            known: KnownSeries::default(),
+            known_blockers: KnownSeries::default(),
+            total: SessionsOfSecond::default(),
             readings: [None, None],
             captures: Captures::default(),
             detail_sql: None,
@@ -249,7 +249,7 @@ impl DatabaseObserver {
         if self.setup.triggers.is_some() {
             self.keep_detail(second).await;
         }
-        self.put(second, Seen { activity, blocking });
+        self.put(second, SessionsOfSecond { activity, blocking });
         for index in 0..self.profile.len() {
             if self.profile[index].is_due(second) && self.ask(Which::Profile(index)).await {
                 let at = self.setup.clock.now();
@@ -291,7 +291,7 @@ impl DatabaseObserver {
         }
     }
 
-    fn put(&mut self, second: u64, seen: Seen) {
+    fn put(&mut self, second: u64, seen: SessionsOfSecond) {
         let total = &mut self.total;
         self.window.put(second, seen, |seen| total.add(seen));
     }
@@ -418,7 +418,7 @@ impl DatabaseObserver {
         }
     }
 
-    async fn open(&mut self) -> Result<Prepared, DbError> {
+    async fn open(&mut self) -> Result<PreparedQueries, DbError> {
         let mut session = connect(&self.setup.database, Role::Monitor, CONNECT_LIMIT).await?;
         let version = session.server().await?.version;
         if self.profile.is_empty() {
@@ -447,7 +447,7 @@ impl DatabaseObserver {
             let (name, statement) = (def.name.clone(), bound(&def.name, &def.sql));
             profile.push(self.prepare(&mut session, &name, &statement).await?);
         }
-        Ok(Prepared {
+        Ok(PreparedQueries {
             session,
             sessions: id(sessions),
             blockers: id(blockers),
@@ -588,7 +588,7 @@ impl DatabaseObserver {
         let activity = std::mem::take(&mut self.now);
         let values = self.measured(&activity);
         self.setup.sink.put(second, values);
-        self.put(second, Seen { activity, blocking: Blocking::default() });
+        self.put(second, SessionsOfSecond { activity, blocking: Blocking::default() });
         let total = &mut self.total;
         self.window.finish(|seen| total.add(seen));
         let own = self.own_statements();
@@ -611,7 +611,7 @@ impl DatabaseObserver {
 /// Name of the gap of a session that could not be opened.
 const SESSION: &str = "session";
 
-impl Seen {
+impl SessionsOfSecond {
     fn add(&mut self, other: Self) {
         self.activity.add(other.activity);
         self.blocking.add(other.blocking);

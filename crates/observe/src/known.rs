@@ -13,9 +13,9 @@ const SERIES_MAX: usize = 500;
 
 /// The series that were seen in a run.
 #[derive(Debug, Default)]
-pub struct Known(BTreeSet<Arc<SampleSeries>>);
+pub struct KnownSeries(BTreeSet<Arc<SampleSeries>>);
 
-impl Known {
+impl KnownSeries {
     /// The values of a second, with a 0 for each series that was seen before and is not there.
     pub fn complete(&mut self, mut values: Measured) -> Measured {
         let mut missing = self.0.clone();
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_before_is_0_when_it_is_not_seen() {
-        let mut known = Known::default();
+        let mut known = KnownSeries::default();
         assert_eq!(known.complete(vec![value("a", 2.0)]), [value("a", 2.0)]);
         assert_eq!(known.complete(vec![value("b", 1.0)]), [value("b", 1.0), value("a", 0.0)]);
         assert_eq!(known.complete(Vec::new()), [value("a", 0.0), value("b", 0.0)]);
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn series_beyond_the_maximum_are_left_out() {
-        let mut known = Known::default();
+        let mut known = KnownSeries::default();
         let many = (0..SERIES_MAX + 5).map(|number| value(&number.to_string(), 1.0)).collect();
         assert_eq!(known.complete(many).len(), SERIES_MAX);
         assert_eq!(known.complete(vec![value("0", 3.0), value("new", 1.0)]).len(), SERIES_MAX);

@@ -276,7 +276,7 @@ impl Probe {
         seen: &mut Option<CommitProbe>,
     ) -> Result<(), DbError> {
         let interval = Elapsed::from_duration(EVERY).0;
-        let mut kept = Kept::new(begin);
+        let mut kept = KeptCommits::new(begin);
         let mut tick = begin.clock.now().0 / interval;
         let mut is_usable = true;
         let mut rows = Rows::new();
@@ -348,7 +348,7 @@ impl Probe {
 }
 
 /// What is kept of the commits.
-struct Kept<'a> {
+struct KeptCommits<'a> {
     begin: &'a Begin,
     second: u64,
     now: Second,
@@ -356,7 +356,7 @@ struct Kept<'a> {
     total: Second,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> KeptCommits<'a> {
     fn new(begin: &'a Begin) -> Self {
         Self {
             begin,

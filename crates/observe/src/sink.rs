@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use triphammer_document::samples::SampleSeries;
-use triphammer_store::{SampleWriter, Sampled, StoreError};
+use triphammer_store::{SampleWriter, SampledSecond, StoreError};
 
 /// Values of a second.
 pub type Measured = Vec<(Arc<SampleSeries>, f64)>;
@@ -151,7 +151,7 @@ impl Sink {
         let mut inner = self.0.lock().expect("no observer panics with it");
         let Inner { writer, window, figures, latest } = &mut *inner;
         if let Some(writer) = writer {
-            writer.put(Sampled { second, values: values.clone() });
+            writer.put(SampledSecond { second, values: values.clone() });
         }
         let mut of_window = values;
         of_window.retain(|(series, _)| !series.labels.contains_key(CPU_NUMBER));

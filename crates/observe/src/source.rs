@@ -69,9 +69,9 @@ mod tests {
     use triphammer_document::samples::SampleSeries;
 
     /// Counts its readings, and stops the run after the second.
-    struct Counted(u64, Arc<SampleSeries>, Cancel);
+    struct CountingSource(u64, Arc<SampleSeries>, Cancel);
 
-    impl Source for Counted {
+    impl Source for CountingSource {
         fn name(&self) -> &str {
             "test"
         }
@@ -98,7 +98,7 @@ mod tests {
         });
         let stop = Cancel::default();
         let sink = Arc::new(Sink::new(None, Arc::new(Bounds::whole())));
-        let source = Counted(0, series, stop.clone());
+        let source = CountingSource(0, series, stop.clone());
         let thread =
             watch_source(Box::new(source), Clock::start(), Arc::clone(&sink), stop).unwrap();
         thread.join().unwrap();

@@ -66,10 +66,10 @@ const GET_DATA_BOUND: u32 = 8;
 const GET_DATA_ANY_COLUMN: u32 = 1;
 
 /// A connection that no thread uses yet: it can be passed to the one that will.
-pub struct Opened(Open);
+pub struct OpenedConnection(Open);
 
 // SAFETY: ODBC requires drivers to take a connection from any thread, and this one is on none.
-unsafe impl Send for Opened {}
+unsafe impl Send for OpenedConnection {}
 
 /// A connection.
 pub struct Connection {
@@ -83,20 +83,20 @@ pub(crate) struct Open {
     /// What stands for the driver in the message about its crash.
     driver: String,
     is_connected: bool,
-    running: Arc<Running>,
+    running: Arc<RunningStatement>,
     /// Whether a bound column that was too short can be read again as a whole.
     pub(crate) rereads: bool,
 }
 
 /// The statement whose call has not returned yet; null if there is none.
-pub(crate) struct Running {
+pub(crate) struct RunningStatement {
     manager: &'static Manager,
     statement: Mutex<RunningHandle>,
 }
 
 struct RunningHandle(Handle);
 
-// SAFETY: only ever used under the lock of `Running`, and for `SQLCancel`, which ODBC allows from
+// SAFETY: only ever used under the lock of `RunningStatement`, and for `SQLCancel`, which ODBC allows from
 // other threads.
 unsafe impl Send for RunningHandle {}
 
@@ -118,7 +118,7 @@ impl Drop for Open {
     }
 }
 
-impl Running {
+impl RunningStatement {
     fn lock(&self) -> MutexGuard<'_, RunningHandle> {
         self.statement.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -169,7 +169,7 @@ impl Manager {
         string: &str,
         driver: &str,
         limit: Duration,
-    ) -> Result<Opened, Error> {
+    ) -> Result<OpenedConnection, Error> {
         let mut handle = ptr::null_mut();
         // SAFETY: the environment lives as long as the process; a place for the new handle.
         let made =
@@ -177,8 +177,10 @@ impl Manager {
         if !worked(made) {
             return Err(Error::new("HY001", "the driver manager cannot create a connection"));
         }
-        let running =
-            Running { manager: self, statement: Mutex::new(RunningHandle(ptr::null_mut())) };
+        let running = RunningStatement {
+            manager: self,
+            statement: Mutex::new(RunningHandle(ptr::null_mut())),
+        };
         let running = Arc::new(running);
         let mut open = Open {
             manager: self,
@@ -214,7 +216,7 @@ impl Manager {
         let can = open.number(Number::GetData);
         open.rereads =
             can & (GET_DATA_BOUND | GET_DATA_ANY_COLUMN) == GET_DATA_BOUND | GET_DATA_ANY_COLUMN;
-        Ok(Opened(open))
+        Ok(OpenedConnection(open))
     }
 }
 
@@ -237,7 +239,7 @@ impl Open {
     }
 }
 
-impl Opened {
+impl OpenedConnection {
     /// Uses the connection on this thread.
     #[must_use]
     pub fn here(self) -> Connection {
@@ -341,7 +343,7 @@ impl Connection {
 }
 
 /// Interrupts what a connection is doing, from any thread.
-pub struct Interrupter(Arc<Running>);
+pub struct Interrupter(Arc<RunningStatement>);
 
 impl Interrupter {
     /// Asks the driver to end the statement that is running, if one is.

@@ -27,7 +27,7 @@ mod parameters;
 mod statement;
 
 pub use columns::{Field, FieldKind};
-pub use connection::{Connection, Info, Interrupter, Number, Opened, TransactionEnd};
+pub use connection::{Connection, Info, Interrupter, Number, OpenedConnection, TransactionEnd};
 pub use diagnostics::Error;
 pub use manager::{Manager, ManagerError, VARIABLE};
 pub use parameters::{Moment, Param, ParamType, Unset};

@@ -11,7 +11,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 fn connect(string: &str) -> Result<Connection, Error> {
     let manager = Manager::get().unwrap_or_else(|error| panic!("{error}"));
-    manager.connect(string, "a test", LIMIT).map(triphammer_odbc::Opened::here)
+    manager.connect(string, "a test", LIMIT).map(triphammer_odbc::OpenedConnection::here)
 }
 
 /// A connection to a new file.

@@ -38,7 +38,7 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
     }
     for change in &result.changes {
         lines.push(String::new());
-        lines.extend(told(change, &result.runs));
+        lines.extend(lines_of(change, &result.runs));
     }
     if !result.warnings.is_empty() {
         lines.push(String::new());
@@ -104,7 +104,7 @@ fn bar(value: f64, most: f64) -> String {
 }
 
 /// Describes a change and its differences.
-fn told(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
+fn lines_of(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
     let before = runs[change.at - 1].job;
     let way = if change.slower { "Slower" } else { "Faster" };
     let head = format!("{way} from job {} on: {}", change.job, change.size());

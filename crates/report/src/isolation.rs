@@ -99,7 +99,7 @@ pub fn isolation_markdown(result: &IsolationResult) -> String {
 pub fn isolation_suite(result: &IsolationResult) -> Suite {
     let mut cases = Vec::new();
     for level in &result.levels {
-        cases.extend(level.kinds.iter().map(|kind| kind_case(level, kind)));
+        cases.extend(level.kinds.iter().map(|kind| kind_case(result, level, kind)));
     }
     if let Some(kind) = &result.expected {
         let found = result.kinds().any(|one| one.kind == *kind && one.count > 0);
@@ -117,6 +117,12 @@ pub fn isolation_suite(result: &IsolationResult) -> Suite {
         let name = format!("the fault took place: {}", fault.fault);
         cases.push(junit::case(ISOLATION, &name, outcome));
     }
+    // What no single case fails by, such as a control that showed nothing.
+    let is_failed = cases.iter().any(|case| matches!(case.outcome, Outcome::Failed(_)));
+    if !result.ending.good && !is_failed {
+        let outcome = Outcome::Failed(result.ending.words.clone());
+        cases.push(junit::case(ISOLATION, "the test shows what it should", outcome));
+    }
     Suite {
         name: "triphammer isolation".to_owned(),
         started_at: Some(result.started_at.clone()),
@@ -125,13 +131,19 @@ pub fn isolation_suite(result: &IsolationResult) -> Suite {
     }
 }
 
-fn kind_case(level: &LevelResult, kind: &KindResult) -> Case {
+/// What is expected decides alone (`--expect`).
+fn kind_case(result: &IsolationResult, level: &LevelResult, kind: &KindResult) -> Case {
     let outcome = match kind.verdict {
         Verdict::Kept => {
             Outcome::Passed(format!("none in {}", counted(level.committed, "commits")))
         }
-        Verdict::Violated => Outcome::Failed(format!("{} found", integer(kind.count))),
-        Verdict::Undecided | Verdict::Allowed | Verdict::NotSeen => {
+        Verdict::Violated if result.expected.is_none() => {
+            Outcome::Failed(format!("{} found", integer(kind.count)))
+        }
+        Verdict::Undecided if result.fails_if_undecided => {
+            Outcome::Failed(kind.verdict.words().to_owned())
+        }
+        Verdict::Violated | Verdict::Undecided | Verdict::Allowed | Verdict::NotSeen => {
             Outcome::Skipped(kind.verdict.words().to_owned())
         }
     };

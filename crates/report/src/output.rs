@@ -11,7 +11,7 @@ use super::text::printable;
 use super::{Charset, Report, hdr, junit, stored, stored_json};
 
 /// Renders the job in this format.
-struct Asked<'a> {
+struct FormatRequest<'a> {
     format: Format,
     store: &'a Store,
     job: &'a StoredJob,
@@ -30,7 +30,7 @@ pub fn render(
     charset: Charset,
     page: impl Fn(&Store, &StoredJob) -> Result<String, Failure>,
 ) -> Result<String, Failure> {
-    let asked = &Asked { format, store, job, charset };
+    let asked = &FormatRequest { format, store, job, charset };
     match format {
         Format::Text => text(asked),
         Format::Json => Ok(stored_json(job)),
@@ -49,22 +49,22 @@ fn refused(error: StoreError) -> Failure {
     Failure::refuse(error.to_string())
 }
 
-fn text(asked: &Asked<'_>) -> Result<String, Failure> {
+fn text(asked: &FormatRequest<'_>) -> Result<String, Failure> {
     stored(asked.job, asked.charset).map(|text| printable(&text).into_owned()).map_err(refused)
 }
 
-fn markdown(asked: &Asked<'_>) -> Result<String, Failure> {
+fn markdown(asked: &FormatRequest<'_>) -> Result<String, Failure> {
     let found = asked.job.read_document().map_err(refused)?;
     found.as_ref().and_then(Report::markdown).map_or_else(|| text(asked), Ok)
 }
 
-fn histograms(asked: &Asked<'_>) -> Result<String, Failure> {
+fn histograms(asked: &FormatRequest<'_>) -> Result<String, Failure> {
     refuse_all_but_runs(asked)?;
     let histograms = asked.store.histograms(asked.job.row.id, 0..u64::MAX).map_err(refused)?;
     Ok(hdr::hdr(asked.job, &histograms))
 }
 
-fn series(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
+fn series(asked: &FormatRequest<'_>, layout: Layout) -> Result<String, Failure> {
     refuse_all_but_runs(asked)?;
     let (store, job) = (asked.store, asked.job);
     let seconds = store.seconds(job.row.id).map_err(refused)?;
@@ -72,7 +72,7 @@ fn series(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
     Ok(SeriesWriter::new(layout, &job.transactions).all(&seconds, &series))
 }
 
-fn observed(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
+fn observed(asked: &FormatRequest<'_>, layout: Layout) -> Result<String, Failure> {
     refuse_all_but_runs(asked)?;
     let id = asked.job.row.id;
     let figures = ObservedSeries::read(asked.store, id).map_err(refused)?;
@@ -82,7 +82,7 @@ fn observed(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
     })
 }
 
-fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
+fn refuse_all_but_runs(asked: &FormatRequest<'_>) -> Result<(), Failure> {
     let row = &asked.job.row;
     if (asked.format.declared().of)(row.kind) {
         return Ok(());

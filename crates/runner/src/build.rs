@@ -38,7 +38,7 @@ use crate::cluster::SharedBuild;
 use crate::layout;
 use crate::loader::Loader;
 use crate::record::{Record, Recording};
-use crate::remove::{self, Dropping, Found};
+use crate::remove::{self, Dropping, FoundObjects};
 use crate::watch::Watch;
 use crate::workload_lock::lock_workload;
 
@@ -272,7 +272,12 @@ fn standing(
 }
 
 /// Why a record of a workload and one that extends it does not fit this build; `None` if it fits.
-fn unfit(request: &BuildRequest, found: &Found, record: &Record, target: &str) -> Option<String> {
+fn unfit(
+    request: &BuildRequest,
+    found: &FoundObjects,
+    record: &Record,
+    target: &str,
+) -> Option<String> {
     let workload = request.workload.description();
     let (beyond, lacking) = (record.beyond(workload).join(", "), record.lacks(workload));
     if !beyond.is_empty() && !record.is_complete() {

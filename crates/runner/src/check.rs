@@ -22,7 +22,7 @@ use triphammer_settings::worker_pool::{WorkerPool, connect, identify, on_this_th
 
 use crate::answers::wrong;
 use crate::record::Record;
-use crate::references::{Known, References};
+use crate::references::{ReferenceAnswers, References};
 use crate::remove::inspect;
 use crate::watch::Watch;
 use crate::workload_lock::lock_workload;
@@ -312,7 +312,7 @@ fn known_answers(
     request: &CheckRequest,
     scale: Scale,
     watch: &Watch<'_>,
-) -> Result<Known, Failure> {
+) -> Result<ReferenceAnswers, Failure> {
     let CheckRequest { workload, jobs, connect_limit, cancel, .. } = request;
     let (jobs, connect_limit) = (*jobs, *connect_limit);
     let references = References { workload, scale, jobs, connect_limit, cancel, watch };
@@ -325,7 +325,7 @@ async fn leave_out_texts<S: Session>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
-    known: &mut Known,
+    known: &mut ReferenceAnswers,
 ) -> Result<(), Failure> {
     let Some(texts) = workload.answers.as_ref().map(|answers| &answers.texts) else {
         return Ok(());

@@ -265,10 +265,10 @@ fn run(command: &str, handle: &Handle) -> Result<String, String> {
         printed => format!("{what}: {printed}"),
     };
     match ended {
-        Ended::Itself(status) if status.success() => Ok(with("exit code 0".to_owned())),
-        Ended::Itself(status) => Err(with(status.to_string())),
-        Ended::OnRequest => Err(with("was ended, as the drill was".to_owned())),
-        Ended::Late => {
+        CommandEnd::Itself(status) if status.success() => Ok(with("exit code 0".to_owned())),
+        CommandEnd::Itself(status) => Err(with(status.to_string())),
+        CommandEnd::OnRequest => Err(with("was ended, as the drill was".to_owned())),
+        CommandEnd::Late => {
             Err(with(format!("did not end within {} s and was killed", COMMAND_LIMIT.as_secs())))
         }
     }
@@ -303,24 +303,24 @@ fn shell(command: &str) -> Command {
 }
 
 /// How a command ended.
-enum Ended {
+enum CommandEnd {
     Itself(ExitStatus),
     OnRequest,
     Late,
 }
 
 /// Waits for a command, and kills it after the limit or when the drill is to end.
-fn wait(child: &mut Child, handle: &Handle) -> io::Result<Ended> {
+fn wait(child: &mut Child, handle: &Handle) -> io::Result<CommandEnd> {
     let clock = Clock::start();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Ended::Itself(status));
+            return Ok(CommandEnd::Itself(status));
         }
         let is_late = clock.now().duration() > COMMAND_LIMIT;
         if is_late || handle.is_stopped() {
             kill(child)?;
             child.wait()?;
-            return Ok(if is_late { Ended::Late } else { Ended::OnRequest });
+            return Ok(if is_late { CommandEnd::Late } else { CommandEnd::OnRequest });
         }
         std::thread::sleep(COMMAND_POLL);
     }
@@ -375,7 +375,7 @@ mod tests {
         let mut child = shell.stdout(writer.try_clone().unwrap()).spawn().unwrap();
         io::Write::write_all(&mut writer, b"x").unwrap();
         drop((shell, writer));
-        assert!(matches!(wait(&mut child, &handle).unwrap(), Ended::OnRequest));
+        assert!(matches!(wait(&mut child, &handle).unwrap(), CommandEnd::OnRequest));
         // The pipe ends when no process has it any more.
         assert_eq!(io::read_to_string(reader).unwrap(), "x");
     }

@@ -21,7 +21,7 @@ use crate::compare::server_settings;
 
 /// Selects the runs of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct HistorySelection {
     /// Only runs with this label.
     pub label: Option<String>,
     /// Only runs of this workload; the workload of the newest run when absent.
@@ -36,9 +36,9 @@ pub struct Wanted {
 ///
 /// # Errors
 /// When there are no runs, no selection is given, or the store cannot be read.
-pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure> {
-    let of_runs = Wanted { control: None, ..wanted.clone() };
-    if of_runs == Wanted::default() {
+pub fn history(store: &Store, wanted: &HistorySelection) -> Result<HistoryResult, Failure> {
+    let of_runs = HistorySelection { control: None, ..wanted.clone() };
+    if of_runs == HistorySelection::default() {
         return Err(Failure::refuse("choose the runs: give a LABEL, --workload or --on"));
     }
     let (rows, left_out) = choose(store, &of_runs)?;
@@ -93,7 +93,7 @@ fn load(store: &Store, rows: &[JobRow]) -> Result<Vec<RunResult>, Failure> {
 /// The runs that have a run of the control beside them, and the history of their ratios.
 fn beside(
     store: &Store,
-    wanted: &Wanted,
+    wanted: &HistorySelection,
     control: &str,
     rows: &[JobRow],
 ) -> Result<(Vec<RunResult>, HistoryResult), Failure> {
@@ -102,7 +102,8 @@ fn beside(
             "--control {control}: the control must have another label than the runs"
         )));
     }
-    let of_control = Wanted { label: Some(control.to_owned()), ..Wanted::default() };
+    let of_control =
+        HistorySelection { label: Some(control.to_owned()), ..HistorySelection::default() };
     let (mut of_control, _) = choose(store, &of_control)?;
     of_control.retain(|row| kind(row) == kind(&rows[0]));
     let (results, controls) = adjacent(load(store, rows)?, &load(store, &of_control)?);
@@ -119,7 +120,7 @@ fn beside(
 }
 
 /// Selects the runs, oldest first, and counts those of another workload or scale.
-fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure> {
+fn choose(store: &Store, wanted: &HistorySelection) -> Result<(Vec<JobRow>, u64), Failure> {
     let filter = JobFilter {
         kind: Some(JobKind::Run),
         workload: wanted.workload.clone(),

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use serde::Serialize;
 use triphammer_core::Scale;
-use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::workload::{Description, Workload};
 use triphammer_document::build::BuildReport;
@@ -17,6 +16,7 @@ use triphammer_document::redacted::Redacted;
 use triphammer_document::result::{RunFacts, RunResult};
 use triphammer_document::second::Second;
 use triphammer_document::{JobDocument, JobId};
+use triphammer_engine::RunEnd;
 use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;

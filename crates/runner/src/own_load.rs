@@ -16,13 +16,13 @@ use triphammer_document::{Document, JobDocument};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::fault::{self, Fault};
 use triphammer_settings::target::Target;
-use triphammer_settings::{Given, Settings};
+use triphammer_settings::{GivenValue, Settings};
 use triphammer_store::Store;
 use triphammer_workloads::AnyWorkload;
 
 use crate::build::build;
 use crate::build_request::BuildRequest;
-use crate::job::{Finished, Job};
+use crate::job::{FinishedJob, Job};
 use crate::journal::Journal;
 use crate::watch::{JobEvent, Watch};
 
@@ -71,7 +71,7 @@ impl LoadSettings {
         &self,
         settings: &Settings,
         duration: Duration,
-        more: impl IntoIterator<Item = (&'static str, Given)>,
+        more: impl IntoIterator<Item = (&'static str, GivenValue)>,
     ) -> Settings {
         let decided = [
             ("vus", self.users.into()),
@@ -80,9 +80,9 @@ impl LoadSettings {
             ("duration", duration.into()),
             ("transaction-timeout", self.attempt.into()),
             // Failures are what such a load is about.
-            ("max-failures", Given::from("100%")),
+            ("max-failures", GivenValue::from("100%")),
             // Observers would report every outage, too.
-            ("no-observe", Given::from("true")),
+            ("no-observe", GivenValue::from("true")),
         ];
         let decided = decided.into_iter().chain(more);
         let decided: Vec<_> = decided.map(|(name, value)| (name.to_owned(), value)).collect();
@@ -97,7 +97,7 @@ pub(crate) fn conduct<D: JobDocument + Into<Document>>(
     store: Option<&mut Store>,
     watch: &Watch<'_>,
     work: impl FnOnce(&mut Journal<'_>) -> Result<D, Failure>,
-) -> Result<Finished, Failure> {
+) -> Result<FinishedJob, Failure> {
     let warn = &mut |text: &str| watch.warn(text);
     let of = (&**job.workload(), job.target());
     let mut journal = Journal::of_own_load(store, job.kind(), of, job.settings(), users, warn);
@@ -109,8 +109,8 @@ pub(crate) fn conduct<D: JobDocument + Into<Document>>(
             journal.checkpoint(&result, result.primary_metric(), warn);
             journal.end_with(&result, warn);
             let status = result.head().status;
-            let stored = Finished::stored(result, journal.job, journal.is_whole());
-            Ok(Finished { status, ..stored })
+            let stored = FinishedJob::stored(result, journal.job, journal.is_whole());
+            Ok(FinishedJob { status, ..stored })
         }
         Err(failure) => {
             journal.failed(&failure, warn);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use triphammer_document::redacted::mask_secrets;
 use triphammer_settings::{Mark, Settings, Source, is};
 
@@ -17,10 +17,8 @@ pub(crate) struct CampaignPlan {
     /// The target, without its password; `None` for the embedded default.
     target: Option<String>,
     /// The second target of a comparison.
-    #[serde(default)]
     other: Option<String>,
     /// Every other setting that was given.
-    #[serde(rename = "said")]
     pub given: Vec<GivenSetting>,
 }
 
@@ -28,7 +26,6 @@ pub(crate) struct CampaignPlan {
 pub(crate) struct GivenSetting {
     pub name: String,
     pub value: String,
-    #[serde(deserialize_with = "read_source")]
     pub source: Source,
 }
 
@@ -75,18 +72,4 @@ pub(crate) fn bare(url: &str) -> String {
 
 pub(crate) fn folder() -> String {
     std::env::current_dir().map_or_else(|_| String::new(), |folder| folder.display().to_string())
-}
-
-/// Reads a source; earlier versions stored it as display text.
-fn read_source<'de, D: Deserializer<'de>>(stored: D) -> Result<Source, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Stored {
-        Source(Source),
-        Words(String),
-    }
-    Ok(match Stored::deserialize(stored)? {
-        Stored::Source(source) => source,
-        Stored::Words(words) => Source::of_words(&words),
-    })
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    Description, ExternalSchema, Judged, Name, Statements, WorkloadSettings,
+    Description, ExternalFindings, ExternalSchema, Name, Statements, WorkloadSettings,
 };
 use triphammer_core::{DbError, Rows, Scale, Session, StatementId, Value};
 
@@ -43,7 +43,7 @@ pub struct Record {
     /// them then.
     made_by: Option<Name>,
     /// Findings besides the tables.
-    judged: Judged,
+    judged: ExternalFindings,
 }
 
 impl Recording {
@@ -207,7 +207,7 @@ impl Record {
         workload: &Description,
         external: &ExternalSchema,
         scale: Scale,
-        judged: Judged,
+        judged: ExternalFindings,
     ) -> Self {
         let options = external.options.iter().map(|(name, v)| (name.to_string(), v.to_string()));
         let mut record = Self::planned(workload, scale, 1, &options.collect());

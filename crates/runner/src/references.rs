@@ -44,7 +44,7 @@ const END: &str = "-- end ";
 
 /// Answers to compare with, or why there are none.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct ReferenceAnswers {
     /// The answers; empty if they are unknown.
     pub answers: Vec<Answer>,
     /// Who answered, if it was computed: `DuckDB 1.5.5`.
@@ -75,16 +75,18 @@ impl References<'_, '_> {
     ///
     /// # Errors
     /// When the computation is cancelled. That it fails is a reason not to compare.
-    pub fn find(&self) -> Result<Known, Failure> {
-        let Some(of_workload) = &self.workload.answers else { return Ok(Known::default()) };
+    pub fn find(&self) -> Result<ReferenceAnswers, Failure> {
+        let Some(of_workload) = &self.workload.answers else {
+            return Ok(ReferenceAnswers::default());
+        };
         let answers = (of_workload.at)(self.scale);
         if !answers.is_empty() {
-            return Ok(Known { answers, ..Known::default() });
+            return Ok(ReferenceAnswers { answers, ..ReferenceAnswers::default() });
         }
         match self.computed(of_workload) {
             Ok((answers, version)) => {
                 let source = Some(format!("DuckDB {version}"));
-                Ok(Known { answers, source, unknown: None })
+                Ok(ReferenceAnswers { answers, source, unknown: None })
             }
             Err(Failure::Cancelled) => Err(Failure::Cancelled),
             Err(failure) => {
@@ -94,7 +96,7 @@ impl References<'_, '_> {
                      them, which failed: {failure}",
                     of_workload.known_at
                 );
-                Ok(Known { unknown: Some(unknown), ..Known::default() })
+                Ok(ReferenceAnswers { unknown: Some(unknown), ..ReferenceAnswers::default() })
             }
         }
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use triphammer_core::session::{Access, Admin, Capabilities, Database, LockMode, Role};
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
+use triphammer_core::workload::{Description, ExternalFindings, ExternalSchema, Statements};
 use triphammer_core::{DbError, ErrorClass, Rows, Scale, Session};
 use triphammer_dialects::catalogues;
 use triphammer_drivers::AnyDatabase;
@@ -24,7 +24,7 @@ use crate::workload_lock::lock_workload;
 
 /// The objects in a schema that concern a workload.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundObjects {
     /// The build record; `None` if there is none.
     pub record: Option<Record>,
     /// Whether the record table exists, for any workload.
@@ -42,7 +42,7 @@ pub struct Found {
     pub unusable: Option<String>,
 }
 
-impl Found {
+impl FoundObjects {
     /// Rejects tables with the workload's names that are in no record.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ pub async fn inspect<S: Admin>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
-) -> Result<Found, Failure> {
+) -> Result<FoundObjects, Failure> {
     let present = session.tables().await.doing("listing tables")?;
     let has_table = present.iter().any(|name| name == TABLE);
     let record = if has_table {
@@ -120,7 +120,7 @@ pub async fn inspect<S: Admin>(
     let added = record.iter().flat_map(|record| record.beyond(workload));
     let added = added.filter(|name| present.iter().any(|there| there == name));
     let added = added.map(str::to_owned).collect();
-    Ok(Found { record, has_table, tables, added, external, built_by, unusable })
+    Ok(FoundObjects { record, has_table, tables, added, external, built_by, unusable })
 }
 
 /// The scale of tables that another program may have created; `None` if they are not its tables, or
@@ -161,8 +161,8 @@ async fn judge<S: Session>(
     catalogue: &StatementCatalogue,
     session: &mut S,
     external: &ExternalSchema,
-) -> Result<Judged, Failure> {
-    let Some(needs) = &external.needs else { return Ok(Judged::default()) };
+) -> Result<ExternalFindings, Failure> {
+    let Some(needs) = &external.needs else { return Ok(ExternalFindings::default()) };
     let judged = async {
         let mut rows = Rows::new();
         let id = Statements::new(catalogue).prepare(session, &needs.statement).await?;
@@ -192,7 +192,7 @@ impl Dropping {
     ///
     /// # Errors
     /// When the files of its dialect are malformed.
-    pub fn of(database: &AnyDatabase, found: &Found) -> Result<Self, Failure> {
+    pub fn of(database: &AnyDatabase, found: &FoundObjects) -> Result<Self, Failure> {
         for option in catalogues::options(database.dialect())? {
             let built =
                 found.record.as_ref().and_then(|r| r.get(&format!("dialect/{}", option.name)));
@@ -218,7 +218,7 @@ pub async fn remove<S: Admin>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
-    found: &Found,
+    found: &FoundObjects,
     how: Dropping,
     force: bool,
 ) -> Result<Vec<String>, Failure> {
@@ -254,7 +254,7 @@ pub async fn remove<S: Admin>(
 }
 
 /// The tables to drop, children first: workloads list parents first, as foreign keys require.
-fn to_remove(workload: &Description, found: &Found, force: bool) -> Vec<String> {
+fn to_remove(workload: &Description, found: &FoundObjects, force: bool) -> Vec<String> {
     let listed = |name: &str| {
         let item = format!("object/{name}");
         found.record.as_ref().is_some_and(|record| record.has(&item))
@@ -270,7 +270,7 @@ fn to_remove(workload: &Description, found: &Found, force: bool) -> Vec<String> 
 async fn relations_of<S: Admin>(
     workload: &Description,
     session: &mut S,
-    found: &Found,
+    found: &FoundObjects,
     force: bool,
 ) -> Result<Vec<String>, Failure> {
     let listed = |name: &str| {
@@ -288,7 +288,7 @@ async fn relations_of<S: Admin>(
 async fn refuse_substitutes<S: Admin>(
     workload: &Description,
     session: &mut S,
-    found: &Found,
+    found: &FoundObjects,
     force: bool,
 ) -> Result<(), Failure> {
     let going = to_remove(workload, found, force);
@@ -350,7 +350,7 @@ async fn drop_tables<S: Session>(
 pub async fn refuse_dependents<S: Admin>(
     workload: &Description,
     session: &mut S,
-    found: &Found,
+    found: &FoundObjects,
     force: bool,
 ) -> Result<(), Failure> {
     refuse_substitutes(workload, session, found, force).await?;
@@ -376,7 +376,7 @@ pub async fn refuse_dependents<S: Admin>(
 pub async fn refuse_unrelated<S: Session>(
     workload: &Description,
     session: &mut S,
-    found: &Found,
+    found: &FoundObjects,
 ) -> Result<(), Failure> {
     if found.external.is_some() {
         return Ok(());

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use triphammer_core::engine::{Origin, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
 use triphammer_document::parts::ScriptFacts;
 use triphammer_document::result::{RunResult, SlowTransaction};
+use triphammer_engine::{Origin, Replay};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, duration, milliseconds};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use triphammer_settings::Given;
+use triphammer_settings::GivenValue;
 
 /// A run requested by a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct PlannedRun {
     /// Index of the campaign's target on which it runs.
     pub target: usize,
     /// Settings chosen by the question, by name.
-    pub settings: Vec<(String, Given)>,
+    pub settings: Vec<(String, GivenValue)>,
     /// Title for people to read: `8 virtual users`.
     pub title: String,
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use triphammer_core::Rows;
 use triphammer_core::query_plan::QueryStep;
 use triphammer_core::rows::Cell;
 use triphammer_core::session::{Database as _, Role, Session as _};
 use triphammer_core::workload::{Statements, Workload as _, WorkloadSettings};
-use triphammer_core::{Rows, engine};
 use triphammer_runner::build::build;
 use triphammer_runner::build_request::BuildRequest;
 use triphammer_runner::catalogues;
@@ -113,7 +113,7 @@ fn answers(target: &Target) -> Answers {
         session.close().await;
         answers
     };
-    engine::runtime().unwrap().block_on(asked)
+    triphammer_engine::runtime().unwrap().block_on(asked)
 }
 
 fn is_same(a: &str, b: &str) -> bool {

@@ -18,10 +18,10 @@ const STORES_KEPT: usize = 4;
 
 /// Handle to the application state shared by all handlers.
 #[derive(Clone, Debug)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<AppState>);
 
 #[derive(Debug)]
-struct Shared {
+struct AppState {
     store: PathBuf,
     data: PathBuf,
     stores: Mutex<Vec<Store>>,
@@ -55,7 +55,7 @@ impl App {
         let hub = Arc::new(Hub::new());
         let targets = targets()?;
         let activities = Activities::new(Arc::clone(&hub), store.to_owned());
-        Ok(Self(Arc::new(Shared {
+        Ok(Self(Arc::new(AppState {
             store: store.to_owned(),
             data: data.to_owned(),
             stores: Mutex::new(vec![first]),

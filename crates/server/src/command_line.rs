@@ -27,7 +27,7 @@ pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a st
 
 /// Formats the command of a stored job: from the plan of a campaign, or from the result of a run.
 pub fn of_job(job: &StoredJob) -> String {
-    let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
+    let of_plan = job.plan.as_ref().and_then(|plan| plan["given"].as_array());
     let of_result = job.document.as_ref().and_then(|document| document["settings"].as_array());
     // The document of a run has the names of its files, the plan their texts.
     let settings = match job.row.kind {
@@ -35,13 +35,13 @@ pub fn of_job(job: &StoredJob) -> String {
         _ => of_plan.or(of_result),
     };
     let settings = settings.map_or(&[] as &[Value], Vec::as_slice);
-    let told = settings
+    let shown = settings
         .iter()
         .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
         .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)))
         .filter(|(name, _)| accepts(job.row.kind, name));
     let mut given_settings = vec![("target", job.row.target.as_str())];
-    given_settings.extend(told);
+    given_settings.extend(shown);
     let is_missing = !given_settings.iter().any(|(name, _)| *name == "workload");
     if is_missing && accepts(job.row.kind, "workload") {
         given_settings.insert(1, ("workload", &job.row.workload));

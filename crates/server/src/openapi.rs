@@ -2,7 +2,7 @@
 //! schemas of runs, profiles, capacity searches and comparisons.
 
 use serde_json::{Value, json};
-use triphammer_document::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_document::metrics::{Metric, MetricKind, OF_SECOND, OF_TYPE, Unit};
 use triphammer_settings::formats::FORMATS;
 use utoipa::OpenApi;
 
@@ -119,7 +119,7 @@ fn value_schema(metric: &Metric) -> Value {
 
 /// JSON type of a value.
 fn word(metric: &Metric) -> &'static str {
-    let is_mean = metric.kind == Kind::Mean;
+    let is_mean = metric.kind == MetricKind::Mean;
     if matches!(metric.unit, Unit::Count | Unit::Us) && !is_mean { "integer" } else { "number" }
 }
 

@@ -41,8 +41,7 @@ pub struct TargetForm {
     pub schema: Option<String>,
 }
 
-/// A target in the file of saved targets. Fields of earlier versions that named files and variables
-/// of the host are ignored.
+/// A target in the file of saved targets, which is edited by hand, too.
 #[derive(Debug, Deserialize)]
 struct StoredTarget {
     url: String,
@@ -150,11 +149,11 @@ pub struct Targets {
     reach: Reach,
     /// Whether clients may run scripts on them.
     allow_scripts: bool,
-    held: Mutex<Held>,
+    held: Mutex<TargetsState>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct TargetsState {
     saved: BTreeMap<String, TargetForm>,
     passwords: BTreeMap<String, Secret>,
 }
@@ -180,14 +179,14 @@ impl Targets {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => return Err(cannot(&error)),
         };
-        // An earlier version saved passwords in parameters that it did not recognise.
+        // A password may have been written into the file by hand.
         let form = |stored: StoredTarget| {
             let url = TargetUrl::parse(&stored.url).ok()?.redacted();
             Some(TargetForm { url, schema: stored.schema })
         };
         let saved = stored.into_iter().filter_map(|(name, one)| Some((name, form(one)?))).collect();
         let reach = Reach::Folder(folder(data, store)?);
-        let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
+        let held = Mutex::new(TargetsState { saved, passwords: BTreeMap::new() });
         Ok(Self { file, fixed, reach, allow_scripts, held })
     }
 
@@ -233,7 +232,7 @@ impl Targets {
         self.shown(name, &self.lock())
     }
 
-    fn shown(&self, name: &str, held: &Held) -> Result<SavedTarget, ApiError> {
+    fn shown(&self, name: &str, held: &TargetsState) -> Result<SavedTarget, ApiError> {
         if let Some(target) = self.fixed.get(name) {
             return Ok(shown_fixed(name, target, held));
         }
@@ -354,7 +353,7 @@ impl Targets {
         std::fs::rename(&next, &self.file).map_err(cannot)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, TargetsState> {
         self.held.lock().expect("no thread panics while it holds the lock")
     }
 }
@@ -376,7 +375,7 @@ fn private(path: &Path) -> std::io::Result<std::fs::File> {
     options.open(path)
 }
 
-fn shown(name: &str, form: &TargetForm, held: &Held) -> SavedTarget {
+fn shown(name: &str, form: &TargetForm, held: &TargetsState) -> SavedTarget {
     SavedTarget {
         name: name.to_owned(),
         url: form.url.clone(),
@@ -386,7 +385,7 @@ fn shown(name: &str, form: &TargetForm, held: &Held) -> SavedTarget {
     }
 }
 
-fn shown_fixed(name: &str, target: &FixedTarget, held: &Held) -> SavedTarget {
+fn shown_fixed(name: &str, target: &FixedTarget, held: &TargetsState) -> SavedTarget {
     SavedTarget {
         name: name.to_owned(),
         url: target.url.clone(),

@@ -7,7 +7,7 @@ use triphammer_core::workload::{Mode, Name};
 use triphammer_workloads::all;
 
 use crate::file_format::FileFormat;
-use crate::formats::{Declared, FORMATS};
+use crate::formats::{FORMATS, FormatDeclaration};
 
 /// An accepted word and its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub fn printed_formats() -> Vec<Choice> {
     FORMATS.iter().filter(|known| known.is_printed).map(of_format).collect()
 }
 
-fn of_format(known: &Declared) -> Choice {
+fn of_format(known: &FormatDeclaration) -> Choice {
     choice(known.name, known.help)
 }
 

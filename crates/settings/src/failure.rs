@@ -1,7 +1,7 @@
 //! Failures of commands: what failed, where, and what to do next. Exit code 2.
 
-use triphammer_core::engine::RunError;
 use triphammer_core::{DbError, ErrorClass, SpecError};
+use triphammer_engine::RunError;
 
 /// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]

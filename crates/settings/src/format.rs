@@ -1,7 +1,7 @@
 //! Formats numbers for people.
 
 use triphammer_core::Scale;
-use triphammer_core::engine::Origin;
+use triphammer_engine::Origin;
 
 /// Formats an integer with thousands separators: `12,345`.
 #[must_use]

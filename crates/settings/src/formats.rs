@@ -33,7 +33,7 @@ pub enum Format {
 
 /// Declaration of a format.
 #[derive(Debug)]
-pub struct Declared {
+pub struct FormatDeclaration {
     /// The declared format.
     pub format: Format,
     /// Name in `--format`.
@@ -51,8 +51,8 @@ pub struct Declared {
 }
 
 /// Declarations of all formats.
-pub static FORMATS: &[Declared] = &[
-    Declared {
+pub static FORMATS: &[FormatDeclaration] = &[
+    FormatDeclaration {
         format: Format::Text,
         name: "text",
         help: "the full report as plain text",
@@ -61,7 +61,7 @@ pub static FORMATS: &[Declared] = &[
         of: |_| true,
         is_printed: true,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::Json,
         name: "json",
         help: "the result document",
@@ -70,7 +70,7 @@ pub static FORMATS: &[Declared] = &[
         of: |_| true,
         is_printed: true,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::Markdown,
         name: "markdown",
         help: "for issues, wikis and pull requests",
@@ -79,7 +79,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind.drives() || kind.has_own_load(),
         is_printed: true,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::Csv,
         name: "csv",
         help: "the seconds of a run, comma-separated",
@@ -88,7 +88,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::JsonLines,
         name: "jsonl",
         help: "the seconds of a run, one JSON object per line",
@@ -97,7 +97,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::ObservedCsv,
         name: "observed-csv",
         help: "the observed figures of each second of a run, comma-separated",
@@ -106,7 +106,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::ObservedJsonLines,
         name: "observed-jsonl",
         help: "the observed figures of each second of a run, one JSON object per line",
@@ -115,7 +115,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::Hdr,
         name: "hdr",
         help: "the histograms of a run, as an HdrHistogram interval log",
@@ -124,7 +124,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::Junit,
         name: "junit",
         help: "requirements and checks with their results, as JUnit XML",
@@ -133,7 +133,7 @@ pub static FORMATS: &[Declared] = &[
         of: |kind| kind.has_own_load() || matches!(kind, JobKind::Run | JobKind::Check),
         is_printed: false,
     },
-    Declared {
+    FormatDeclaration {
         format: Format::Html,
         name: "html",
         help: "a self-contained web page with charts",
@@ -152,7 +152,7 @@ impl Format {
     pub fn of_file(path: &Path) -> Result<Self, String> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let name = name.to_lowercase();
-        let fits = |known: &&Declared| {
+        let fits = |known: &&FormatDeclaration| {
             name.strip_suffix(known.ending).is_some_and(|stem| stem.ends_with('.'))
         };
         let found = FORMATS.iter().filter(fits).max_by_key(|known| known.ending.len());
@@ -172,7 +172,7 @@ impl Format {
     /// # Panics
     /// When it is missing in [`FORMATS`], which is a defect.
     #[must_use]
-    pub fn declared(self) -> &'static Declared {
+    pub fn declared(self) -> &'static FormatDeclaration {
         FORMATS.iter().find(|known| known.format == self).expect("every format is declared")
     }
 

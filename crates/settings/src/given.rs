@@ -11,14 +11,14 @@ use triphammer_core::pace::Load;
 
 /// A given value of a setting.
 #[derive(Clone)]
-pub struct Given {
+pub struct GivenValue {
     /// The value as typed on the command line.
     text: String,
     /// The value itself, if given by a program.
     value: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-impl Given {
+impl GivenValue {
     fn typed<T: Any + Send + Sync>(text: String, value: T) -> Self {
         Self { text, value: Some(Arc::new(value)) }
     }
@@ -36,57 +36,57 @@ impl Given {
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for GivenValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.text, f)
     }
 }
 
-impl PartialEq for Given {
+impl PartialEq for GivenValue {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
-impl Eq for Given {}
+impl Eq for GivenValue {}
 
-impl From<String> for Given {
+impl From<String> for GivenValue {
     fn from(text: String) -> Self {
         Self { text, value: None }
     }
 }
 
-impl From<&str> for Given {
+impl From<&str> for GivenValue {
     fn from(text: &str) -> Self {
         text.to_owned().into()
     }
 }
 
-impl From<&String> for Given {
+impl From<&String> for GivenValue {
     fn from(text: &String) -> Self {
         text.clone().into()
     }
 }
 
-impl From<u32> for Given {
+impl From<u32> for GivenValue {
     fn from(number: u32) -> Self {
         Self::typed(number.to_string(), number)
     }
 }
 
-impl From<u64> for Given {
+impl From<u64> for GivenValue {
     fn from(number: u64) -> Self {
         Self::typed(number.to_string(), number)
     }
 }
 
-impl From<Duration> for Given {
+impl From<Duration> for GivenValue {
     fn from(duration: Duration) -> Self {
         Self::typed(format_duration(duration), duration)
     }
 }
 
-impl From<Load> for Given {
+impl From<Load> for GivenValue {
     fn from(load: Load) -> Self {
         Self::typed(load.to_string(), load)
     }

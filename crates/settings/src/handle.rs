@@ -3,20 +3,18 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use triphammer_core::engine;
-
 use crate::cancel::Cancel;
 
 /// Ends a job. It may be used before the job starts, which then ends right after its start. The
 /// interrupted run of a campaign is stored as such, and `--resume` repeats it.
 #[derive(Clone, Debug, Default)]
 pub struct Handle {
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     cancel: Cancel,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct HandleState {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -25,7 +23,7 @@ struct Shared {
 struct State {
     stopped: bool,
     aborted: bool,
-    run: Option<engine::StopHandle>,
+    run: Option<triphammer_engine::StopHandle>,
 }
 
 impl Handle {
@@ -68,7 +66,7 @@ impl Handle {
     }
 
     /// Registers a run, and ends it immediately if the end was already requested.
-    pub fn begins(&self, run: engine::StopHandle) {
+    pub fn begins(&self, run: triphammer_engine::StopHandle) {
         let mut state = self.state();
         if state.stopped {
             run.stop();

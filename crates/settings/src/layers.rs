@@ -9,7 +9,7 @@ use triphammer_core::text::steers;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
 use super::declaration::{Mark, SettingDef, variable};
-use super::given::Given;
+use super::given::GivenValue;
 use super::list::SETTINGS;
 use super::list::{declared, is, of_command};
 use super::source::Source;
@@ -30,7 +30,7 @@ pub const REPEATED: &str = ", ";
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub(super) command: Command,
-    pub(super) values: BTreeMap<String, (Given, Source)>,
+    pub(super) values: BTreeMap<String, (GivenValue, Source)>,
     pub(super) shown: Vec<Setting>,
     /// Whether they come from a client of the server, which must not name files of its host.
     of_client: bool,
@@ -51,14 +51,14 @@ impl Settings {
     }
 
     /// Sets a value, unless a stronger layer has already set it: add the strongest layer first.
-    pub fn set(&mut self, name: &str, value: impl Into<Given>, source: Source) {
+    pub fn set(&mut self, name: &str, value: impl Into<GivenValue>, source: Source) {
         let name = declared(self.command, name).map_or(name, |setting| setting.name);
         self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
     }
 
     /// Replaces a given value by what it stands for, such as a file by its contents; the source
     /// stays.
-    pub fn replace(&mut self, name: &str, value: impl Into<Given>) {
+    pub fn replace(&mut self, name: &str, value: impl Into<GivenValue>) {
         if let Some((given, _)) = self.values.get_mut(name) {
             *given = value.into();
         }
@@ -207,7 +207,7 @@ impl Settings {
     /// Returns the settings of one run of a profile, search or comparison: these, without those
     /// that the command determines.
     #[must_use]
-    pub fn of_run(&self, decided: &[(String, Given)]) -> Self {
+    pub fn of_run(&self, decided: &[(String, GivenValue)]) -> Self {
         let mut values = self.values.clone();
         for (name, value) in decided {
             values.insert(name.clone(), (value.clone(), Source::Command(self.command)));

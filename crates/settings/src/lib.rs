@@ -41,7 +41,7 @@ pub mod target;
 pub mod worker_pool;
 
 pub use declaration::{Group, Mark, SettingDef, SettingKind};
-pub use given::Given;
+pub use given::GivenValue;
 pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::{SETTINGS, declared, is, of_command};
 pub use options::{all_options, workload_options};

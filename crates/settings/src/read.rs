@@ -245,10 +245,10 @@ impl Settings {
     ) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
         for definition in definitions {
-            let said = self.values.get(&*definition.name);
-            let said = said.map(|(given, source)| (given.text().to_owned(), source.clone()));
+            let value = self.values.get(&*definition.name);
+            let value = value.map(|(given, source)| (given.text().to_owned(), source.clone()));
             let (value, source) =
-                said.unwrap_or_else(|| (definition.default.to_string(), Source::Default));
+                value.unwrap_or_else(|| (definition.default.to_string(), Source::Default));
             self.show(&definition.name, value.clone(), &source);
             options.insert(definition.name.to_string(), value);
         }

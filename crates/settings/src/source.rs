@@ -36,24 +36,6 @@ impl Source {
     pub const fn is_of_job(&self) -> bool {
         matches!(self, Self::Flag | Self::Request | Self::Call)
     }
-
-    /// Parses a source from its displayed form.
-    #[must_use]
-    pub fn of_words(words: &str) -> Self {
-        let job = words.strip_prefix("job ").and_then(|job| job.parse().ok());
-        match (words, words.strip_prefix("job file "), job, Command::of(words)) {
-            ("command line", ..) => Self::Flag,
-            ("environment", ..) => Self::Environment,
-            ("request", ..) => Self::Request,
-            ("call", ..) => Self::Call,
-            ("build record", ..) => Self::Build,
-            ("default", ..) => Self::Default,
-            (_, Some(file), ..) => Self::JobFile(file.to_owned()),
-            (_, _, Some(job), _) => Self::Job(job),
-            (_, _, _, Some(command)) => Self::Command(command),
-            _ => Self::JobFile(words.to_owned()),
-        }
-    }
 }
 
 impl fmt::Display for Source {

@@ -22,7 +22,7 @@ use triphammer_proxy::Relay;
 use crate::command::{Command, JobKind};
 use crate::failure::{Doing, Failure};
 use crate::fault;
-use crate::nodes::{Given, NodeList};
+use crate::nodes::{NodeList, NodeSettings};
 use crate::worker_pool::{self, connect, on_this_thread};
 use crate::{DATABASE_DEFAULT, PROTOCOL_DEFAULT, Settings, Source};
 
@@ -180,7 +180,7 @@ pub fn open(
     workload: Option<&Description>,
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
-    let nodes = Given::read(settings)?;
+    let nodes = NodeSettings::read(settings)?;
     let embedded = settings.get("target").is_none() && nodes.is_none();
     if embedded {
         refuse_default(settings, workload)?;

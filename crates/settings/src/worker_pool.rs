@@ -8,7 +8,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use triphammer_core::engine;
 use triphammer_core::session::{Canceller, Database as _, Role, Session as _};
 use triphammer_core::workload::Description;
 use triphammer_core::{DbError, ErrorClass};
@@ -49,7 +48,7 @@ impl WorkerPool {
         setup: impl AsyncFn(&mut Limited<AnySession>) -> Result<C, DbError> + Sync,
         work: impl AsyncFn(&mut Limited<AnySession>, &mut C, &T) -> Result<R, DbError> + Sync,
     ) -> Result<Vec<R>, Failure> {
-        let shared = Shared::new(tasks.len());
+        let shared = PoolState::new(tasks.len());
         let worker = async || {
             let slot = shared.workers.fetch_add(1, Ordering::Relaxed);
             let connecting = connect_worker(&self.database, self.role, slot, self.connect_limit);
@@ -107,7 +106,7 @@ impl WorkerPool {
 }
 
 /// What the workers of a pool share.
-struct Shared<R> {
+struct PoolState<R> {
     /// Number of workers that have started.
     workers: AtomicU32,
     /// Index of the next task.
@@ -118,7 +117,7 @@ struct Shared<R> {
     failure: Mutex<Option<Failure>>,
 }
 
-impl<R> Shared<R> {
+impl<R> PoolState<R> {
     fn new(tasks: usize) -> Self {
         Self {
             workers: AtomicU32::new(0),
@@ -257,6 +256,7 @@ impl FromSystem for DbError {
 pub fn on_this_thread<T, E: FromSystem>(
     future: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let runtime = engine::runtime().map_err(|error| E::from_system(engine::NO_RUNTIME, error))?;
+    let runtime = triphammer_engine::runtime()
+        .map_err(|error| E::from_system(triphammer_engine::NO_RUNTIME, error))?;
     tokio::task::LocalSet::new().block_on(&runtime, future)
 }

@@ -15,7 +15,7 @@ use super::lock::JobLock;
 
 /// Rows to be written.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct WaitingRows {
     pub(super) seconds: Vec<SecondRow>,
     series: Vec<SeriesRow>,
     pub(super) histograms: Vec<Encoded>,
@@ -23,10 +23,10 @@ pub(super) struct Waiting {
 
 /// State of a job started by this store.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldJob {
     /// Shows that this process is alive; released when dropped.
     _lock: JobLock,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: WaitingRows,
     /// Metrics without a column.
     pub(super) chunks: Chunks,
     /// Keys of the transaction types.
@@ -38,11 +38,11 @@ pub(super) struct Held {
     pub(super) dropped: usize,
 }
 
-impl Held {
+impl HeldJob {
     pub(super) fn new(lock: JobLock, types: Vec<String>) -> Self {
         Self {
             _lock: lock,
-            waiting: Waiting::default(),
+            waiting: WaitingRows::default(),
             chunks: Chunks::default(),
             types,
             merger: Merger::default(),
@@ -78,7 +78,7 @@ impl Held {
     }
 }
 
-impl Waiting {
+impl WaitingRows {
     pub(super) fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
         let sql = insert("seconds", "phase", OF_SECOND);
         let mut statement = connection.prepare_cached(&sql)?;

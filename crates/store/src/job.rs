@@ -177,16 +177,12 @@ pub struct JobRow {
     /// Value of the primary metric; `None` if there is none.
     pub primary_metric_value: Option<f64>,
     /// The campaign job that a run belongs to; `None` if none.
-    #[serde(default)]
     pub parent: Option<JobId>,
     /// Position in that job's sequence, from 0.
-    #[serde(default)]
     pub step: Option<u32>,
     /// Number of its runs that are complete.
-    #[serde(default)]
     pub runs: u32,
     /// The verdict on it; `None` while it runs, and if its document cannot be read.
-    #[serde(default)]
     pub ending: Option<Ending>,
 }
 
@@ -209,7 +205,7 @@ pub struct StoredJob {
     /// Notes on the job, in chronological order.
     pub notes: Vec<Remark>,
     /// The settings that it was given, for repeating the job or resuming a campaign; `None` for the
-    /// runs of another job, and for jobs of earlier versions.
+    /// runs of another job.
     pub plan: Option<serde_json::Value>,
 }
 

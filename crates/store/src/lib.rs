@@ -35,5 +35,5 @@ pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKin
 pub use job::{CheckRow, JobFilter, JobHeader, JobRow, JobStatus, ReadAt, StoredJob};
 pub use open::Store;
 pub use path::{default_path, store_path};
-pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};
+pub use samples::{SamplePoint, SamplePoints, SampleWriter, SampledSecond, StoredSeries};
 pub use tables::VERSION;

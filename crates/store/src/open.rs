@@ -12,7 +12,7 @@ use triphammer_document::JobId;
 
 use super::error::StoreError;
 use super::{path, tables};
-use crate::held::Held;
+use crate::held::HeldJob;
 
 /// Maximum wait of a writer for another one.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
     /// Jobs started by this store and not finished.
-    pub(super) held: RefCell<BTreeMap<JobId, Held>>,
+    pub(super) held: RefCell<BTreeMap<JobId, HeldJob>>,
 }
 
 impl Store {

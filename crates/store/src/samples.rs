@@ -32,7 +32,7 @@ const WRITE_EVERY: Duration = Duration::from_secs(10);
 
 /// Values sampled for one second.
 #[derive(Clone, Debug)]
-pub struct Sampled {
+pub struct SampledSecond {
     /// The second, counted from the start of the run.
     pub second: u64,
     /// Values of the measured metrics.
@@ -42,7 +42,7 @@ pub struct Sampled {
 /// Writes sampled values of a job, on a separate thread and connection.
 #[derive(Debug)]
 pub struct SampleWriter {
-    queue: Option<SyncSender<Sampled>>,
+    queue: Option<SyncSender<SampledSecond>>,
     thread: Option<JoinHandle<Result<(), StoreError>>>,
     dropped: Arc<AtomicU64>,
 }
@@ -63,7 +63,7 @@ impl SampleWriter {
     }
 
     /// Queues the values of a second without waiting. Drops them if the queue is full.
-    pub fn put(&self, sampled: Sampled) {
+    pub fn put(&self, sampled: SampledSecond) {
         let queue = self.queue.as_ref().expect("it is there until the end");
         if let Err(TrySendError::Full(lost) | TrySendError::Disconnected(lost)) =
             queue.try_send(sampled)
@@ -73,7 +73,7 @@ impl SampleWriter {
     }
 
     /// Like [`SampleWriter::put`], but waits for room: for values from a source such as a file.
-    pub fn put_waiting(&self, sampled: Sampled) {
+    pub fn put_waiting(&self, sampled: SampledSecond) {
         let queue = self.queue.as_ref().expect("it is there until the end");
         if let Err(SendError(lost)) = queue.send(sampled) {
             self.dropped.fetch_add(lost.values.len() as u64, Ordering::Relaxed);
@@ -96,7 +96,7 @@ impl SampleWriter {
 fn write_all(
     path: &Path,
     job: JobId,
-    batches: &Receiver<Sampled>,
+    batches: &Receiver<SampledSecond>,
     refused: &AtomicU64,
 ) -> Result<(), StoreError> {
     let mut chunks = Chunks::default();
@@ -106,7 +106,7 @@ fn write_all(
     let mut chunk = 0;
     loop {
         match batches.recv_timeout(due.saturating_sub(clock.now().duration())) {
-            Ok(Sampled { second, values }) => {
+            Ok(SampledSecond { second, values }) => {
                 for (series, value) in values {
                     if !chunks.put(&series, second, value) {
                         refused.fetch_add(1, Ordering::Relaxed);

@@ -6,7 +6,6 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use triphammer_core::clock;
-use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_document::ending::{Ending, Flaw};
@@ -15,6 +14,7 @@ use triphammer_document::redacted::mask_setting;
 use triphammer_document::result::{Remark, RunResult, rfc3339};
 use triphammer_document::second::Second;
 use triphammer_document::{JobDocument as _, JobId};
+use triphammer_engine::RunEnd;
 
 use super::error::StoreError;
 use super::histograms::{Scope, encode};
@@ -22,8 +22,8 @@ use super::job::{CheckRow, JobHeader, JobStatus, ReadAt};
 use super::lock::{self, JobLock};
 use super::open::Store;
 
-use crate::held::Held;
-use crate::held::Waiting;
+use crate::held::HeldJob;
+use crate::held::WaitingRows;
 use crate::held::integer;
 use crate::held::place;
 
@@ -47,7 +47,7 @@ impl Store {
         let lock = JobLock::take(&self.path, job)
             .map_err(|source| StoreError::Create { path: self.path.clone(), source })?;
         transaction.commit().map_err(|error| self.failed(error))?;
-        let held = Held::new(lock, header.transactions.clone());
+        let held = HeldJob::new(lock, header.transactions.clone());
         self.held.borrow_mut().insert(job, held);
         Ok(job)
     }
@@ -69,7 +69,7 @@ impl Store {
             )
             .map_err(|error| self.failed(error))?;
         transaction.commit().map_err(|error| self.failed(error))?;
-        let held = Held::new(lock, self.transactions(job)?);
+        let held = HeldJob::new(lock, self.transactions(job)?);
         self.held.borrow_mut().insert(job, held);
         Ok(())
     }
@@ -118,7 +118,7 @@ impl Store {
         self.held(job, |held| {
             if held.waiting.seconds.len() >= WAITING_MAX {
                 held.dropped += held.waiting.seconds.len();
-                held.waiting = Waiting::default();
+                held.waiting = WaitingRows::default();
             }
         })?;
         written
@@ -129,8 +129,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be written to. Nothing is lost.
     pub fn flush(&self, job: JobId) -> Result<(), StoreError> {
-        let take =
-            |held: &mut Held| (std::mem::take(&mut held.waiting), std::mem::take(&mut held.chunks));
+        let take = |held: &mut HeldJob| {
+            (std::mem::take(&mut held.waiting), std::mem::take(&mut held.chunks))
+        };
         let (mut waiting, mut chunks) = self.held(job, take)?;
         let mut written = Ok(());
         if !waiting.seconds.is_empty() || !waiting.histograms.is_empty() {
@@ -140,7 +141,7 @@ impl Store {
             });
             if written.is_ok() {
                 chunks.written();
-                waiting = Waiting::default();
+                waiting = WaitingRows::default();
             }
         }
         self.held(job, |held| (held.waiting, held.chunks) = (waiting, chunks))?;
@@ -294,7 +295,7 @@ impl Store {
     }
 
     /// Uses the state of a job started by this store.
-    fn held<T>(&self, job: JobId, work: impl FnOnce(&mut Held) -> T) -> Result<T, StoreError> {
+    fn held<T>(&self, job: JobId, work: impl FnOnce(&mut HeldJob) -> T) -> Result<T, StoreError> {
         let mut all = self.held.borrow_mut();
         all.get_mut(&job).map(work).ok_or(StoreError::NotHeld { job: job.0 })
     }

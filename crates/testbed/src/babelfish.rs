@@ -137,8 +137,8 @@ impl BabelfishServer {
             .output()
             .map_err(TestbedError::io("starting the program psql"))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(TestbedError::Failed(format!("{}: {sql}", said.trim())));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(TestbedError::Failed(format!("{}: {sql}", stderr.trim())));
         }
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())

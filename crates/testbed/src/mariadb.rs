@@ -272,8 +272,8 @@ fn query(
         .output()
         .map_err(TestbedError::io("starting the program mariadb"))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(TestbedError::Failed(format!("{}: {sql}", said.trim())));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(TestbedError::Failed(format!("{}: {sql}", stderr.trim())));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let field = |field: &str| (field != "NULL").then(|| field.to_owned());

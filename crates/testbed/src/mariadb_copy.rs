@@ -88,8 +88,8 @@ impl MariadbServer {
             .output()
             .map_err(TestbedError::io("starting the program mariadb-dump"))?;
         if !dump.status.success() {
-            let said = String::from_utf8_lossy(&dump.stderr);
-            return Err(TestbedError::Failed(format!("{}: the routines of {from}", said.trim())));
+            let stderr = String::from_utf8_lossy(&dump.stderr);
+            return Err(TestbedError::Failed(format!("{}: the routines of {from}", stderr.trim())));
         }
         let routines = String::from_utf8_lossy(&dump.stdout);
         self.run(to, &routines).map(drop)

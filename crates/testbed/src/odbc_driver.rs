@@ -30,8 +30,8 @@ impl OdbcDriver {
         let ended = compiler.arg(driver.library()).arg(&source).output();
         let ended = ended.map_err(TestbedError::io("running the C compiler, cc"))?;
         if !ended.status.success() {
-            let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-            return Err(TestbedError::Failed(format!("compiling the ODBC driver: {said}")));
+            let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+            return Err(TestbedError::Failed(format!("compiling the ODBC driver: {stderr}")));
         }
         Ok(driver)
     }

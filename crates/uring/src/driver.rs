@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 use socket2::Socket;
 use tokio::io::ReadBuf;
 
-use crate::ring::{Done, Ring};
+use crate::ring::{Completion, Ring};
 
 /// Longest data in bytes that is copied to be sent with that of the others; longer data is sent by
 /// a call of its own, without a copy.
@@ -330,7 +330,7 @@ impl Inner {
     }
 
     /// Wakers are woken here by reference, which runs and drops nothing.
-    fn apply(&mut self, done: &Done) {
+    fn apply(&mut self, done: &Completion) {
         if done.token & KIND == WAKE {
             self.woken = true;
             if !done.more {
@@ -409,7 +409,7 @@ impl Slot {
         }
     }
 
-    fn received(&mut self, done: &Done, ring: &mut Ring, place: Place) {
+    fn received(&mut self, done: &Completion, ring: &mut Ring, place: Place) {
         ring.take(done, &mut self.received);
         if !done.more {
             self.receiving = false;

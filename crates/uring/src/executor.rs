@@ -72,11 +72,11 @@ pub async fn sleep(time: Duration) -> bool {
 /// then.
 pub struct Worker {
     driver: Rc<Driver>,
-    shared: Arc<Shared>,
+    shared: Arc<WakeState>,
 }
 
 /// What other threads need to wake this one.
-struct Shared {
+struct WakeState {
     woken: AtomicBool,
     /// Whether the thread waits in the kernel, or is about to.
     waiting: AtomicBool,
@@ -96,7 +96,7 @@ impl Worker {
         let driver = Rc::new(Driver::new(Arc::clone(&wake_fd))?);
         HERE.set(Some(Rc::clone(&driver)));
         let (woken, waiting) = (AtomicBool::new(true), AtomicBool::new(false));
-        Ok(Self { driver, shared: Arc::new(Shared { woken, waiting, wake_fd }) })
+        Ok(Self { driver, shared: Arc::new(WakeState { woken, waiting, wake_fd }) })
     }
 
     /// Runs a future to its end. Sockets that are created meanwhile on this thread use the ring.
@@ -122,7 +122,7 @@ impl Worker {
     }
 
     fn wait(&self) {
-        let Shared { woken, waiting, wake_fd } = &*self.shared;
+        let WakeState { woken, waiting, wake_fd } = &*self.shared;
         // Whoever wakes sets `woken` and then reads `waiting`: at least one sees the other.
         waiting.store(true, Ordering::SeqCst);
         let is_idle = !woken.load(Ordering::SeqCst);
@@ -134,7 +134,7 @@ impl Worker {
     }
 }
 
-impl Wake for Shared {
+impl Wake for WakeState {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

@@ -45,7 +45,7 @@ const OUT: u32 = libc::POLLOUT as u32;
 
 /// Something that the kernel reports as done.
 #[derive(Clone, Copy, Debug)]
-pub struct Done {
+pub struct Completion {
     /// What the caller gave the operation.
     pub token: u64,
     /// A number of bytes or of events, or a negative error number.
@@ -188,11 +188,11 @@ impl Ring {
 
     /// The next completion.
     #[inline]
-    pub fn next_done(&mut self) -> Option<Done> {
+    pub fn next_done(&mut self) -> Option<Completion> {
         let entry = self.ring.completion().next()?;
         let (token, flags) = (entry.user_data(), entry.flags());
         let buffer = cqueue::buffer_select(flags);
-        Some(Done { token, result: entry.result(), more: cqueue::more(flags), buffer })
+        Some(Completion { token, result: entry.result(), more: cqueue::more(flags), buffer })
     }
 
     /// Has the kernel move completions for which the queue, now empty, had no room; false if there are
@@ -208,7 +208,7 @@ impl Ring {
 
     /// Appends what a [`Ring::receive`] has received, and returns the buffer to the kernel.
     #[inline]
-    pub fn take(&mut self, done: &Done, into: &mut Vec<u8>) {
+    pub fn take(&mut self, done: &Completion, into: &mut Vec<u8>) {
         self.receiving -= usize::from(!done.more);
         let Some(buffer) = done.buffer else { return };
         into.extend_from_slice(self.buffers.filled(buffer, done.result));

@@ -250,7 +250,7 @@ export type Bottleneck = "load_limited" | "client_bound" | "host_bound" | "netwo
 export interface BottleneckVerdict {
   /** What to do next, as advice to the user; `null` when there is nothing to do. */
   advice: string;
-  /** The specific cause; `null` in documents of older versions. */
+  /** The specific cause; `null` for a set of queries. */
   cause: Cause | null;
   /** Certainty of the verdict. */
   certainty: Certainty;
@@ -357,7 +357,7 @@ export interface CapacityLimit {
 
 /** The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; rates are transactions of all types per second. */
 export interface CapacityResult {
-  /** The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side, and in older documents. */
+  /** The curve behind the result: the probability that the capacity is at least a rate, at increasing rates. Empty until probes showed a rate on either side. */
   belief: CapacityBelief[];
   /** By how much the server changed during the search; `null` before its end, or if too few probes were near the limit. */
   change: ServerChange | null;
@@ -729,6 +729,8 @@ export type Control = "load" | "planted" | "none";
 export interface ControlCount {
   /** Times found. */
   count: number;
+  /** Whether the control's own level promises that it does not happen. */
+  is_broken_promise: boolean;
   /** Name of the kind. */
   kind: string;
 }
@@ -1627,6 +1629,8 @@ export interface LevelResult {
   in_doubt_seen: number;
   /** Those in doubt that nobody saw. */
   in_doubt_unseen: number;
+  /** Whether a control ran at a weaker level and showed none of the kinds that this level prevents and a weaker one allows: it proves little. */
+  is_blind: boolean;
   /** Every kind of anomaly, from what corrupts data to what is only late. */
   kinds: KindResult[];
   /** The isolation level: `repeatable-read`. */
@@ -2336,7 +2340,7 @@ export interface Price {
 
 /** The workload's primary metric. */
 export interface PrimaryMetricFigure {
-  /** Direction in which values improve. Documents of older versions omit it, because they only have rates. */
+  /** Direction in which values improve. */
   better: Better;
   /** Number of committed transactions in the timed window that the metric counts; of queries answered. */
   count: number;
@@ -2356,7 +2360,7 @@ export interface PrimaryMetricFigure {
 
 /** A primary metric without a value. */
 export interface PrimaryMetricName {
-  /** Direction of improvement. Missing in older documents, which contain only rates. */
+  /** Direction of improvement. */
   better: Better;
   /** Description: `New-Orders committed per minute`. */
   meaning: string;
@@ -2699,7 +2703,7 @@ export interface RunResult {
   settings: Setting[];
   /** Server settings that changed between the start and the end of the run. */
   settings_changed: SettingChange[];
-  /** How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself. Empty in results of earlier versions. */
+  /** How host and database were set up at the start of the run, as `doctor` reports it: what does not change by itself. */
   setup: SetupFact[];
   /** The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted. */
   slices: Slice[];
@@ -2749,7 +2753,7 @@ export interface RunSpec {
   mode: Mode;
   /** Further settings of a load that waits. */
   pacing: Pacing;
-  /** Which messages of a transaction share a round trip; none in runs stored before there was a choice. */
+  /** Which messages of a transaction share a round trip. */
   pipelining: Pipelining;
   /** How statements are sent. */
   protocol: Protocol;

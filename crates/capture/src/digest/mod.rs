@@ -63,7 +63,7 @@ struct Calls {
 
 /// A statement of the workload file.
 #[derive(Clone, Debug)]
-pub struct Counted {
+pub struct DigestStatement {
     /// Its text without values.
     pub shape: Shape,
     /// How often it was called.
@@ -124,7 +124,7 @@ impl<'a> Digests<'a> {
 
     /// The statements with the most calls, the most frequent first; the others are counted as skipped.
     #[must_use]
-    pub fn counted(mut self) -> (Vec<Counted>, Skipped) {
+    pub fn counted(mut self) -> (Vec<DigestStatement>, Skipped) {
         let mut all: Vec<_> = self.calls.drain().collect();
         all.sort_by(|(a, x), (b, y)| y.number.cmp(&x.number).then_with(|| a.pieces.cmp(&b.pieces)));
         for (_, rare) in all.drain(WRITTEN_MAX.min(all.len())..) {
@@ -136,7 +136,7 @@ impl<'a> Digests<'a> {
                 is_literal.then(|| literal(argument)).flatten()
             };
             let constants = arguments.iter().zip(&shape.literals).map(written).collect();
-            Counted { shape, calls: number, origins, constants, folded }
+            DigestStatement { shape, calls: number, origins, constants, folded }
         });
         (counted.collect(), self.skipped)
     }
@@ -147,7 +147,7 @@ impl<'a> Digests<'a> {
 #[must_use]
 pub fn write(
     head: &str,
-    statements: &[Counted],
+    statements: &[DigestStatement],
     guess: impl Fn(&Origin) -> (Guess, String),
 ) -> WorkloadFile {
     let mut names = BTreeSet::from(["scale".to_owned()]);

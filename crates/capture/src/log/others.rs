@@ -11,9 +11,9 @@ const POSTGRES: &str = "a csvlog or a jsonlog is needed: set log_destination = '
                         logging_collector = on";
 
 /// Whether a line is one of a kind, what the kind is, and what is needed instead.
-type Kind = (fn(&str) -> bool, &'static str, &'static str);
+type TokenKind = (fn(&str) -> bool, &'static str, &'static str);
 
-const KINDS: [Kind; 9] = [
+const KINDS: [TokenKind; 9] = [
     (is_cloud_sql, "an export of Cloud SQL, with lines of PostgreSQL's text log in it", POSTGRES),
     (is_text_log, "PostgreSQL's text log (log_destination = stderr or syslog)", POSTGRES),
     (is_binlog, "the output of mysqlbinlog, which has changes of data only", MYSQL),

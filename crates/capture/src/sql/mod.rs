@@ -15,8 +15,8 @@ mod tokens;
 
 use std::fmt::Write as _;
 
-use self::tokens::{Kind, Scanner, comment, executable};
-pub(crate) use self::tokens::{Kind as TokenKind, Spelled, tokens};
+use self::tokens::{Scanner, comment, executable};
+pub(crate) use self::tokens::{Spelled, TokenKind, tokens};
 use super::event::Argument;
 
 /// How a text of SQL is read.
@@ -231,7 +231,7 @@ pub fn split(sql: &str, rules: impl Into<Rules>) -> Vec<&str> {
     let mut scanner = Scanner::new(sql, rules.into());
     let mut start = 0;
     while let Ok(Some(token)) = scanner.next() {
-        if token.kind == Kind::Semicolon {
+        if token.kind == TokenKind::Semicolon {
             parts.push(&sql[start..token.start]);
             start = token.end;
         }
@@ -268,7 +268,7 @@ struct Reading<'a> {
     /// The last word, in lower case, if nothing but space follows it.
     word: Option<String>,
     /// The last token that is not space.
-    last: Kind,
+    last: TokenKind,
     /// The last symbol.
     symbol: char,
     /// A minus that may belong to a number, and where it begins in `text`.
@@ -292,7 +292,7 @@ impl<'a> Reading<'a> {
             named: Vec::new(),
             text: String::new(),
             word: None,
-            last: Kind::Symbol,
+            last: TokenKind::Symbol,
             symbol: '(',
             minus: None,
             depth: 0,
@@ -301,9 +301,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn token(&mut self, text: &str, kind: Kind) -> Result<(), Misread> {
+    fn token(&mut self, text: &str, kind: TokenKind) -> Result<(), Misread> {
         match kind {
-            Kind::Space | Kind::Comment => {
+            TokenKind::Space | TokenKind::Comment => {
                 // One space stands for any number, and for a comment; hints of optimisers stay.
                 let is_executed = executable(text, self.rules.syntax).is_some();
                 if text.starts_with("/*+") || is_executed {
@@ -316,8 +316,8 @@ impl<'a> Reading<'a> {
                 }
                 return Ok(());
             }
-            Kind::Bind => self.bind(text)?,
-            Kind::Number if self.is_value() => {
+            TokenKind::Bind => self.bind(text)?,
+            TokenKind::Number if self.is_value() => {
                 let minus = self.minus.take();
                 if let Some(at) = minus {
                     self.text.truncate(at);
@@ -329,22 +329,26 @@ impl<'a> Reading<'a> {
                     other => other,
                 });
             }
-            Kind::Text(quote) if self.is_value() => match texts::value(text, quote, self.rules) {
-                Some(value) => self.hole(Argument::Text(value)),
-                None => self.text.push_str(text),
-            },
+            TokenKind::Text(quote) if self.is_value() => {
+                match texts::value(text, quote, self.rules) {
+                    Some(value) => self.hole(Argument::Text(value)),
+                    None => self.text.push_str(text),
+                }
+            }
             // A name whatever the setting of the server that it is replayed on.
-            Kind::QuotedName if self.rules.syntax == Syntax::MySql && text.starts_with('"') => {
+            TokenKind::QuotedName
+                if self.rules.syntax == Syntax::MySql && text.starts_with('"') =>
+            {
                 let name = text[1..text.len() - 1].replace("\"\"", "\"").replace('`', "``");
                 self.text.push_str(&format!("`{name}`"));
             }
-            Kind::Symbol => self.symbol(text),
+            TokenKind::Symbol => self.symbol(text),
             _ => self.text.push_str(text),
         }
-        if kind != Kind::Symbol {
+        if kind != TokenKind::Symbol {
             self.minus = None;
         }
-        self.word = (kind == Kind::Word).then(|| text.to_ascii_lowercase());
+        self.word = (kind == TokenKind::Word).then(|| text.to_ascii_lowercase());
         if let Some(word) = &self.word {
             if word == "by" {
                 self.in_list = Some(self.depth);
@@ -393,9 +397,9 @@ impl<'a> Reading<'a> {
     fn begins_expression(&self) -> bool {
         match self.last {
             // MySQL's `@'name'` and `user@'host'`.
-            Kind::Symbol if self.symbol == '@' => self.rules.syntax != Syntax::MySql,
-            Kind::Symbol => self.symbol != ')' && self.symbol != ']',
-            Kind::Word => {
+            TokenKind::Symbol if self.symbol == '@' => self.rules.syntax != Syntax::MySql,
+            TokenKind::Symbol => self.symbol != ')' && self.symbol != ']',
+            TokenKind::Word => {
                 self.word.as_ref().is_some_and(|word| BEFORE_VALUES.contains(&word.as_str()))
             }
             _ => false,

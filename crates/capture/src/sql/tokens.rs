@@ -4,7 +4,7 @@ use super::{Misread, Rules, Syntax};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     Space,
     Comment,
     Word,
@@ -41,7 +41,7 @@ pub enum Quote {
 pub struct Token {
     pub start: usize,
     pub end: usize,
-    pub kind: Kind,
+    pub kind: TokenKind,
 }
 
 /// Reads tokens.
@@ -54,7 +54,7 @@ pub struct Scanner<'a> {
 /// A token with its text.
 pub struct Spelled<'a> {
     pub start: usize,
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub text: &'a str,
 }
 
@@ -75,7 +75,7 @@ pub fn tokens(text: &str, rules: Rules) -> Vec<Spelled<'_>> {
     let mut scanner = Scanner::new(text, rules);
     let mut found = Vec::new();
     while let Ok(Some(Token { start, end, kind })) = scanner.next() {
-        if !matches!(kind, Kind::Space | Kind::Comment) {
+        if !matches!(kind, TokenKind::Space | TokenKind::Comment) {
             found.push(Spelled { start, kind, text: &text[start..end] });
         }
     }
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
         let rest = &self.text[self.at..];
         let Some(first) = rest.chars().next() else { return Ok(None) };
         let (mut length, kind) = self.measure(rest, first)?;
-        if let Kind::Text(quote) = kind {
+        if let TokenKind::Text(quote) = kind {
             length = self.continued(rest, length, quote)?;
         }
         let start = self.at;
@@ -99,37 +99,37 @@ impl<'a> Scanner<'a> {
         Ok(Some(Token { start, end: self.at, kind }))
     }
 
-    fn measure(&self, rest: &str, first: char) -> Result<(usize, Kind), Misread> {
+    fn measure(&self, rest: &str, first: char) -> Result<(usize, TokenKind), Misread> {
         let Rules { syntax, backslashes, quoted_names } = self.rules;
         let plain = if backslashes { Quote::Escaped } else { Quote::Plain };
         let mysql = syntax == Syntax::MySql;
         if let Some(length) = comment(rest, syntax) {
-            return Ok((length?, Kind::Comment));
+            return Ok((length?, TokenKind::Comment));
         }
         Ok(match first {
             c if c.is_whitespace() => {
-                (rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()), Kind::Space)
+                (rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()), TokenKind::Space)
             }
-            '\'' => (quoted(rest, '\'', backslashes)?, Kind::Text(plain)),
-            '"' if quoted_names => (quoted(rest, '"', false)?, Kind::QuotedName),
-            '"' => (quoted(rest, '"', backslashes)?, Kind::Text(plain)),
-            '`' => (quoted(rest, '`', false)?, Kind::QuotedName),
+            '\'' => (quoted(rest, '\'', backslashes)?, TokenKind::Text(plain)),
+            '"' if quoted_names => (quoted(rest, '"', false)?, TokenKind::QuotedName),
+            '"' => (quoted(rest, '"', backslashes)?, TokenKind::Text(plain)),
+            '`' => (quoted(rest, '`', false)?, TokenKind::QuotedName),
             '$' if syntax == Syntax::Postgres => dollar(rest)?,
-            '?' if mysql => (1, Kind::Bind),
+            '?' if mysql => (1, TokenKind::Bind),
             ':' if syntax == Syntax::Oracle && rest[1..].starts_with(is_word) => {
-                (1 + rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1), Kind::Bind)
+                (1 + rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1), TokenKind::Bind)
             }
-            ':' if rest.starts_with("::") || rest.starts_with(":=") => (2, Kind::Symbol),
+            ':' if rest.starts_with("::") || rest.starts_with(":=") => (2, TokenKind::Symbol),
             ':' if rest[1..].starts_with(|c: char| c.is_alphabetic() || c == '_') => {
                 return Err(Misread::Colon);
             }
-            ';' => (1, Kind::Semicolon),
+            ';' => (1, TokenKind::Semicolon),
             '.' if rest[1..].starts_with(is_digit) && !(mysql && self.is_after_name()) => {
                 number(rest, syntax)
             }
             c if c.is_ascii_digit() => number(rest, syntax),
             c if is_word(c) => self.word(rest)?,
-            c => (c.len_utf8(), Kind::Symbol),
+            c => (c.len_utf8(), TokenKind::Symbol),
         })
     }
 
@@ -140,24 +140,24 @@ impl<'a> Scanner<'a> {
     }
 
     /// A word, or a string with a prefix.
-    fn word(&self, rest: &str) -> Result<(usize, Kind), Misread> {
+    fn word(&self, rest: &str) -> Result<(usize, TokenKind), Misread> {
         let length = rest.find(|c: char| !is_word(c) && c != '$').unwrap_or(rest.len());
         let (word, after) = rest.split_at(length);
         let is = |prefix: &str| word.eq_ignore_ascii_case(prefix);
         if self.rules.syntax == Syntax::Postgres && is("u") {
             if after.starts_with("&'") {
                 let end = quoted(&after[1..], '\'', false)?;
-                return Ok((length + 1 + end, Kind::Text(Quote::Unicode)));
+                return Ok((length + 1 + end, TokenKind::Text(Quote::Unicode)));
             } else if after.starts_with("&\"") {
-                return Ok((length + 1 + quoted(&after[1..], '"', false)?, Kind::QuotedName));
+                return Ok((length + 1 + quoted(&after[1..], '"', false)?, TokenKind::QuotedName));
             }
         }
         if !after.starts_with('\'') {
-            return Ok((length, Kind::Word));
+            return Ok((length, TokenKind::Word));
         }
         match self.rules.syntax {
             Syntax::Postgres if is("e") => {
-                Ok((length + quoted(after, '\'', true)?, Kind::Text(Quote::Escaped)))
+                Ok((length + quoted(after, '\'', true)?, TokenKind::Text(Quote::Escaped)))
             }
             Syntax::Oracle if is("q") || is("nq") => {
                 let open = after[1..].chars().next().ok_or(Misread::Truncated)?;
@@ -171,13 +171,13 @@ impl<'a> Scanner<'a> {
                 let from = 1 + open.len_utf8();
                 let end = after[from..].find(&format!("{close}'")).ok_or(Misread::Truncated)?;
                 let end = from + end + close.len_utf8() + 1;
-                Ok((length + end, Kind::Text(Quote::Oracle)))
+                Ok((length + end, TokenKind::Text(Quote::Oracle)))
             }
             _ if is("b") || is("x") || is("n") || word.starts_with('_') => {
                 let end = quoted(after, '\'', self.rules.backslashes)?;
-                Ok((length + end, Kind::Text(Quote::Prefixed)))
+                Ok((length + end, TokenKind::Text(Quote::Prefixed)))
             }
-            _ => Ok((length, Kind::Word)),
+            _ => Ok((length, TokenKind::Word)),
         }
     }
 
@@ -303,22 +303,22 @@ pub fn quoted(rest: &str, quote: char, escapes: bool) -> Result<usize, Misread> 
 }
 
 /// `$1`, `$tag$text$tag$`, or a lone dollar.
-fn dollar(rest: &str) -> Result<(usize, Kind), Misread> {
+fn dollar(rest: &str) -> Result<(usize, TokenKind), Misread> {
     let digits = rest[1..].find(|c| !is_digit(c)).unwrap_or(rest.len() - 1);
     if digits > 0 {
-        return Ok((1 + digits, Kind::Bind));
+        return Ok((1 + digits, TokenKind::Bind));
     }
     let tag = rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1);
     if !rest[1 + tag..].starts_with('$') {
-        return Ok((1, Kind::Symbol));
+        return Ok((1, TokenKind::Symbol));
     }
     let tag = &rest[..tag + 2];
     let end = rest[tag.len()..].find(tag).ok_or(Misread::Truncated)?;
-    Ok((end + 2 * tag.len(), Kind::Text(Quote::Dollar)))
+    Ok((end + 2 * tag.len(), TokenKind::Text(Quote::Dollar)))
 }
 
 /// A number, or what begins like one.
-fn number(rest: &str, syntax: Syntax) -> (usize, Kind) {
+fn number(rest: &str, syntax: Syntax) -> (usize, TokenKind) {
     let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     let special = match syntax {
         Syntax::MySql => mysql_word(&rest[..word], &rest[word..]),
@@ -327,25 +327,25 @@ fn number(rest: &str, syntax: Syntax) -> (usize, Kind) {
     };
     match special {
         // What is after a point, too.
-        Some(Kind::Kept) if syntax == Syntax::Postgres => {
+        Some(TokenKind::Kept) if syntax == Syntax::Postgres => {
             let is_part = |c: char| is_word(c) || c == '.';
-            (rest.find(|c| !is_part(c)).unwrap_or(rest.len()), Kind::Kept)
+            (rest.find(|c| !is_part(c)).unwrap_or(rest.len()), TokenKind::Kept)
         }
         Some(kind) => (word, kind),
-        None => (decimal(rest), Kind::Number),
+        None => (decimal(rest), TokenKind::Number),
     }
 }
 
 /// What begins with a digit in MySQL and is no decimal number: `0x41`, `0b11`, and names such as
 /// `2026_orders`.
-fn mysql_word(word: &str, after: &str) -> Option<Kind> {
+fn mysql_word(word: &str, after: &str) -> Option<TokenKind> {
     let are = |digits: &str, is: fn(char) -> bool| !digits.is_empty() && digits.chars().all(is);
     let is_hexadecimal = |digits: &str| are(digits, |c| c.is_ascii_hexdigit());
     let is_binary = |digits: &str| are(digits, |c| c == '0' || c == '1');
     if word.strip_prefix("0x").is_some_and(is_hexadecimal)
         || word.strip_prefix("0b").is_some_and(is_binary)
     {
-        return Some(Kind::Kept);
+        return Some(TokenKind::Kept);
     }
     let is_decimal = match word.trim_start_matches(is_digit).strip_prefix(['e', 'E']) {
         None => word.chars().all(is_digit),
@@ -355,14 +355,14 @@ fn mysql_word(word: &str, after: &str) -> Option<Kind> {
         }
         Some(digits) => are(digits, is_digit),
     };
-    (!is_decimal).then_some(Kind::Word)
+    (!is_decimal).then_some(TokenKind::Word)
 }
 
 /// Integers of PostgreSQL 16 and later: `0x1F`, `0o17`, `0b11`, `1_000`.
-fn postgres_literal(word: &str) -> Option<Kind> {
+fn postgres_literal(word: &str) -> Option<TokenKind> {
     let is_radix = word.starts_with('0') && word[1..].starts_with(['x', 'X', 'o', 'O', 'b', 'B']);
     let is_grouped = word.contains('_') && word.chars().all(|c| is_digit(c) || c == '_');
-    (is_radix || is_grouped).then_some(Kind::Kept)
+    (is_radix || is_grouped).then_some(TokenKind::Kept)
 }
 
 /// Length of a decimal number.

@@ -1,7 +1,7 @@
 //! `triphammer history`.
 
 use triphammer_report as report;
-use triphammer_runner::history::{Wanted, history};
+use triphammer_runner::history::{HistorySelection, history};
 use triphammer_settings::Settings;
 
 use super::{charset, print, stored};
@@ -10,12 +10,12 @@ use crate::{Exit, Result};
 /// Prints the runs in chronological order, with the changes between them.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
-    let said = |name: &str| settings.get(name).map(str::to_owned);
-    let wanted = Wanted {
-        label: said("label"),
-        workload: said("workload"),
-        on: said("on"),
-        control: said("control"),
+    let given = |name: &str| settings.get(name).map(str::to_owned);
+    let wanted = HistorySelection {
+        label: given("label"),
+        workload: given("workload"),
+        on: given("on"),
+        control: given("control"),
     };
     let found = history(&store, &wanted)?;
     if settings.switch("json")? {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use triphammer_core::small_file::read_text;
-use triphammer_isolation::{Consistency, History, Kind, Order, Promise, Report, Scope, check, edn};
+use triphammer_isolation::{
+    AnomalyKind, Consistency, History, Order, Promise, Report, Scope, check, edn,
+};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, integer};
 
@@ -13,6 +15,10 @@ use crate::{Exit, Result};
 
 /// Longest file, in bytes: a history is read at once.
 const BYTES_MAX: u64 = 8 << 30;
+
+/// What to know of a search that ended before its time.
+const UNCOUNTED: &str = "there are more cycles than were searched: counts are lower bounds, and kinds of \
+                         cycles that were not found may be there";
 
 /// Reads the file, and prints what the checker finds. The exit code is 1 if that is anything.
 pub fn check_history(matches: &ArgMatches) -> Result<Exit> {
@@ -26,10 +32,14 @@ pub fn check_history(matches: &ArgMatches) -> Result<Exit> {
     for transaction in transactions {
         history.push(&transaction);
     }
-    let report = check(history, Scope { order: Order::RealTime })
-        .map_err(|error| refuse(error.to_string()))?;
+    let report = check(history, Scope { order: Order::RealTime }).map_err(|error| {
+        let text = read_text(path, BYTES_MAX).unwrap_or_default();
+        let line = edn::line_of_second(&text, error.key, error.value);
+        refuse(line.map_or(String::new(), |line| format!("line {line}: ")) + &error.to_string())
+    })?;
     print(&shown(&report))?;
-    Ok(if report.findings.is_empty() { Exit::Done } else { Exit::CheckFailed })
+    let is_clean = report.findings.is_empty() && !report.uncounted;
+    Ok(if is_clean { Exit::Done } else { Exit::CheckFailed })
 }
 
 fn shown(report: &Report) -> String {
@@ -39,7 +49,7 @@ fn shown(report: &Report) -> String {
         counted(report.transactions, "transactions"),
         integer(report.committed + report.in_doubt_seen)
     );
-    if report.findings.is_empty() {
+    if report.findings.is_empty() && !report.uncounted {
         return format!("no anomaly was found: {of}\n");
     }
     let mut text = format!("{of}\n\n");
@@ -52,17 +62,17 @@ fn shown(report: &Report) -> String {
         text.push_str(&format!("\nnot kept: {}\n", ruled_out.join(", ")));
     }
     if report.uncounted {
-        text.push_str("there are more cycles than were counted: counts are lower bounds\n");
+        text.push_str(&format!("{UNCOUNTED}\n"));
     }
     text
 }
 
 /// The models that the history breaks, without promises of order.
 fn ruled_out<'a>(
-    found: impl Iterator<Item = &'a Kind> + Clone,
+    found: impl Iterator<Item = &'a AnomalyKind> + Clone,
 ) -> impl Iterator<Item = &'static str> {
     Consistency::ALL.into_iter().filter_map(move |(model, name)| {
-        let promise = Promise { model, order: Order::Dependencies, also: Vec::new() };
+        let promise = Promise { model, order: Order::Dependencies };
         found.clone().any(|kind| promise.forbids(*kind)).then_some(name)
     })
 }

@@ -10,7 +10,7 @@ use triphammer_document::Document;
 use triphammer_document::parts::Status;
 use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
-use triphammer_runner::job::{Finished, Job, Order};
+use triphammer_runner::job::{FinishedJob, Job, Order};
 use triphammer_runner::outputs::ReportFile;
 use triphammer_runner::requests;
 use triphammer_runner::watch::{JobEvent, Silent, Watcher};
@@ -24,14 +24,14 @@ use super::{Terminal, charset, compare, drop, print, show_spec};
 use crate::{Exit, Result, args, signals, terminal, tui};
 
 /// How a job ended, and its document if it produced one.
-struct Done {
+struct JobOutcome {
     exit: Exit,
     document: Option<Document>,
     /// The requested output that could not be written.
     unwritten: Option<Failure>,
 }
 
-impl Done {
+impl JobOutcome {
     const fn without_document(exit: Exit) -> Self {
         Self { exit, document: None, unwritten: None }
     }
@@ -54,7 +54,7 @@ pub fn command(kind: JobKind, mut settings: Settings) -> Result<Exit> {
     };
     let workload = requests::workload(&mut settings)?;
     match work(kind, settings) {
-        Ok(Done { exit, document, unwritten }) => {
+        Ok(JobOutcome { exit, document, unwritten }) => {
             if let Some(suite) = document.as_ref().and_then(Document::junit) {
                 file.write(&suite.xml())?;
             }
@@ -69,7 +69,7 @@ pub fn command(kind: JobKind, mut settings: Settings) -> Result<Exit> {
     }
 }
 
-fn work(kind: JobKind, settings: Settings) -> Result<Done> {
+fn work(kind: JobKind, settings: Settings) -> Result<JobOutcome> {
     let mut job = Job::new(Order::new(settings, &Terminal))?;
     for warning in job.warnings() {
         terminal::warn(warning);
@@ -81,7 +81,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
     if let Some(replayed) = job.replay(&mut Silent)? {
         print(&replayed.text)?;
         let exit = if replayed.is_good { Exit::Done } else { Exit::CheckFailed };
-        return Ok(Done::without_document(exit));
+        return Ok(JobOutcome::without_document(exit));
     }
     if declared(kind, "yes").is_some() {
         drop::confirm(&mut job)?;
@@ -108,7 +108,7 @@ pub(super) fn shown(job: &mut Job, began: &mut (dyn FnMut() + Send)) -> Result<E
 }
 
 /// Runs the job on a screen, and prints its result.
-fn drive(job: &mut Job, show: &Show, began: &mut (dyn FnMut() + Send)) -> Result<Done> {
+fn drive(job: &mut Job, show: &Show, began: &mut (dyn FnMut() + Send)) -> Result<JobOutcome> {
     let mut screen = Screen::new(job, show.as_view, show.progress);
     let finished = job.run(&mut Watched { screen: &mut screen, began });
     let unseen = screen.end();
@@ -154,15 +154,15 @@ fn lead_on() {
 
 /// Prints the resolved settings of the job and of the first runs of a campaign, as one list per
 /// target.
-fn look(job: &mut Job) -> Result<Done> {
+fn look(job: &mut Job) -> Result<JobOutcome> {
     let lists: Vec<_> =
         job.specification(&mut Silent)?.iter().map(|list| show_spec(list)).collect();
     print(&lists.join("\n"))?;
-    Ok(Done::without_document(Exit::Done))
+    Ok(JobOutcome::without_document(Exit::Done))
 }
 
 /// Prints the result of the job and determines the exit code.
-fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
+fn end(job: &mut Job, mut finished: FinishedJob, show: &Show) -> Result<JobOutcome> {
     let document = finished.document.take();
     if let Some(Document::Compare(result)) = &document {
         let warning = triphammer_runner::compare::warning(job.settings_mut(), result)?;
@@ -188,7 +188,7 @@ fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
         _ => Exit::CheckFailed,
     };
     let unwritten = printed.err().or(torn).or_else(|| (!finished.is_stored).then(unstored));
-    Ok(Done { exit, document, unwritten })
+    Ok(JobOutcome { exit, document, unwritten })
 }
 
 impl Show {

@@ -174,10 +174,10 @@ fn store_path(settings: &Settings) -> Result<PathBuf> {
 
 /// Determines from the locale which characters the terminal can show.
 fn charset() -> Charset {
-    let said = ["LC_ALL", "LC_CTYPE", "LANG"]
+    let locales = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    match said.map(|locale| locale.to_ascii_uppercase()).next() {
+    match locales.map(|locale| locale.to_ascii_uppercase()).next() {
         Some(locale) if !locale.contains("UTF-8") && !locale.contains("UTF8") => Charset::Ascii,
         _ => Charset::Unicode,
     }

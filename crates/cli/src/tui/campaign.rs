@@ -23,12 +23,12 @@ pub struct Campaign {
     /// The pause before the next run.
     rest: Option<Duration>,
     /// Measurements, in the order of the first run of each kind.
-    made: Vec<Made>,
+    made: Vec<TitledRuns>,
 }
 
 /// Runs with one title: repeats of a level, or a probe.
 #[derive(Debug)]
-struct Made {
+struct TitledRuns {
     title: String,
     runs: u32,
     /// Sums over the runs: of the primary metric, and of p95 in µs.
@@ -58,11 +58,11 @@ impl Campaign {
         }
     }
 
-    fn made(&mut self, title: &str) -> &mut Made {
+    fn made(&mut self, title: &str) -> &mut TitledRuns {
         let place = self.made.iter().position(|made| made.title == title);
         let place = place.unwrap_or_else(|| {
             let title = title.to_owned();
-            self.made.push(Made { title, runs: 0, sums: [0.0; 2], rejected: 0 });
+            self.made.push(TitledRuns { title, runs: 0, sums: [0.0; 2], rejected: 0 });
             self.made.len() - 1
         });
         &mut self.made[place]
@@ -95,7 +95,7 @@ impl Campaign {
         ];
         Line::from_iter(line).render(title, buffer);
         let from = self.made.len().saturating_sub(list.height.into());
-        let texts: Vec<_> = self.made[from..].iter().map(Made::texts).collect();
+        let texts: Vec<_> = self.made[from..].iter().map(TitledRuns::texts).collect();
         let widest = texts.iter().map(|[_, figures]| figures.chars().count()).max().unwrap_or(0);
         let sides = [Constraint::Min(0), Constraint::Length(widest.try_into().unwrap_or(u16::MAX))];
         for (row, [title, text]) in list.rows().zip(texts) {
@@ -106,7 +106,7 @@ impl Campaign {
     }
 }
 
-impl Made {
+impl TitledRuns {
     /// Formats a line of the list: the run's title, a rate short enough for 80 columns, and the
     /// result.
     fn texts(&self) -> [String; 2] {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn probes_and_their_figures_are_whole_in_half_of_80_columns() {
-        let made = |title: &str| Made {
+        let made = |title: &str| TitledRuns {
             title: title.to_owned(),
             runs: 2,
             sums: [40_600.0, 5_280.0],

@@ -8,7 +8,7 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Chart as Graph, Dataset, GraphType, Widget};
 use triphammer_document::measure::Measure;
-use triphammer_document::metrics::{Chart, Kind, Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_document::metrics::{Chart, Metric, MetricKind, OF_SECOND, OF_TYPE, Unit};
 use triphammer_settings::format::{clock, figure};
 
 use super::model::{Model, Point};
@@ -116,7 +116,7 @@ fn primary(model: &Model) -> Drawing {
 }
 
 fn curve(model: &Model, metric: &'static Metric) -> Curve {
-    let is_rate = metric.kind == Kind::Counter && metric.unit == Unit::Count;
+    let is_rate = metric.kind == MetricKind::Counter && metric.unit == Unit::Count;
     let factor = units::factor(metric.unit);
     let points = over_time(model, |point| {
         let per = if is_rate { seconds(point.seconds) } else { 1.0 };

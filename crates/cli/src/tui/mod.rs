@@ -28,7 +28,7 @@ use triphammer_settings::failure::Failure;
 use self::keys::{Action, Keys};
 pub use self::model::Model;
 use self::palette::Palette;
-use self::view::Seen;
+use self::view::ViewState;
 use crate::{full_screen, signals, terminal};
 
 /// Maximum wait for a key before checking for changes.
@@ -36,7 +36,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Maximum wait for the view to end, which a terminal that accepts nothing may prevent.
 const END_MAX: Duration = Duration::from_secs(2);
 /// Number of message lines to look at: more than any terminal has rows.
-const SAID_MAX: usize = 100;
+const MESSAGES_MAX: usize = 100;
 
 /// Checks that there is a terminal for the view and that no other output goes there.
 ///
@@ -125,12 +125,12 @@ fn show(model: &Mutex<Model>) -> std::io::Result<()> {
     let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;
     let (mut keys, mut drawn) = (Keys::default(), None);
     while full_screen::is_up() {
-        let said = terminal::kept(SAID_MAX);
-        let news = (lock(model).revision, said.last().cloned(), keys);
+        let messages = terminal::kept(MESSAGES_MAX);
+        let news = (lock(model).revision, messages.last().cloned(), keys);
         if drawn.as_ref() != Some(&news) {
             let Some(_writing) = full_screen::writing() else { break };
             screen.draw(|frame| {
-                let seen = Seen { model: &lock(model), said: &said, keys, palette };
+                let seen = ViewState { model: &lock(model), messages: &messages, keys, palette };
                 view::draw(&seen, frame.area(), frame.buffer_mut());
             })?;
             drawn = Some(news);
@@ -145,7 +145,7 @@ fn show(model: &Mutex<Model>) -> std::io::Result<()> {
             Input::Key(key) => match keys.press(key) {
                 Action::None => {}
                 Action::Stop => signals::drain(),
-                Action::Interrupt => signals::heard(),
+                Action::Interrupt => signals::received(),
                 Action::Abort => signals::abort(),
                 Action::Leave => break,
             },

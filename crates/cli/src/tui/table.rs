@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Row, Table, Widget};
-use triphammer_document::metrics::{Kind, Metric, OF_TYPE, Unit, Values};
+use triphammer_document::metrics::{Metric, MetricKind, OF_TYPE, Unit, Values};
 use triphammer_settings::format::integer;
 
 use super::model::Model;
@@ -46,7 +46,7 @@ pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
 /// The metrics shown in live views, the rate first; with little room, the most important ones.
 fn columns(room: usize) -> Vec<&'static Metric> {
     let mut all: Vec<&Metric> = OF_TYPE.iter().filter(|metric| metric.live.is_some()).collect();
-    all.sort_by_key(|metric| metric.kind != Kind::Rate);
+    all.sort_by_key(|metric| metric.kind != MetricKind::Rate);
     let mut by_rank = all.clone();
     by_rank.sort_by_key(|metric| rank(metric));
     let mut left = room;
@@ -63,22 +63,26 @@ fn columns(room: usize) -> Vec<&'static Metric> {
 /// Rank of a column; with little room, the highest ranks are dropped.
 const fn rank(metric: &Metric) -> u8 {
     match metric.kind {
-        Kind::Rate => 0,
-        Kind::Percentile => 1,
-        Kind::Counter => 2,
-        Kind::Level | Kind::Gauge | Kind::Longest | Kind::Mean => 3,
+        MetricKind::Rate => 0,
+        MetricKind::Percentile => 1,
+        MetricKind::Counter => 2,
+        MetricKind::Level | MetricKind::Gauge | MetricKind::Longest | MetricKind::Mean => 3,
     }
 }
 
 fn head(metric: &Metric) -> String {
     let unit = units::label(metric.unit);
-    if metric.kind == Kind::Rate { unit.to_owned() } else { format!("{} {unit}", metric.title) }
-        .trim_end()
-        .to_owned()
+    if metric.kind == MetricKind::Rate {
+        unit.to_owned()
+    } else {
+        format!("{} {unit}", metric.title)
+    }
+    .trim_end()
+    .to_owned()
 }
 
 fn width(metric: &Metric) -> usize {
-    let least = if metric.kind == Kind::Rate { RATE } else { COLUMN_MIN };
+    let least = if metric.kind == MetricKind::Rate { RATE } else { COLUMN_MIN };
     head(metric).chars().count().max(least)
 }
 

@@ -1,6 +1,6 @@
 //! Formats values of declared metrics: unit and number of digits.
 
-use triphammer_document::metrics::{Kind, Metric, Unit};
+use triphammer_document::metrics::{Metric, MetricKind, Unit};
 use triphammer_settings::format::{figure, milliseconds};
 
 /// The factor from a metric's unit to the displayed unit.
@@ -39,7 +39,7 @@ pub const fn label(unit: Unit) -> &'static str {
 
 /// The unit of a metric's chart: counters are drawn as rates.
 pub fn of_chart(metric: &Metric) -> &'static str {
-    let is_counter = metric.kind == Kind::Counter && metric.unit == Unit::Count;
+    let is_counter = metric.kind == MetricKind::Counter && metric.unit == Unit::Count;
     if is_counter { "per s" } else { label(metric.unit) }
 }
 

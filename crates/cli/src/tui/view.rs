@@ -33,11 +33,11 @@ only. ± is the 95 % interval of the mean, `now` the last 5 s.";
 
 /// Everything that the view shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct ViewState<'a> {
     /// State of the run.
     pub model: &'a Model,
     /// Messages, the newest last.
-    pub said: &'a [String],
+    pub messages: &'a [String],
     /// State of the keys.
     pub keys: Keys,
     /// Colour palette.
@@ -45,7 +45,7 @@ pub struct Seen<'a> {
 }
 
 /// Draws the whole view into `buffer`.
-pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+pub fn draw(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
     let types = u16::try_from(seen.model.transactions.len()).unwrap_or(u16::MAX);
     let table = types.saturating_add(2);
     let of_nodes = nodes::rows(&seen.model.nodes, area.height);
@@ -76,7 +76,7 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Draws the title: workload, target and progress.
-fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_head(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let users = match (&model.campaign, model.users) {
         (Some(campaign), _) => campaign.current(),
@@ -134,7 +134,7 @@ fn state(model: &Model) -> String {
 }
 
 /// The primary metric and TPM, large.
-fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_figures(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
     let [first, second] = sides.areas(area);
@@ -155,7 +155,7 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 fn draw_figure(
-    seen: &Seen<'_>,
+    seen: &ViewState<'_>,
     area: Rect,
     [name, meaning]: [&str; 2],
     value: f64,
@@ -218,7 +218,7 @@ fn mean_of(model: &Model) -> String {
 
 /// Draws outages and possible bottlenecks: the last value of every metric of all threads that
 /// declares a chart, and counters above 0, as many as fit.
-fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_gauges(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let failures = model.failures();
     let style = |is_bad: bool| if is_bad { seen.palette.bad() } else { Style::new() };
@@ -277,7 +277,7 @@ fn broken(text: &str, room: usize, rows: usize) -> Vec<String> {
 }
 
 /// Draws what streams of queries run, and the last messages, the newest at the bottom.
-fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_notes(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
     let beside = &seen.model.beside;
     let mut rows = area.rows();
     if !beside.is_empty()
@@ -288,7 +288,7 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let left = area.height.saturating_sub(u16::from(!beside.is_empty()));
     let mut free = usize::from(left);
     let mut messages = Vec::new();
-    for text in seen.said.iter().rev() {
+    for text in seen.messages.iter().rev() {
         let style = if text.starts_with("warning") { seen.palette.bad() } else { Palette::quiet() };
         let lines = broken(text, usize::from(area.width).saturating_sub(1), free);
         free -= lines.len();
@@ -300,7 +300,7 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Draws the key help, or the confirmation prompt.
-fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_foot(seen: &ViewState<'_>, area: Rect, buffer: &mut Buffer) {
     if seen.keys.asks_to_abort {
         let ask = " abort and abandon transactions in flight? press a again, any other key cancels";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
@@ -336,8 +336,9 @@ mod tests {
     fn screen(width: u16, height: u16, keys: Keys, after_s: u64) -> Buffer {
         let mut model = model();
         pass(&mut model, after_s);
-        let said = ["warning: fsync is off".to_owned(), "a session was lost".to_owned()];
-        let seen = Seen { model: &model, said: &said, keys, palette: Palette::new(true) };
+        let messages = ["warning: fsync is off".to_owned(), "a session was lost".to_owned()];
+        let seen =
+            ViewState { model: &model, messages: &messages, keys, palette: Palette::new(true) };
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw(&seen, frame.area(), frame.buffer_mut())).unwrap();
         terminal.backend().buffer().clone()
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn more_room_goes_to_the_charts_and_to_what_was_said() {
+    fn more_room_goes_to_the_charts_and_to_messages() {
         golden("120x40", &text(&screen(120, 40, Keys::default(), 130)));
     }
 
@@ -406,9 +407,9 @@ mod tests {
         let mut model = model();
         pass(&mut model, 30);
         model.outage_since = Some(27);
-        let (said, keys, palette) = (&[][..], Keys::default(), Palette::new(true));
+        let (messages, keys, palette) = (&[][..], Keys::default(), Palette::new(true));
         let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
-        draw(&Seen { model: &model, said, keys, palette }, buffer.area, &mut buffer);
+        draw(&ViewState { model: &model, messages, keys, palette }, buffer.area, &mut buffer);
         let text = text(&buffer);
         assert!(text.contains(" no service since 0:00:27  failed "), "{text}");
     }
@@ -418,9 +419,13 @@ mod tests {
         let mut model = model();
         pass(&mut model, 30);
         model.beside = "stream 1: Q4 for 12s · stream 2: Q9 for 3s".to_owned();
-        let said = ["first".to_owned(), "second".to_owned(), "third".to_owned()];
-        let seen =
-            Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };
+        let messages = ["first".to_owned(), "second".to_owned(), "third".to_owned()];
+        let seen = ViewState {
+            model: &model,
+            messages: &messages,
+            keys: Keys::default(),
+            palette: Palette::new(true),
+        };
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
         terminal.draw(|frame| draw(&seen, frame.area(), frame.buffer_mut())).unwrap();
         let screen = text(terminal.backend().buffer());
@@ -441,9 +446,13 @@ mod tests {
                 .collect(),
         };
         model.nodes = vec![node("db1", 0.0, 1.0), node("db2.example", 2.0, 0.0)];
-        let said = ["first".to_owned()];
-        let seen =
-            Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };
+        let messages = ["first".to_owned()];
+        let seen = ViewState {
+            model: &model,
+            messages: &messages,
+            keys: Keys::default(),
+            palette: Palette::new(true),
+        };
         let draw_at = |width, height| {
             let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
             draw(&seen, buffer.area, &mut buffer);
@@ -460,8 +469,12 @@ mod tests {
         assert!(small.contains(" node           per s   failed   p95 ms"), "{small}");
         assert!(small.contains(" db1              100        0     1.46"), "{small}");
         model.nodes = (0..20).map(|number| node(&format!("db{number}"), 0.0, 1.0)).collect();
-        let seen =
-            Seen { model: &model, said: &said, keys: Keys::default(), palette: Palette::new(true) };
+        let seen = ViewState {
+            model: &model,
+            messages: &messages,
+            keys: Keys::default(),
+            palette: Palette::new(true),
+        };
         let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
         draw(&seen, buffer.area, &mut buffer);
         assert!(text(&buffer).contains(" and 14 more nodes\n"), "{}", text(&buffer));
@@ -498,9 +511,9 @@ mod tests {
     fn without_colours_there_are_none() {
         let mut model = model();
         pass(&mut model, 60);
-        let seen = Seen {
+        let seen = ViewState {
             model: &model,
-            said: &["warning: x".to_owned()],
+            messages: &["warning: x".to_owned()],
             keys: Keys::default(),
             palette: Palette::new(false),
         };

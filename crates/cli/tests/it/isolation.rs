@@ -191,6 +191,20 @@ fn a_galera_cluster_loses_updates_and_shows_stale_reads() {
 }
 
 #[test]
+#[ignore = "slow: tools/test-matrix.py slow"]
+fn every_level_of_mariadb_keeps_what_it_promises() {
+    let program = Program::new();
+    let result = document(&test(&program, &mariadb(), &["--levels", "all", "--rows", "6"]));
+    assert_eq!(result["ending"]["good"], true, "{result:#}");
+    let levels = result["levels"].as_array().unwrap();
+    let at = |name: &str| levels.iter().position(|level| level["level"] == name).unwrap();
+    let of = at("read-uncommitted");
+    assert!(kind(&result, of, "G1a")["count"].as_u64() > Some(0), "{result:#}");
+    assert_eq!(kind(&result, of, "monotonic-reads")["count"], 0, "{result:#}");
+    assert_eq!(kind(&result, at("read-committed"), "G1a")["verdict"], "kept");
+}
+
+#[test]
 fn an_embedded_database_keeps_what_it_promises() {
     let program = Program::new();
     let done = test(&program, "sqlite:isolation.sqlite", &[]);

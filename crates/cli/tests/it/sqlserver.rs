@@ -128,6 +128,24 @@ fn tsql(target: &str, script: &str) {
 
 #[test]
 #[ignore = "slow: tools/test-matrix.py babelfish4.3"]
+fn its_levels_are_those_of_postgresql() {
+    let Some(_turn) = turn() else { return };
+    let (program, server) = (Program::new(), BabelfishServer::shared());
+    let (target, _) = fresh(server);
+    program.ok(&["build", &target, "-w", "tpc-b", "--create-database"]);
+    let always = ["isolation", &target, "--rows", "6", "--vus", "4", "--duration", "6s"];
+    for (level, promise) in
+        [("repeatable-read", "snapshot-isolation"), ("serializable", "serializable")]
+    {
+        let result = program.json(&[always.as_slice(), &["--isolation", level]].concat());
+        assert_eq!(result["ending"]["good"], true, "{result:#}");
+        assert_eq!(result["levels"][0]["promise"], promise);
+        assert_eq!(result["control"]["level"], "read-committed");
+    }
+}
+
+#[test]
+#[ignore = "slow: tools/test-matrix.py babelfish4.3"]
 fn tpc_b_is_built_run_checked_and_dropped() {
     let Some(_turn) = turn() else { return };
     let (program, server) = (Program::new(), BabelfishServer::shared());

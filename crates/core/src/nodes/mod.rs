@@ -5,8 +5,8 @@
 //! | which nodes there are | [`Node`], [`Nodes`]; the runner's `nodes` reads them from files and URLs |
 //! | which node a transaction goes to | [`Routing`]: rules by transaction type, and one function of plain data |
 //! | which nodes answer and accept writes | [`NodeStates`], shared by all threads |
-//! | how a session moves between nodes | `engine/node_sessions` and `engine/session_slot` |
-//! | who notices that a node is back or promoted | `engine/node_watch` |
+//! | how a session moves between nodes | `engine/src/node_sessions` and `engine/src/session_slot` |
+//! | who notices that a node is back or promoted | `engine/src/node_watch` |
 //! | figures per node | [`NodeInterval`], in each recorded second; the runner's `nodes/figures` declares them |
 //!
 //! A run on a single server has no [`Nodes`] at all, and pays nothing for them.

@@ -53,7 +53,7 @@ struct OfNode {
     /// How often the node was found to answer nobody: nobody waits for it any longer.
     silences: AtomicU32,
     /// Answers to transactions of this process; wraps around.
-    heard: AtomicU32,
+    answer_count: AtomicU32,
 }
 
 impl NodeStates {
@@ -131,14 +131,14 @@ impl NodeStates {
     pub fn end(&self, node: usize, is_answered: bool) {
         self.each[node].outstanding.fetch_sub(1, Relaxed);
         if is_answered {
-            self.each[node].heard.fetch_add(1, Relaxed);
+            self.each[node].answer_count.fetch_add(1, Relaxed);
         }
     }
 
     /// A number that changes with each answer of a node.
     #[must_use]
-    pub fn heard(&self, node: usize) -> u32 {
-        self.each[node].heard.load(Relaxed)
+    pub fn answer_count(&self, node: usize) -> u32 {
+        self.each[node].answer_count.load(Relaxed)
     }
 
     /// Records that a node answers nobody: all waits for its answers end.

@@ -18,7 +18,7 @@ use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 use crate::outcome::{Counts, Outcome, Timing};
 
-pub(crate) use node::add_nodes;
+pub use node::add_nodes;
 pub use node::{LagInterval, NodeInterval};
 
 /// Lowest value distinguished, in microseconds.
@@ -94,7 +94,7 @@ impl TypeInterval {
 
     /// Records that a transaction ended.
     #[inline]
-    pub(crate) fn record(&mut self, timing: Timing, ended: TransactionEnd, closed_load: bool) {
+    pub fn record(&mut self, timing: Timing, ended: TransactionEnd, closed_load: bool) {
         let Self { counts, response, service, rolled_back, failed, saturated } = self;
         let is_completed = matches!(ended.outcome, Outcome::Committed | Outcome::RolledBack);
         counts.unread += u64::from(ended.unread && is_completed);
@@ -241,7 +241,7 @@ impl HostUse {
 impl HostUse {
     /// Adds what another machine, or another process on the same one, used at the same time: as if
     /// all were one larger machine.
-    pub(crate) fn add_beside(&mut self, other: &Self) {
+    pub fn add_beside(&mut self, other: &Self) {
         self.is_alone &= other.is_alone;
         self.wall_ns = self.wall_ns.max(other.wall_ns);
         self.process_cpu_ns += other.process_cpu_ns;
@@ -320,7 +320,7 @@ impl Gauges {
 }
 
 /// Adds a histogram to one that may not exist yet.
-pub(crate) fn merge(mine: &mut Option<Histogram<u64>>, theirs: Option<&Histogram<u64>>) {
+pub fn merge(mine: &mut Option<Histogram<u64>>, theirs: Option<&Histogram<u64>>) {
     if let Some(theirs) = theirs {
         mine.get_or_insert_with(histogram).add(theirs).expect("these histograms grow");
     }
@@ -350,7 +350,7 @@ impl Arrived {
 }
 
 /// One second, or several merged, of a worker thread or of all of them. Its serialised form is what
-/// a process that drives a share of a run passes on to be [merged](crate::engine::merge).
+/// a process that drives a share of a run passes on to be merged by the engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecordedInterval {
     /// First second covered, counted from the run's zero.
@@ -378,14 +378,11 @@ pub struct RecordedInterval {
     pub connected: u32,
     /// Transactions started and not ended when the interval ended, by type; empty in an interval in
     /// which nothing was recorded. If the process is lost, how these ended is unknown.
-    #[serde(default)]
     pub in_flight: Vec<u64>,
     /// The second since which no transaction has completed; `None` unless an outage went on when the interval
     /// ended. The control thread sets it in what it sends out.
-    #[serde(default)]
     pub outage_since: Option<u64>,
     /// What happened on each node, in the order of their declaration; empty in a run on one server.
-    #[serde(default)]
     pub nodes: Vec<NodeInterval>,
 }
 

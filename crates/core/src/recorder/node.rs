@@ -55,7 +55,7 @@ impl LagInterval {
 
 impl NodeInterval {
     /// Records that a transaction ended on the node.
-    pub(crate) fn record(
+    pub fn record(
         &mut self,
         transaction: usize,
         timing: Timing,
@@ -114,7 +114,7 @@ impl NodeInterval {
 }
 
 /// Adds the intervals of nodes with `add`; a part that saw none has an empty list.
-pub(crate) fn add_nodes(
+pub fn add_nodes(
     mine: &mut Vec<NodeInterval>,
     theirs: &[NodeInterval],
     add: fn(&mut NodeInterval, &NodeInterval),

@@ -14,7 +14,7 @@ use triphammer_statistics::search::{Answer, CapacityBelief, Judgement, LONG, Ser
 use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
-use super::measured::Measured;
+use super::measured::MeasuredRun;
 use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
@@ -56,12 +56,10 @@ pub struct CapacityResult {
     /// The result; `None` until the search has finished.
     pub judgement: Option<Judgement>,
     /// The curve behind the result: the probability that the capacity is at least a rate, at
-    /// increasing rates. Empty until probes showed a rate on either side, and in older documents.
-    #[serde(default)]
+    /// increasing rates. Empty until probes showed a rate on either side.
     pub belief: Vec<CapacityBelief>,
     /// By how much the server changed during the search; `None` before its end, or if too few probes
     /// were near the limit.
-    #[serde(default)]
     pub change: Option<ServerChange>,
     /// Findings in words, the most important first.
     pub findings: Vec<String>,
@@ -112,10 +110,8 @@ pub struct Probe {
     pub value_us: Option<f64>,
     /// 95 % confidence interval of the percentile, in microseconds; `None` if there is too little
     /// data, or if the response times wander so slowly that the window does not show how far.
-    #[serde(default)]
     pub interval_us: Option<Interval>,
     /// Transactions per second that the target served, if it clearly fell behind; `None` otherwise.
-    #[serde(default)]
     pub served: Option<Estimate>,
     /// Why the limit was exceeded; `None` if it was kept.
     pub reason: Option<Reason>,
@@ -184,7 +180,7 @@ impl Probe {
             Load::Rate { per_second, .. } => *per_second,
             _ => 0.0,
         };
-        let measured = Measured::new(result, limit, types);
+        let measured = MeasuredRun::new(result, limit, types);
         let (value_us, served) = (measured.value_us(), measured.served(asked));
         let reason = match value_us {
             _ if result.failures.above_limit => Some(Reason::Failures),
@@ -314,13 +310,13 @@ impl CapacityResult {
     pub fn confirmed(self, confirmed: Confirmed) -> Self {
         let Confirmed { belief, change, long } = confirmed;
         let mut result = Self { belief, change, ..self };
-        let told = [
+        let notes = [
             long.and_then(|place| result.probes.get(place)).map(|probe| result.of_long(probe)),
             change.and_then(of_change),
         ];
         // After the capacity itself.
         let place = result.findings.len().min(1);
-        result.findings.splice(place..place, told.into_iter().flatten());
+        result.findings.splice(place..place, notes.into_iter().flatten());
         result
     }
 

@@ -19,14 +19,14 @@ const CHANCE: f64 = 4.0;
 const WHOLE: f64 = 0.9;
 
 /// A run as seen by the probe of a limit.
-pub(super) struct Measured<'a> {
+pub(super) struct MeasuredRun<'a> {
     result: &'a RunResult,
     percentile: Percentile,
     /// Index of the limited type; `None` for all types.
     place: Option<usize>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> MeasuredRun<'a> {
     pub fn new(result: &'a RunResult, limit: &LatencyLimit, types: &[TransactionDef]) -> Self {
         let place = types.iter().position(|known| known.name == limit.transaction);
         Self { result, percentile: limit.percentile, place }

@@ -75,11 +75,9 @@ pub struct ComparisonResult {
     /// Conditions that differ between the sides.
     pub differences: Vec<Difference>,
     /// Execution plans that differ, of runs of queries.
-    #[serde(default)]
     pub plans: Vec<PlanChange>,
     /// What sessions did or waited for more or less per transaction in B than in A, from the seconds
     /// of one run each; `None` unless both were observed. Here is B, the rest is A.
-    #[serde(default)]
     pub waits: Option<Waits>,
     /// Warnings to read before using the verdict.
     pub warnings: Vec<Warning>,
@@ -115,7 +113,6 @@ pub struct SideRun {
     /// Value of the primary metric.
     pub value: f64,
     /// Steadiness of its window; `None` if that does not apply.
-    #[serde(default)]
     pub steady: Option<Steady>,
     /// Share of transactions that failed or are in doubt.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -184,7 +181,7 @@ pub struct Demand {
 
 /// Parameters of a comparison, in addition to the measurements.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ComparisonParameters {
     /// Job number; `None` if the comparison is not stored.
     pub job: Option<JobId>,
     /// Label given by the user; `None` without one.
@@ -197,7 +194,7 @@ pub struct Asked {
     pub pairs: Option<Pairing>,
 }
 
-impl Asked {
+impl ComparisonParameters {
     /// Parameters of a comparison of stored jobs.
     pub fn stored(margin: f64) -> Self {
         Self { job: None, label: None, status: Status::Complete, margin, pairs: None }
@@ -206,7 +203,7 @@ impl Asked {
 
 /// Measurements of both sides.
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
+pub(crate) struct SideMeasurements {
     pub primary_metric: PrimaryMetricName,
     pub sides: [Side; 2],
     /// The figures, the primary metric first.
@@ -217,7 +214,7 @@ pub(crate) struct Made {
     pub each_s: Option<f64>,
 }
 
-impl Made {
+impl SideMeasurements {
     /// Describes the side of this run.
     fn of(first: &RunResult, sides: [Side; 2], figures: Vec<Figure>, facts: [Facts; 2]) -> Self {
         let primary_metric = PrimaryMetricName::of(&first.primary_metric);
@@ -227,7 +224,7 @@ impl Made {
 }
 
 /// The verdict of the primary metric and, if pairs were made at several levels, of the levels.
-fn verdict(made: &Made) -> Verdict {
+fn verdict(made: &SideMeasurements) -> Verdict {
     let comparison = made.figures.first().and_then(|figure| figure.comparison);
     let of_all = comparison.map_or(Verdict::Inconclusive { more: None }, |found| found.verdict);
     made.profiles.as_ref().map_or(of_all, |profiles| profiles.verdict(of_all))
@@ -338,8 +335,11 @@ impl ComparisonResult {
         };
         let made = [0, 1].map(|side| Side::of(names[side], &without_step(&sides[side])));
         let facts = [&sides[0], &sides[1]].map(|runs| Facts::of_all(runs));
-        Self::new(Asked::stored(margin), Made::of(&a[0].result, made, figures, facts))
-            .with_plans(&sides[0], &sides[1])
+        Self::new(
+            ComparisonParameters::stored(margin),
+            SideMeasurements::of(&a[0].result, made, figures, facts),
+        )
+        .with_plans(&sides[0], &sides[1])
     }
 
     /// Compares pairs: runs by step, two adjacent steps per pair. `unit` is what their levels
@@ -348,7 +348,7 @@ impl ComparisonResult {
         names: [&str; 2],
         runs: &[OfPair],
         unit: Option<LevelUnit>,
-        asked: Asked,
+        asked: ComparisonParameters,
     ) -> Option<Self> {
         let of = |second: bool| -> Vec<(Option<u32>, &Run)> {
             let side = runs.iter().filter(|one| one.is_b == second);
@@ -379,7 +379,10 @@ impl ComparisonResult {
             }
             profiles
         });
-        Some(Self::new(asked, Made { profiles, ..Made::of(first, sides, figures, facts) }))
+        Some(Self::new(
+            asked,
+            SideMeasurements { profiles, ..SideMeasurements::of(first, sides, figures, facts) },
+        ))
     }
 
     /// Adds what the sessions waited for, of a run each.
@@ -394,7 +397,7 @@ impl ComparisonResult {
     }
 
     /// Assembles the document of both sides.
-    pub(crate) fn new(asked: Asked, made: Made) -> Self {
+    pub(crate) fn new(asked: ComparisonParameters, made: SideMeasurements) -> Self {
         let verdict = verdict(&made);
         let [a, b] = made.sides;
         let [facts_a, facts_b] = &made.facts;

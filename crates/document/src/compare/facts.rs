@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::session::{Pipelining, ServerInfo};
+use triphammer_core::session::ServerInfo;
 use triphammer_dialects::catalogues;
 use triphammer_dialects::doctor::{DefaultDef, doctor};
 use triphammer_settings::Setting;
@@ -109,11 +109,11 @@ fn explained(difference: Difference) -> Difference {
     let Some(changed) = changed_defaults().iter().find(|of| of.explains(name, a, b)) else {
         return difference;
     };
-    let said = |value: &String| match *value == changed.is {
+    let shown = |value: &String| match *value == changed.is {
         true => Some(format!("{value} (default since {})", changed.from)),
         false => Some(value.clone()),
     };
-    Difference { a: said(a), b: said(b), ..difference.clone() }
+    Difference { a: shown(a), b: shown(b), ..difference.clone() }
 }
 
 /// The settings of all dialects whose defaults changed.
@@ -128,7 +128,7 @@ fn changed_defaults() -> &'static [DefaultDef] {
 /// Facts of the workload that must be equal: its version, the scale, the mix, and what is run of a set of queries.
 const MUST_BE_EQUAL: [&str; 5] = ["version", "scale", "mix", "test", "queries"];
 /// Settings that only affect storing and printing, or that duplicate another fact.
-const NOT_TOLD: [&str; 15] = [
+const NOT_COMPARED: [&str; 15] = [
     "ask-password",
     "format",
     "json",
@@ -165,8 +165,6 @@ const PLACES: [&str; 16] = [
     "unix_socket_directories",
 ];
 
-/// The setting of what of a transaction shares a round trip, which changes the number of round trips.
-const PIPELINE: &str = "pipeline";
 /// Value for an index that is missing in a run but exists in others of its side.
 const MISSING: &str = "missing";
 /// Prefix of names of sizes in bytes.
@@ -318,14 +316,10 @@ impl Facts {
     }
 
     fn settings(&mut self, settings: &[Setting], workload: &WorkloadFacts) {
-        // Runs stored before there was the setting did not pipeline.
-        if !settings.iter().any(|setting| setting.name == PIPELINE) {
-            self.record(Subject::Setting, PIPELINE, Pipelining::Off.name());
-        }
         for setting in settings {
             let name = setting.name.as_str();
-            let told = name != "seed" && workload.facts.contains_key(name);
-            if !told && !NOT_TOLD.contains(&name) {
+            let is_fact = name != "seed" && workload.facts.contains_key(name);
+            if !is_fact && !NOT_COMPARED.contains(&name) {
                 self.record(Subject::Setting, name, mask_secrets(&setting.value));
             }
         }

@@ -44,14 +44,14 @@ pub(super) enum How {
 
 /// A figure without its values.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(super) struct FigureName {
     pub name: String,
     pub title: String,
     pub unit: FigureUnit,
     pub better: Better,
 }
 
-impl Named {
+impl FigureName {
     /// Creates the figure of the primary metric.
     pub fn primary_metric(metric: &PrimaryMetricName) -> Self {
         Self {
@@ -173,10 +173,10 @@ fn is_of_streams(result: &RunResult, name: &str) -> bool {
 }
 
 /// The figures of runs like this one.
-fn named(result: &RunResult) -> Vec<Named> {
-    let mut all = vec![Named::primary_metric(&PrimaryMetricName::of(&result.primary_metric))];
+fn named(result: &RunResult) -> Vec<FigureName> {
+    let mut all = vec![FigureName::primary_metric(&PrimaryMetricName::of(&result.primary_metric))];
     let queries = result.queries.iter().flat_map(|set| &set.queries);
-    all.extend(queries.map(|query| Named {
+    all.extend(queries.map(|query| FigureName {
         name: format!("{}{QUERY_TIME}", query.name),
         title: query.name.to_uppercase(),
         unit: FigureUnit::Us,
@@ -184,10 +184,10 @@ fn named(result: &RunResult) -> Vec<Named> {
     }));
     let measure = Measure::stored(&result.primary_metric.per);
     if all[0].name != "tpm" && measure.throughput().is_some() {
-        all.push(Named::throughput());
+        all.push(FigureName::throughput());
     }
     let streams = result.query_streams.iter().flat_map(|streams| &streams.figures);
-    all.extend(streams.map(|figure| Named {
+    all.extend(streams.map(|figure| FigureName {
         name: figure.name.clone(),
         title: figure.title.clone(),
         unit: FigureUnit::Number,
@@ -195,7 +195,7 @@ fn named(result: &RunResult) -> Vec<Named> {
     }));
     for seen in &result.window.types {
         for percentile in ["p50", "p95", "p99"] {
-            all.push(Named {
+            all.push(FigureName {
                 name: format!("{}.{percentile}", seen.name),
                 title: format!("{} {percentile}", seen.title),
                 unit: FigureUnit::Us,

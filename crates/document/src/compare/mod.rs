@@ -10,7 +10,8 @@ mod run;
 mod words;
 
 pub use document::{
-    Asked, COMPARISON_FORMAT, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Side, SideRun,
+    COMPARISON_FORMAT, ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing,
+    Side, SideRun,
 };
 pub use facts::{Difference, Facts, Subject};
 pub use figures::{Figure, QUERY_TIME};

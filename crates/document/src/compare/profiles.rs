@@ -13,10 +13,12 @@ use triphammer_statistics::Estimate;
 use triphammer_statistics::compare::Verdict;
 use triphammer_statistics::usl::Peak;
 
-use super::document::{Asked, ComparisonResult, Made, MadePair, Side, SideRun};
+use super::document::{
+    ComparisonParameters, ComparisonResult, MadePair, Side, SideMeasurements, SideRun,
+};
 use super::facts::Facts;
-use super::figures::{Figure, How, Named, mean};
-use crate::profile::{Level, LevelUnit, PrimaryMetricName, ProfileResult, Usl, virtual_users};
+use super::figures::{Figure, FigureName, How, mean};
+use crate::profile::{Level, LevelUnit, PrimaryMetricName, ProfileResult, Usl};
 use crate::result::SchemaFact;
 
 /// Why two stored profiles are inconclusive.
@@ -27,7 +29,6 @@ const ONE_AFTER_THE_OTHER: &str = "the profiles were measured one after the othe
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profiles {
     /// What the levels count: `virtual users`, or `streams` of queries.
-    #[serde(default = "virtual_users")]
     pub level_unit: String,
     /// Common levels, ascending.
     pub levels: Vec<LevelFigure>,
@@ -75,7 +76,7 @@ impl ComparisonResult {
         let primary_metric = a.result.primary_metric.clone();
         let of = |(a, b): (&Level, &Level)| LevelFigure {
             users: a.users,
-            figure: Named::primary_metric(&primary_metric).alone(
+            figure: FigureName::primary_metric(&primary_metric).alone(
                 a.mean,
                 b.mean,
                 ONE_AFTER_THE_OTHER.to_owned(),
@@ -85,7 +86,7 @@ impl ComparisonResult {
         let means = |read: fn(&Figure) -> f64| -> f64 {
             mean(&levels.iter().map(|level| read(&level.figure)).collect::<Vec<f64>>())
         };
-        let named = Named::primary_metric(&primary_metric);
+        let named = FigureName::primary_metric(&primary_metric);
         let (of_a, of_b) = (means(|figure| figure.a), means(|figure| figure.b));
         let figure = named.alone(of_a, of_b, undecided(names, a, &levels));
         let users = |profiled: &Profiled| -> BTreeSet<u32> {
@@ -96,7 +97,7 @@ impl ComparisonResult {
         let facts =
             [a, b].map(|side| Facts::of_profile(&side.result, &side.schema, &side.server_settings));
         let level_unit = a.result.level_unit.clone();
-        let made = Made {
+        let made = SideMeasurements {
             primary_metric,
             sides: [side(names[0], &a.result), side(names[1], &b.result)],
             figures: vec![figure],
@@ -104,7 +105,7 @@ impl ComparisonResult {
             facts,
             each_s: None,
         };
-        Self::new(Asked::stored(margin), made)
+        Self::new(ComparisonParameters::stored(margin), made)
     }
 }
 
@@ -164,7 +165,7 @@ pub(super) fn interleaved(
     };
     // The levels, and all of them.
     let how = How::PairsOfSeveral { together: users.len() + 1 };
-    let named = || Named::primary_metric(metric);
+    let named = || FigureName::primary_metric(metric);
     let values: Vec<(u32, SideValues)> =
         users.iter().map(|&users| (users, of_level(users))).collect();
     let levels = values
@@ -220,12 +221,12 @@ impl Profiles {
 
     /// The levels with a verdict, in words: `at 16 virtual users 0.702 (0.644 to 0.766)`.
     pub(super) fn named(&self, wanted: Verdict) -> Vec<String> {
-        let told = |level: &LevelFigure| {
+        let described = |level: &LevelFigure| {
             let found = level.figure.comparison.filter(|found| found.verdict == wanted)?;
             let ratio = super::ratio(found.ratio, found.interval);
             Some(format!("at {} {} {ratio}", level.users, self.level_unit))
         };
-        self.levels.iter().filter_map(told).collect()
+        self.levels.iter().filter_map(described).collect()
     }
 }
 

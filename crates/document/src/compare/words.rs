@@ -61,14 +61,14 @@ pub(super) fn verdict(result: &ComparisonResult) -> String {
         let reason = figure.reason.as_deref().unwrap_or("there is no confidence interval");
         return format!("inconclusive: {reason}");
     };
-    let said = ratio(comparison.ratio, comparison.interval);
+    let ratio_words = ratio(comparison.ratio, comparison.interval);
     let margin = precise(result.margin);
     let ratio = match &result.profiles {
-        None => format!("{} B/A is {said}", figure.title),
+        None => format!("{} B/A is {ratio_words}", figure.title),
         Some(profiles) => {
             let levels = [Verdict::Slower, Verdict::Faster].map(|which| profiles.named(which));
             let levels = levels.concat();
-            let of_all = format!("{said} over all levels");
+            let of_all = format!("{ratio_words} over all levels");
             let parts = levels.into_iter().chain([of_all]).collect::<Vec<_>>().join(", ");
             format!("{} B/A is {parts}", figure.title)
         }
@@ -214,7 +214,7 @@ fn clipped(text: &str) -> String {
 
 /// Describes tables, indexes and constraints that differ, and missing statistics.
 fn of_schema(differences: &[Difference]) -> Option<String> {
-    let told = |difference: &Difference| {
+    let described = |difference: &Difference| {
         let (of, a, b) = (&difference.name, difference.a.as_deref(), difference.b.as_deref());
         match (difference.subject, a, b) {
             (Subject::Schema, _, None) => Some(format!("{of} is missing in B")),
@@ -229,7 +229,7 @@ fn of_schema(differences: &[Difference]) -> Option<String> {
             _ => None,
         }
     };
-    let all: Vec<String> = differences.iter().filter_map(told).collect();
+    let all: Vec<String> = differences.iter().filter_map(described).collect();
     let shown = all.iter().take(SCHEMA_TOLD).cloned().collect::<Vec<_>>().join("; ");
     match all.len() {
         0 => None,

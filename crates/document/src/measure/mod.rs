@@ -46,11 +46,6 @@ pub struct Evidence {
     pub observed: &'static str,
 }
 
-/// Direction of metrics in documents of older versions.
-pub(crate) const fn higher() -> Better {
-    Better::Higher
-}
-
 impl From<MeasureDef> for Measure {
     fn from(definition: MeasureDef) -> Self {
         match definition {

@@ -6,7 +6,7 @@ use triphammer_core::stats::share;
 
 use super::ValueSource::{Derived, Second as OfSecond, Type as OfType};
 use super::values::float;
-use super::{Kind, Merge, Metric, Part, Unit};
+use super::{Merge, Metric, MetricKind, Part, Unit};
 use crate::result::{QUERIES_PER_HOUR, QUERY_GEOMEAN, RunResult};
 
 /// Metrics of a run.
@@ -88,7 +88,7 @@ const fn judged(name: &'static str, help: &'static str, unit: Unit) -> Metric {
         title: name,
         help,
         unit,
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         merge: Merge::Last,
         source: None,
         of_run: None,

@@ -8,7 +8,7 @@ use triphammer_core::stats::share;
 
 use super::ValueSource::{Derived, Second as OfSecond, Type as OfType};
 use super::values::float;
-use super::{Chart, Kind, Merge, Metric, Part, Unit};
+use super::{Chart, Merge, Metric, MetricKind, Part, Unit};
 use crate::second::Second;
 
 /// Closures become part of the declaration and must not capture anything: hence macros instead of
@@ -18,7 +18,7 @@ macro_rules! arrivals {
         Metric::new(
             [$name, $name, $help],
             Unit::Count,
-            Kind::Counter,
+            MetricKind::Counter,
             Merge::Sum,
             OfSecond(|s| {
                 let read: fn(&Arrived) -> u64 = $read;
@@ -66,7 +66,7 @@ macro_rules! of_type {
         Metric::new(
             [$name, $title, $help],
             Unit::Count,
-            Kind::Counter,
+            MetricKind::Counter,
             Merge::Sum,
             OfType(|t| {
                 let read: fn(&Counts) -> u64 = $read;
@@ -84,7 +84,7 @@ macro_rules! times {
         Metric::new(
             [$name, $title, $help],
             Unit::Us,
-            Kind::Percentile,
+            MetricKind::Percentile,
             Merge::Max,
             OfType(|t| quantile(t.response.as_ref(), $at)),
         )
@@ -98,7 +98,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["connected", "sessions", "Sessions connected."],
         Unit::Count,
-        Kind::Level,
+        MetricKind::Level,
         Merge::Last,
         OfSecond(|s| Some(f64::from(s.interval.connected))),
     )
@@ -109,7 +109,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["sessions_lost", "sessions lost", "Sessions lost."],
         Unit::Count,
-        Kind::Counter,
+        MetricKind::Counter,
         Merge::Sum,
         OfSecond(|s| Some(float(s.interval.lost))),
     )
@@ -121,7 +121,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["sessions_reconnected", "sessions reconnected", "Sessions reconnected."],
         Unit::Count,
-        Kind::Counter,
+        MetricKind::Counter,
         Merge::Sum,
         OfSecond(|s| Some(float(s.interval.reconnected))),
     )
@@ -133,7 +133,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["client_cpu", "client threads", "Mean CPU use of the worker threads."],
         Unit::Share,
-        Kind::Gauge,
+        MetricKind::Gauge,
         Merge::Parts,
         Derived(|v, _| v.ratio("cpu_ns", "wall_ns", 1.0)),
     )
@@ -143,7 +143,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["client_busiest", "client thread", "CPU use of the busiest worker thread."],
         Unit::Share,
-        Kind::Gauge,
+        MetricKind::Gauge,
         Merge::Max,
         OfSecond(|s| Some(s.interval.gauges.busiest_share())),
     )
@@ -160,7 +160,7 @@ pub static OF_SECOND: &[Metric] = &[
                                before they handled what was ready.",
         ],
         Unit::Us,
-        Kind::Percentile,
+        MetricKind::Percentile,
         Merge::Max,
         OfSecond(|s| quantile(s.interval.gauges.lag.as_ref(), 0.99)),
     )
@@ -171,7 +171,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["round_trip_us", "fastest round trip", "Fastest round trip measured."],
         Unit::Us,
-        Kind::Gauge,
+        MetricKind::Gauge,
         Merge::Min,
         OfSecond(|s| of_times(s.interval.gauges.round_trip.as_ref(), Histogram::min)),
     )
@@ -181,7 +181,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["host_cpu", "host", "CPU use of the client's host."],
         Unit::Share,
-        Kind::Gauge,
+        MetricKind::Gauge,
         Merge::Max,
         OfSecond(|s| s.interval.gauges.host.share()),
     )
@@ -211,7 +211,7 @@ pub static OF_SECOND: &[Metric] = &[
             "Transactions per minute, from the database's own counter.",
         ],
         Unit::PerMinute,
-        Kind::Rate,
+        MetricKind::Rate,
         Merge::Parts,
         Derived(|v, _| match v.get("server_count") {
             Some(_) => v.ratio("server_count", "server_seconds", 60.0).or(Some(0.0)),
@@ -239,7 +239,7 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["backlog", "backlog", "Transactions that are due and waiting for a session."],
         Unit::Count,
-        Kind::Level,
+        MetricKind::Level,
         Merge::Last,
         OfSecond(|s| s.interval.backlog.map(float)),
     )
@@ -247,37 +247,47 @@ pub static OF_SECOND: &[Metric] = &[
     .api(None, None, None)
     .gauge("backlog", "{transaction}", 1.0)
     .of_run("backlog", Part::Window, |r| r.backlog_max.map(float)),
-    pool_wait!("pool_wait_p50_us", "Median wait for a session.", Kind::Percentile, |h| h
+    pool_wait!("pool_wait_p50_us", "Median wait for a session.", MetricKind::Percentile, |h| h
         .value_at_quantile(0.5))
     .column("wait_p50_us"),
     pool_wait!(
         "pool_wait_p99_us",
         "99th percentile of the wait for a session.",
-        Kind::Percentile,
+        MetricKind::Percentile,
         |h| h.value_at_quantile(0.99)
     )
     .column("wait_p99_us"),
-    pool_wait!("pool_wait_max_us", "Longest wait for a session.", Kind::Longest, Histogram::max)
-        .column("wait_max_us"),
-    of_all!("all.p50_us", "Median response time of all types.", Kind::Percentile, |h| h
+    pool_wait!(
+        "pool_wait_max_us",
+        "Longest wait for a session.",
+        MetricKind::Longest,
+        Histogram::max
+    )
+    .column("wait_max_us"),
+    of_all!("all.p50_us", "Median response time of all types.", MetricKind::Percentile, |h| h
         .value_at_quantile(0.5))
     .column("p50_us"),
     of_all!(
         "all.p95_us",
         "95th percentile of the response time of all types.",
-        Kind::Percentile,
+        MetricKind::Percentile,
         |h| h.value_at_quantile(0.95)
     )
     .column("p95_us"),
     of_all!(
         "all.p99_us",
         "99th percentile of the response time of all types.",
-        Kind::Percentile,
+        MetricKind::Percentile,
         |h| h.value_at_quantile(0.99)
     )
     .column("p99_us"),
-    of_all!("all.max_us", "Longest response time of all types.", Kind::Longest, Histogram::max)
-        .column("max_us"),
+    of_all!(
+        "all.max_us",
+        "Longest response time of all types.",
+        MetricKind::Longest,
+        Histogram::max
+    )
+    .column("max_us"),
     hidden(
         ["cpu_ns", "CPU time of the worker threads."],
         Unit::Ns,
@@ -300,7 +310,7 @@ pub static OF_SECOND: &[Metric] = &[
             "CPU time of all worker threads, in cores (1.5 means one and a half cores).",
         ],
         Unit::Cores,
-        Kind::Gauge,
+        MetricKind::Gauge,
         Merge::Max,
         OfSecond(|s| {
             let cpu = s.interval.gauges.cpu.iter();
@@ -337,7 +347,7 @@ pub static OF_TYPE: &[Metric] = &[
     Metric::new(
         ["failures", "failed", "Transactions failed, or with unknown commit status."],
         Unit::Count,
-        Kind::Counter,
+        MetricKind::Counter,
         Merge::Sum,
         Derived(|v, _| Some(v.get("failed")? + v.get("indeterminate")?)),
     )
@@ -350,7 +360,7 @@ pub static OF_TYPE: &[Metric] = &[
     Metric::new(
         ["mean_us", "mean", "Mean response time of committed transactions."],
         Unit::Us,
-        Kind::Mean,
+        MetricKind::Mean,
         Merge::Parts,
         Derived(|v, _| v.ratio("response_ns", "committed", 1.0).map(|ns| ns / 1e3)),
     )
@@ -375,7 +385,7 @@ pub static OF_TYPE: &[Metric] = &[
     Metric::new(
         ["max_us", "max", "Longest response time of committed transactions."],
         Unit::Us,
-        Kind::Longest,
+        MetricKind::Longest,
         Merge::Max,
         OfType(|t| of_times(t.response.as_ref(), Histogram::max)),
     )
@@ -411,7 +421,7 @@ pub static OF_TYPE: &[Metric] = &[
                                       workload requires) per second.",
         ],
         Unit::PerSecond,
-        Kind::Rate,
+        MetricKind::Rate,
         Merge::Mean,
         Derived(|v, seconds| {
             Some((v.get("committed")? + v.get("rolled_back")?) / seconds.max(f64::MIN_POSITIVE))
@@ -424,7 +434,7 @@ pub static OF_TYPE: &[Metric] = &[
 
 /// A metric that is only used to compute others and is not shown.
 const fn hidden([name, help]: [&'static str; 2], unit: Unit, source: super::ValueSource) -> Metric {
-    Metric::new([name, name, help], unit, Kind::Counter, Merge::Sum, source)
+    Metric::new([name, name, help], unit, MetricKind::Counter, Merge::Sum, source)
         .no_file()
         .api(None, None, None)
 }

@@ -43,7 +43,7 @@ pub struct Metric {
     /// Unit of the values.
     pub unit: Unit,
     /// Kind of metric, which decides how it is drawn and exported.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Rule for merging several seconds into one value.
     pub merge: Merge,
     /// Source of its values in a second; `None` if only the result of a run has it.
@@ -69,7 +69,7 @@ pub struct Metric {
 
 /// Kind of metric, which decides how it is drawn and exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// Number of events in the second.
     Counter,
     /// State at the end of the second.
@@ -86,7 +86,7 @@ pub enum Kind {
     Mean,
 }
 
-impl Kind {
+impl MetricKind {
     /// Whether a point should have three values: minimum, mean and maximum over its seconds.
     #[must_use]
     pub const fn has_spread(self) -> bool {
@@ -155,7 +155,7 @@ impl Metric {
     pub const fn new(
         [name, title, help]: [&'static str; 3],
         unit: Unit,
-        kind: Kind,
+        kind: MetricKind,
         merge: Merge,
         source: ValueSource,
     ) -> Self {
@@ -263,11 +263,11 @@ impl Metric {
     /// Whether seconds add up, so that the value of a run is their sum.
     #[must_use]
     pub const fn is_counter(&self) -> bool {
-        matches!(self.kind, Kind::Counter)
+        matches!(self.kind, MetricKind::Counter)
     }
 
     /// Whether 0 in a column means no value: a time is at least a microsecond.
     pub const fn zero_is_none(&self) -> bool {
-        self.zero && matches!(self.kind, Kind::Percentile | Kind::Longest)
+        self.zero && matches!(self.kind, MetricKind::Percentile | MetricKind::Longest)
     }
 }

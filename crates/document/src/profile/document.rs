@@ -16,7 +16,6 @@ use crate::document::{Head, JobDocument, own_ending, whole_head};
 use crate::ending::{Ending, Flaw};
 use crate::host::Host;
 use crate::job_id::JobId;
-use crate::measure;
 use crate::parts::{Status, Tool, WorkloadFacts};
 use crate::redacted::Redacted;
 use crate::result::{Bottleneck, PrimaryMetricFigure, RunResult, Steady};
@@ -53,7 +52,6 @@ pub struct ProfileResult {
     pub primary_metric: PrimaryMetricName,
     /// What the levels count: `virtual users`, or `streams` of queries, which have no response
     /// times.
-    #[serde(default = "virtual_users")]
     pub level_unit: String,
     /// Transaction type whose response times are reported; `all` for all types.
     pub times_of: String,
@@ -95,8 +93,7 @@ pub struct PrimaryMetricName {
     pub meaning: String,
     /// Unit of time: `second`, `minute`, `hour`.
     pub per: String,
-    /// Direction of improvement. Missing in older documents, which contain only rates.
-    #[serde(default = "measure::higher")]
+    /// Direction of improvement.
     pub better: Better,
 }
 
@@ -158,7 +155,6 @@ pub struct LevelRun {
     /// 95 % interval of that, from its own seconds.
     pub interval: Option<Interval>,
     /// Whether its window was steady; `None` where that does not apply.
-    #[serde(default)]
     pub steady: Option<Steady>,
     /// 95th percentile of response time, in microseconds.
     pub p95_us: u64,
@@ -377,7 +373,7 @@ impl ProfileResult {
             primary_metric,
             level_unit: match &first.queries {
                 Some(_) => LevelUnit::Streams.words().to_owned(),
-                None => virtual_users(),
+                None => LevelUnit::Users.words().to_owned(),
             },
             times_of: times_of.map_or("all", |seen| seen.name.as_str()).to_owned(),
             levels,
@@ -446,11 +442,6 @@ impl Level {
             runs: runs.to_vec(),
         }
     }
-}
-
-/// Unit of the levels in older documents.
-pub(crate) fn virtual_users() -> String {
-    LevelUnit::Users.words().to_owned()
 }
 
 /// The law applies to throughput only.

@@ -2,7 +2,7 @@
 
 use triphammer_core::query_plan::QueryTest;
 use triphammer_core::workload::{Description, MeasureDef};
-use triphammer_settings::Given;
+use triphammer_settings::GivenValue;
 
 /// Name of the option that chooses what is measured with queries.
 pub const TEST: &str = "test";
@@ -44,7 +44,7 @@ impl LevelUnit {
     }
 
     /// Settings of a run at a level, the level first.
-    pub fn settings(self, level: u32) -> Vec<(String, Given)> {
+    pub fn settings(self, level: u32) -> Vec<(String, GivenValue)> {
         let mut settings = vec![(self.setting().to_owned(), level.into())];
         if self == Self::Streams {
             settings.push((TEST.to_owned(), QueryTest::Throughput.name().into()));

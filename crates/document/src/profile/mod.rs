@@ -4,7 +4,6 @@ mod document;
 mod findings;
 mod level_unit;
 
-pub(crate) use document::virtual_users;
 pub use document::{
     Curve, FailedLevel, Level, LevelRun, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult,
     Usl,

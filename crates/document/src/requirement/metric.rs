@@ -25,8 +25,7 @@ pub(super) const OF_TIMES: &[OfTimes] = &[
     ("p95", |t| Some(number(t.p95_us))),
     ("p99", |t| Some(number(t.p99_us))),
     ("p999", |t| Some(number(t.p99_9_us))),
-    // Missing in documents of earlier versions, which reads as 0.
-    ("p9999", |t| (t.p99_99_us >= t.p99_9_us).then(|| number(t.p99_99_us))),
+    ("p9999", |t| Some(number(t.p99_99_us))),
     ("max", |t| Some(number(t.max_us))),
 ];
 
@@ -65,7 +64,7 @@ pub struct Metric {
 pub(super) enum MetricSource {
     PrimaryMetric,
     /// A metric of the run.
-    Run(Declared),
+    Run(DeclaredMetric),
     /// A figure of a set of queries, under its name.
     Figure,
     /// Key of a query: its mean time.
@@ -75,7 +74,7 @@ pub(super) enum MetricSource {
     /// Index in [`OF_TIMES`].
     PoolWait(usize),
     /// Key of a type, and its metric.
-    Type(String, Declared),
+    Type(String, DeclaredMetric),
     /// A figure of a node.
     Node(NodeMetric),
     /// Key of a type, whether service times are meant, and index in [`OF_TIMES`].
@@ -84,18 +83,18 @@ pub(super) enum MetricSource {
 
 /// A declared metric with its value in a result.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Declared {
+pub(super) struct DeclaredMetric {
     pub metric: &'static metrics::Metric,
     pub of_run: &'static OfRun,
 }
 
-impl PartialEq for Declared {
+impl PartialEq for DeclaredMetric {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.metric, other.metric)
     }
 }
 
-impl Declared {
+impl DeclaredMetric {
     fn new((metric, of_run): (&'static metrics::Metric, &'static OfRun)) -> Self {
         Self { metric, of_run }
     }
@@ -172,12 +171,12 @@ impl Vocabulary {
             return metric(self.unit, MetricSource::PrimaryMetric);
         }
         if let Some(found) = metrics::of_run().find(|(_, of_run)| of_run.name == name) {
-            let declared = Declared::new(found);
+            let declared = DeclaredMetric::new(found);
             return metric(declared.unit(), MetricSource::Run(declared));
         }
         let is_of_all = |of_run: &OfRun| of_run.of_all == Some(name);
         if let Some(found) = metrics::of_type_of_run().find(|(_, of_run)| is_of_all(of_run)) {
-            let declared = Declared::new(found);
+            let declared = DeclaredMetric::new(found);
             return metric(declared.unit(), MetricSource::Type(ALL.to_owned(), declared));
         }
         if let Some(at_end) = result::AT_END.iter().find(|at_end| at_end.name == name) {
@@ -193,7 +192,7 @@ impl Vocabulary {
         let (of, figure) = name.split_once('.')?;
         let of = self.types.iter().find(|known| *known == of)?.clone();
         if let Some(found) = metrics::of_type_of_run().find(|(_, of_run)| of_run.name == figure) {
-            let declared = Declared::new(found);
+            let declared = DeclaredMetric::new(found);
             return metric(declared.unit(), MetricSource::Type(of, declared));
         }
         let (service, figure) = match figure.strip_prefix(SERVICE) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::engine::RunEnd;
+use triphammer_engine::RunEnd;
 
 use super::facts::RunFacts;
 use crate::unit::FigureUnit;

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::engine::{RunEnd, Window};
+use triphammer_engine::{RunEnd, Window};
 use triphammer_settings::format::{counted, integer};
 
 use super::facts::RunFacts;

@@ -32,7 +32,6 @@ use crate::ending::{Ending, Flaw};
 use crate::failure_limit;
 use crate::host::Host;
 use crate::judgement::Judgement;
-use crate::measure;
 use crate::parts::{
     ClassCount, ServerTransactions, SessionCounts, SettingChange, StatementFigures, Status, Tool,
     WorkloadFacts,
@@ -74,17 +73,13 @@ pub struct RunResult {
     pub primary_metric: PrimaryMetricFigure,
     /// Times and figures of a finite set of queries; `None` for a run of transactions. The parts of the document
     /// about transactions are empty then.
-    #[serde(default)]
     pub queries: Option<QueriesResult>,
     /// Streams of queries that ran beside the transactions; `None` without streams.
-    #[serde(default)]
     pub query_streams: Option<QueryStreams>,
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric, and if the load itself changes.
-    #[serde(default)]
     pub steadiness: Option<Steadiness>,
     /// Audits: sums over the data compared with the changes reported by the run's transactions.
-    #[serde(default)]
     pub audits: Vec<Audit>,
     /// Transactions completed per minute in the timed window: committed, or rolled back as the
     /// workload requires.
@@ -96,65 +91,50 @@ pub struct RunResult {
     pub server_transactions: Option<ServerTransactions>,
     /// The primary metric relative to the maximum that keying and thinking times allow; `None`
     /// without them.
-    #[serde(default)]
     pub efficiency: Option<Efficiency>,
     /// The bottleneck of the run.
     pub bottleneck: BottleneckVerdict,
     /// What each host did, if several drove the load; otherwise empty.
-    #[serde(default)]
     pub hosts: Vec<HostShare>,
     /// What each node of the target did; empty for a single server.
-    #[serde(default)]
     pub nodes: Vec<NodeFigures>,
     /// Moves of the writes from one node to another, in order.
-    #[serde(default)]
     pub failovers: Vec<FailoverFigure>,
     /// What was observed at the database beside the run; `None` with `--no-observe`, and where the
     /// database shows nothing.
-    #[serde(default)]
     pub observed: Option<Observed>,
     /// Transactions that ended in the timed window.
     pub window: Figures,
     /// The timed window in slices of equal length, in order, which show drifts; the last one may be
     /// shorter, and slices in which no second ended are omitted.
-    #[serde(default)]
     pub slices: Vec<Slice>,
     /// Transactions of the whole run, including ramp-up and drain.
     pub run: Figures,
     /// Times of the statements of scripts, in the order of the scripts; empty for other workloads.
-    #[serde(default)]
     pub statements: Vec<StatementFigures>,
     /// Arrivals of an open load; `None` for other loads.
-    #[serde(default)]
     pub arrivals: Option<Arrivals>,
     /// Wait for a session: from when a transaction was due to the start of its first attempt, for
     /// all that ended in the timed window. `None` for a closed load.
-    #[serde(default)]
     pub pool_wait: Option<Times>,
     /// Maximum number of arrivals, or terminals, that waited for a session at the end of a second
     /// of the timed window. `None` for a closed load.
-    #[serde(default)]
     pub backlog_max: Option<u64>,
     /// The slowest transactions that ended in the timed window, slowest first.
-    #[serde(default)]
     pub exemplars: Vec<SlowTransaction>,
     /// Share of failures, compared with the limit.
     pub failures: FailureShare,
     /// Requirements of the run (`--require`) and their outcomes.
-    #[serde(default)]
     pub requirements: Vec<Judgement>,
     /// Availability of the database during the run and at its end.
-    #[serde(default)]
     pub availability: Availability,
     /// Violated counting identities; empty unless the client has a defect.
-    #[serde(default)]
     pub violated_identities: Vec<ViolatedIdentity>,
     /// Numbers of sessions lost and reconnected, in the whole run.
     pub sessions: SessionCounts,
     /// CPU use of the client.
     pub client: ClientCost,
     /// Declared figures without separate fields, in display order.
-    #[serde(default)]
     pub figures: Vec<DeclaredFigure>,
     /// Round trips of the whole run.
     pub round_trips: RoundTrips,
@@ -175,11 +155,9 @@ pub struct RunResult {
     /// Product, version and transport of the database server.
     pub server: ServerInfo,
     /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
-    #[serde(default)]
     pub schema: Vec<SchemaFact>,
     /// How host and database were set up at the start of the run, as `doctor` reports it: what does
-    /// not change by itself. Empty in results of earlier versions.
-    #[serde(default)]
+    /// not change by itself.
     pub setup: Vec<SetupFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
@@ -306,12 +284,10 @@ pub struct PrimaryMetricFigure {
     /// Value: `count` per unit of time, or computed from a set of queries; 0 if it is not available.
     pub value: f64,
     /// Why the value is not available; `None` if it is.
-    #[serde(default)]
     pub unavailable: Option<String>,
     /// The unit of time: `second`, `minute`, `hour`; `set` for a set of queries.
     pub per: String,
-    /// Direction in which values improve. Documents of older versions omit it, because they only have rates.
-    #[serde(default = "measure::higher")]
+    /// Direction in which values improve.
     pub better: Better,
     /// Number of committed transactions in the timed window that the metric counts; of queries answered.
     pub count: u64,
@@ -362,11 +338,9 @@ pub struct TypeFigures {
     /// Number of transactions in doubt: the connection was lost after a commit had been sent.
     pub indeterminate: u64,
     /// Number of completed transactions whose answer could not be read.
-    #[serde(default)]
     pub unread: u64,
     /// Number of committed transactions that no standby has confirmed, although the server was to
     /// wait for one: its warning is in the notes.
-    #[serde(default)]
     pub unconfirmed: u64,
     /// Number of transactions in flight when the run was aborted; whole run only.
     pub in_flight: Option<u64>,
@@ -379,7 +353,6 @@ pub struct TypeFigures {
     /// Response times of committed transactions, from when they were due to their end.
     pub response: Times,
     /// Confidence intervals of the percentiles of `response`; timed window only.
-    #[serde(default)]
     pub response_intervals: PercentileIntervals,
     /// Service times of committed transactions, from the start of the first attempt to their end.
     /// The same as `response` for a closed load.
@@ -437,13 +410,11 @@ pub struct ClientCost {
     #[schemars(range(min = 0.0))]
     pub cpu_us_per_transaction: f64,
     /// CPU time per completed transaction of the worker threads in the whole run, in microseconds.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub threads_cpu_us_per_transaction: f64,
     /// CPU cores used by the whole process in the timed window: worker threads, control thread, and
     /// the thread that stores and shows the seconds. `None` if no transaction completed in it, or
     /// if the process executed other runs at the same time, as a server may.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub process_cpus: Option<f64>,
     /// CPU time of the busiest worker thread relative to the length of the run: 1 means a full

@@ -21,7 +21,7 @@ use crate::redacted::Redacted;
 use crate::schedule::Schedule;
 
 /// Facts that the runner knows about a run; the result is computed from them and
-/// [`RunEnd`](triphammer_core::engine::RunEnd).
+/// [`RunEnd`](triphammer_engine::RunEnd).
 #[derive(Clone, Debug)]
 pub struct RunFacts {
     /// Job number; `None` if it is not stored.

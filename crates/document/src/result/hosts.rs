@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::engine::RunEnd;
-use triphammer_core::engine::hosts::HostEnd;
 use triphammer_core::stats::share;
+use triphammer_engine::RunEnd;
+use triphammer_engine::hosts::HostEnd;
 
 use super::bottleneck::{BottleneckVerdict, LimitFigures, Part};
 use super::facts::RunFacts;

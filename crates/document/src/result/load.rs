@@ -4,10 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Exemplar, Origin, RunEnd};
 use triphammer_core::outcome::Outcome;
 use triphammer_core::pace::Load;
 use triphammer_core::stats::share;
+use triphammer_engine::{Exemplar, Origin, RunEnd};
 
 use super::document::PrimaryMetricFigure;
 use super::facts::RunFacts;

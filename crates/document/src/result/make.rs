@@ -1,11 +1,11 @@
 //! Computes the document from the facts about a run and the engine's output.
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{RunEnd, RunEnding};
 use triphammer_core::event::Note;
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::value::Timestamp;
+use triphammer_engine::{RunEnd, RunEnding};
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 

@@ -67,6 +67,6 @@ pub use query_streams::{
 pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 #[cfg(test)]
-pub(crate) use steadiness::Judged;
+pub(crate) use steadiness::SteadinessInput;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::engine::{Failover, NodeChange, RunEnd};
 use triphammer_core::nodes::NodeInterval;
 use triphammer_core::stats::{Times, rate, share};
+use triphammer_engine::{Failover, NodeChange, RunEnd};
 
 use super::facts::{NodeFact, RunFacts};
 use crate::parts::ClassCount;

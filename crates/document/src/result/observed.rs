@@ -25,15 +25,12 @@ pub struct Observed {
     pub profile: Vec<ProfileFigure>,
     /// Figures of hosts, in the order of their names: of the client's, and of that of a node
     /// exporter, which has the label `host.name`.
-    #[serde(default)]
     pub hosts: Vec<ProfileFigure>,
     /// Statements by the server's own statistics, by total time.
     pub statements: Vec<TopStatement>,
     /// Commits of the log probe; `None` without `--log-probe`.
-    #[serde(default)]
     pub log_probe: Option<CommitProbe>,
     /// Full detail around the moments in which a condition of `--capture-on` became true.
-    #[serde(default)]
     pub captures: Vec<Capture>,
     /// What the observers cost.
     pub cost: ObserverCost,

@@ -26,7 +26,6 @@ pub struct PercentileIntervals {
     pub p99_9_us: Option<Interval>,
     /// Whether there are none because the level of the response times drifts or wanders so slowly
     /// that the window does not show how far.
-    #[serde(default)]
     pub wanders: bool,
 }
 

@@ -54,7 +54,6 @@ pub struct QueryStreams {
     /// CPU time of the streams' threads, in seconds.
     pub cpu_s: f64,
     /// What queries and transactions did alone; `None` without `--baseline`.
-    #[serde(default)]
     pub baseline: Option<Baseline>,
 }
 

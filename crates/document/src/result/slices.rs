@@ -7,13 +7,13 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::engine::Window;
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::{RecordedInterval, TypeInterval, histogram};
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
+use triphammer_engine::Window;
 
 use super::percentiles::PercentileIntervals;
 use crate::second::Second;
@@ -29,7 +29,6 @@ pub struct Slice {
     /// Length of the part, in seconds.
     pub seconds: f64,
     /// Number of arrivals that became due; `None` unless the load is open, and in old results.
-    #[serde(default)]
     pub arrived: Option<u64>,
     /// Figures by transaction type, in the workload's order.
     pub types: Vec<SliceFigures>,

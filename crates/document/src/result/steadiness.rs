@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::format_duration;
-use triphammer_core::engine::RunEnd;
 use triphammer_core::spec::Length;
+use triphammer_engine::RunEnd;
 use triphammer_settings::format::{duration, percent, precise};
 use triphammer_statistics::series::{self, EFFECTIVE_MIN, MEMORY_MIN, Verdict};
 use triphammer_statistics::until_ci;
@@ -63,7 +63,6 @@ pub struct Steadiness {
     pub warm_up: WarmUp,
     /// Seconds after the start of the run from which the level is known to be within 1 % of the
     /// following level; `None` if noise or a drift hides that.
-    #[serde(default)]
     pub settled_s: Option<u64>,
     /// Number of complete seconds analysed.
     pub seconds: u64,
@@ -82,7 +81,6 @@ pub struct Steadiness {
     pub autocorrelation: f64,
     /// Power of the slowest fluctuations (periods of half the window and longer) relative to what
     /// the correlation of neighbours explains: about 1 without long memory, above 2.5 with it.
-    #[serde(default = "one")]
     pub memory: f64,
     /// Effective sample size: number of independent seconds with the same information about the
     /// mean.
@@ -97,19 +95,11 @@ pub struct Steadiness {
     pub until: Option<Until>,
     /// Periodic work of the server, of which a window has to contain two periods so that its mean is
     /// claimed for the level.
-    #[serde(default)]
     pub schedule: Schedule,
     /// Number of periods of that work in the window; `None` if no period is known.
-    #[serde(default)]
     pub periods: Option<f64>,
     /// Minimum length of a window whose mean is claimed for the level, in seconds.
-    #[serde(default)]
     pub shortest_s: u64,
-}
-
-/// The default of a field that older documents lack: no long memory.
-const fn one() -> f64 {
-    1.0
 }
 
 /// End of the warm-up (MSER-5 over ramp-up and window): the truncation point that gives the best
@@ -138,7 +128,7 @@ pub struct Until {
 }
 
 /// Input of the analysis: the seconds of a run, and facts about it.
-pub(crate) struct Judged<'a> {
+pub(crate) struct SteadinessInput<'a> {
     /// Seconds from the start of the run to the end of the window.
     pub seconds: &'a [f64],
     /// First second of the window.
@@ -165,12 +155,12 @@ impl Steadiness {
         let seconds = &all[..place(end.window.end.second()).max(start)];
         let until_ci = facts.until_ci.map(|asked| (asked, ended_early(facts, end)));
         let schedule = &facts.schedule;
-        Some(Self::of(&Judged { seconds, start, per_unit, until_ci, schedule }))
+        Some(Self::of(&SteadinessInput { seconds, start, per_unit, until_ci, schedule }))
     }
 
     /// Analyses the seconds of a run.
-    pub(crate) fn of(judged: &Judged<'_>) -> Self {
-        let &Judged { seconds: all, start, per_unit, .. } = judged;
+    pub(crate) fn of(judged: &SteadinessInput<'_>) -> Self {
+        let &SteadinessInput { seconds: all, start, per_unit, .. } = judged;
         let window = &all[start..];
         let summary = series::summarise(window);
         let until = until(judged, &summary);
@@ -246,7 +236,7 @@ fn warm_up(all: &[f64]) -> (WarmUp, Option<u64>) {
 }
 
 /// Outcome of `--until-ci`.
-fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
+fn until(judged: &SteadinessInput<'_>, summary: &series::Summary) -> Option<Until> {
     let (asked, ended) = judged.until_ci?;
     let shortest = stopping_rule::shortest(judged.schedule);
     let narrow = summary.verdict == Verdict::Steady
@@ -259,7 +249,7 @@ fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
 
 /// Whether the window ended before the maximum time.
 fn ended_early(facts: &RunFacts, end: &RunEnd) -> bool {
-    let complete = end.ending == triphammer_core::engine::RunEnding::Complete;
+    let complete = end.ending == triphammer_engine::RunEnding::Complete;
     complete
         && matches!(facts.spec.length, Length::Time(longest) if end.window.seconds() < longest.as_secs_f64())
 }

@@ -8,7 +8,7 @@ use triphammer_core::recorder::RecordedInterval;
 
 use super::tests::primary_metric;
 use super::{Now, StoppingRule};
-use crate::result::{Judged, Steadiness, Steady};
+use crate::result::{Steadiness, SteadinessInput, Steady};
 use crate::schedule::Schedule;
 
 /// Transactions per second, in the long run.
@@ -108,7 +108,7 @@ fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
     }
     let until_ci = Some((ASKED, end < RAMPUP + LONGEST));
     let seconds = &seconds[..end];
-    Steadiness::of(&Judged { seconds, start: RAMPUP, per_unit: 60.0, until_ci, schedule })
+    Steadiness::of(&SteadinessInput { seconds, start: RAMPUP, per_unit: 60.0, until_ci, schedule })
 }
 
 /// Number of claims, of true claims, and the length of each, for a number of runs.
@@ -200,7 +200,8 @@ fn plain(process: Process, schedule: &Schedule, window: usize, runs: u64, seed: 
         let mut rng = Rng::of(seed, &[run]);
         let seconds = process.seconds(&mut rng, RAMPUP + window);
         let seconds = seconds.as_slice();
-        let judged = Judged { seconds, start: RAMPUP, per_unit: 60.0, until_ci: None, schedule };
+        let judged =
+            SteadinessInput { seconds, start: RAMPUP, per_unit: 60.0, until_ci: None, schedule };
         let of = Steadiness::of(&judged);
         within += usize::from(of.verdict == Steady::WithinWindow);
         if of.verdict == Steady::Steady {

@@ -57,7 +57,6 @@ pub struct WhyResult {
     pub limited_by: String,
     /// Whether commits wait until the log is on the disk, by the server's settings; `None` if
     /// unknown.
-    #[serde(default)]
     pub commits_wait: Option<bool>,
     /// How the stretch was chosen.
     pub basis: Basis,

@@ -2,7 +2,7 @@
 //! Each figure is declared once, with how it is made and from when on it matters.
 
 use super::document::Evidence;
-use super::observations::{Observations, Sampled};
+use super::observations::{Observations, SampledSeries};
 use crate::result::RunResult;
 use crate::unit::Unit;
 
@@ -144,7 +144,7 @@ pub(super) fn of(
     made.collect()
 }
 
-fn mean_of(of: &Sampled) -> Option<f64> {
+fn mean_of(of: &SampledSeries) -> Option<f64> {
     let known: Vec<f64> = of.values.iter().copied().flatten().collect();
     (!known.is_empty()).then(|| super::document::mean(&known))
 }
@@ -201,7 +201,7 @@ fn other_cpus(of: &Observations, result: &RunResult) -> Option<f64> {
         return None;
     }
     let cpus = f64::from(result.bottleneck.figures.host_cpus);
-    let is_busy = |of: &&Sampled| {
+    let is_busy = |of: &&SampledSeries| {
         let mode = of.series.labels.get("cpu.mode").map(String::as_str).unwrap_or_default();
         let is_here = !of.series.labels.contains_key(HOST);
         of.series.metric == CPU && is_here && !matches!(mode, "idle" | "iowait" | "steal")
@@ -222,11 +222,11 @@ mod tests {
     /// A metric, its labels, and its value.
     type Figure<'a> = (&'a str, &'a [(&'a str, &'a str)], f64);
 
-    fn sampled((metric, labels, value): Figure<'_>) -> Sampled {
+    fn sampled((metric, labels, value): Figure<'_>) -> SampledSeries {
         let labels = labels.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let (metric, title, unit) = (metric.to_owned(), String::new(), Unit::PerSecond);
         let series = SampleSeries { metric, labels, title, unit, merge: Merge::Mean };
-        Sampled { series, values: vec![Some(value), None, Some(value)] }
+        SampledSeries { series, values: vec![Some(value), None, Some(value)] }
     }
 
     #[test]

@@ -11,5 +11,5 @@ pub use document::{
     Basis, Cause, CauseEvent, CauseFigures, CauseStatement, Evidence, Lock, OWN, Part, WHY_FORMAT,
     Waits, WhyResult,
 };
-pub use observations::{Observations, Sampled};
+pub use observations::{Observations, SampledSeries};
 pub use stretch::{Stretch, window};

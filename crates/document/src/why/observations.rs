@@ -8,7 +8,7 @@ use crate::samples::SampleSeries;
 
 /// Values of a series, one per second.
 #[derive(Clone, Debug)]
-pub struct Sampled {
+pub struct SampledSeries {
     /// The series.
     pub series: SampleSeries,
     /// `None` where it was not measured.
@@ -33,7 +33,7 @@ pub struct Observations {
     /// Active sessions of other programs.
     pub others: Vec<f64>,
     /// Other series.
-    pub evidence: Vec<Sampled>,
+    pub evidence: Vec<SampledSeries>,
     /// Samples per second.
     pub samples_per_second: f64,
 }
@@ -44,7 +44,7 @@ impl Observations {
         let places: Vec<usize> =
             (0..self.seconds.len()).filter(|at| is_chosen(self.seconds[*at])).collect();
         let pick = |of: &Vec<f64>| -> Vec<f64> { places.iter().map(|at| of[*at]).collect() };
-        let sampled = |of: &Sampled| Sampled {
+        let sampled = |of: &SampledSeries| SampledSeries {
             series: of.series.clone(),
             values: places.iter().map(|at| of.values[*at]).collect(),
         };

@@ -272,12 +272,12 @@ fn circumstance(why: &WhyResult, cause: &Cause) -> Option<String> {
         }
         _ => &[],
     };
-    let told = origin(why, cause).map(|of| of.name.as_str());
-    let names = names.iter().filter(|name| Some(**name) != told);
+    let named = origin(why, cause).map(|of| of.name.as_str());
+    let names = names.iter().filter(|name| Some(**name) != named);
     let found: Vec<&Evidence> = names.filter_map(|name| evidence(why, name)).collect();
-    let is_told = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_FREQUENT;
-    let told: Vec<String> = found.iter().filter(is_told).map(|of| circumstances(of)).collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let is_clear = |of: &&&Evidence| of.name != CHECKPOINTS || of.here >= CHECKPOINTS_FREQUENT;
+    let clauses: Vec<String> = found.iter().filter(is_clear).map(|of| circumstances(of)).collect();
+    (!clauses.is_empty()).then(|| clauses.join(", "))
 }
 
 fn circumstances(of: &Evidence) -> String {
@@ -310,7 +310,7 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
     let Some(main) = main(why) else { return next_without_cause(why) };
     let is_foreign = locks(why, main).first().is_some_and(|lock| lock.is_foreign);
     let origin = origin(why, main).map(|of| of.name.as_str());
-    let told = |name| {
+    let has = |name| {
         let is_beside = circumstance(why, main).is_some() && evidence(why, name).is_some();
         is_beside || origin == Some(name)
     };
@@ -320,10 +320,10 @@ pub(super) fn next(why: &WhyResult) -> Vec<String> {
         (is_foreign, END_FOREIGN),
         (origin == Some(ROW_LOCKS), SHOW_LOCKS),
         (origin == Some(MISSES), ADD_MEMORY),
-        (told(OTHER_CPU), STOP_OTHERS),
-        (told(STEAL), ASK_HYPERVISOR),
-        (told(AUTOVACUUM), MOVE_VACUUM),
-        (!is_cpu && told(CHECKPOINTS) && are_frequent, SPACE_CHECKPOINTS),
+        (has(OTHER_CPU), STOP_OTHERS),
+        (has(STEAL), ASK_HYPERVISOR),
+        (has(AUTOVACUUM), MOVE_VACUUM),
+        (!is_cpu && has(CHECKPOINTS) && are_frequent, SPACE_CHECKPOINTS),
     ];
     let situations = situations.into_iter().filter(|(is, _)| *is).map(|(_, next)| next.to_owned());
     let more = why.waits.causes.iter().filter(|cause| cause.figures.excess_sessions > 0.0);
@@ -382,11 +382,12 @@ mod tests {
         let document = json!({"format": WHY_FORMAT, "kind": "why",
             "tool": {"name": "", "version": "", "debug_build": false}, "job": 1,
             "started_at": "2026-01-01T00:00:00Z", "workload": {"name": "", "title": "",
-                "version": 1, "scale": 1, "scale_unit": "", "facts": {}},
+                "version": 1, "scale": 1, "scale_unit": "", "facts": {}, "scripts": []},
             "target": "null:", "server": server, "limited_by": "the database",
             "commits_wait": commits_wait, "basis": "window", "words": "", "stretch": part,
             "rest": null, "waits": {"causes": causes, "statements": [], "resamples": 0},
-            "locks": [], "evidence": evidence, "notes": [], "next": [], "warnings": []});
+            "locks": [], "evidence": evidence, "notes": [], "next": [], "warnings": [],
+            "host_cpus": 2.0});
         serde_json::from_value(document).unwrap()
     }
 
@@ -444,8 +445,8 @@ mod tests {
                 {"name": OWN_WRITES, "title": "own writes", "unit": "average", "here": 18.0, "rest": null},
             ]);
             let why = beside_a_rest(&["io"], evidence);
-            let is_told = of(&why, Bottleneck::Database).contains("checkpoints per minute");
-            assert_eq!(is_told, here >= CHECKPOINTS_FREQUENT);
+            let is_clear = of(&why, Bottleneck::Database).contains("checkpoints per minute");
+            assert_eq!(is_clear, here >= CHECKPOINTS_FREQUENT);
             next(&why).contains(&SPACE_CHECKPOINTS.to_owned())
         };
         assert!(spaces(CHECKPOINTS_FREQUENT));

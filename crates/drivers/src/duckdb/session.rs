@@ -59,7 +59,7 @@ const LOOK: &str = "SELECT 1 FROM duckdb_tables() LIMIT 1";
 /// A session on a DuckDB file.
 pub struct DuckdbSession {
     connection: Connection,
-    kept: Vec<Kept>,
+    kept: Vec<CallerStatement>,
     advisory_lock: Option<LockFile>,
     file: OpenedFile,
     /// What a loader has set for the database.
@@ -69,13 +69,13 @@ pub struct DuckdbSession {
 }
 
 /// A statement prepared by the caller.
-struct Kept {
+struct CallerStatement {
     statement: Prepared,
     name: String,
     params: Vec<Param>,
 }
 
-impl Kept {
+impl CallerStatement {
     fn of(connection: &Connection, bound: &BoundStatement) -> Result<Self, DbError> {
         let statement = connection.prepare(&bound.sql).map_err(on_statement)?;
         let (found, wanted) = (statement.parameters(), bound.params.len());
@@ -169,7 +169,7 @@ impl Session for DuckdbSession {
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
         self.check(&statement.sql)?;
-        self.kept.push(Kept::of(&self.connection, statement)?);
+        self.kept.push(CallerStatement::of(&self.connection, statement)?);
         Ok(StatementId(u32::try_from(self.kept.len() - 1).expect("fewer than 2^32 statements")))
     }
 

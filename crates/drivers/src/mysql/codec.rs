@@ -81,12 +81,12 @@ impl<'a> Reader<'a> {
 
 /// How the fields of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct ColumnKind {
     wire_type: u8,
     unsigned: bool,
 }
 
-impl Kind {
+impl ColumnKind {
     /// Reads a column definition.
     pub fn read(packet: &[u8]) -> Result<Self, DbError> {
         // Names come first, and the fields of fixed length last: their total length, character set,
@@ -287,7 +287,7 @@ fn put_list(out: &mut Vec<u8>, list: &[i32]) {
 pub fn read_row(
     rows: &mut Rows,
     packet: &[u8],
-    kinds: &[Kind],
+    kinds: &[ColumnKind],
     lists: bool,
 ) -> Result<(), DbError> {
     let mut rest = Reader(packet);
@@ -308,7 +308,7 @@ pub fn read_row(
 fn read_field(
     rows: &mut Rows,
     rest: &mut Reader<'_>,
-    kind: Kind,
+    kind: ColumnKind,
     lists: bool,
 ) -> Result<(), DbError> {
     match (kind.wire_type, kind.unsigned) {
@@ -504,7 +504,7 @@ mod tests {
     #[test]
     fn truncated_rows_are_errors_and_no_panics() {
         let kinds = [t::LONGLONG, t::DATETIME, t::NEWDECIMAL, t::VAR_STRING, t::TIME]
-            .map(|wire_type| Kind { wire_type, unsigned: false });
+            .map(|wire_type| ColumnKind { wire_type, unsigned: false });
         let mut packet = vec![0, 0];
         packet.extend_from_slice(&7i64.to_le_bytes());
         put_timestamp(&mut packet, Timestamp(1)).unwrap();
@@ -525,7 +525,7 @@ mod tests {
         let mut rows = Rows::new();
         for round in 0..60_000_u32 {
             let wire_type = u8::try_from(rng.below(256)).unwrap();
-            let kind = Kind {
+            let kind = ColumnKind {
                 wire_type: [wire_type, t::TIME, t::DATETIME][round as usize % 3],
                 unsigned: rng.percent(50),
             };

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use triphammer_core::rows::{Row, Rows};
 use triphammer_core::{ColumnType, DbError, Value};
 
-use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
+use super::codec::{ColumnKind, Reader, put_value, read_row, read_texts, type_of};
 use super::error::broken;
 use super::wire::Wire;
 use crate::answer::Room;
@@ -43,7 +43,7 @@ pub(super) struct Route {
 pub(super) struct Connection {
     pub(super) wire: Wire,
     /// How the columns of the current result are read; kept to reuse its memory.
-    kinds: Vec<Kind>,
+    kinds: Vec<ColumnKind>,
     /// Whether a transaction is, or may be, open.
     pub(super) open: bool,
     /// Rows that the last statement changed.
@@ -198,9 +198,9 @@ impl Connection {
         rows.set_names([]);
         for _ in 0..columns {
             let packet = self.wire.answer().await?;
-            self.kinds.push(Kind::read(packet)?);
+            self.kinds.push(ColumnKind::read(packet)?);
             if rows.wants_names() {
-                rows.add_name(Kind::name_in(packet)?);
+                rows.add_name(ColumnKind::name_in(packet)?);
             }
         }
         rows.reset(self.kinds.len());

@@ -63,8 +63,8 @@ impl Peer {
         let found = self.find(&mut session).await;
         session.close().await;
         Ok(match found? {
-            Found::Command(command) => Some(command != "Sleep"),
-            Found::Nothing | Found::OtherServer => None,
+            ServerAtAddress::Command(command) => Some(command != "Sleep"),
+            ServerAtAddress::Nothing | ServerAtAddress::OtherServer => None,
         })
     }
 
@@ -72,29 +72,29 @@ impl Peer {
     pub(super) async fn cancel(&self, shared: &Shared) -> Result<(), DbError> {
         let mut session = shared.open_place(self.place, None).await?;
         match self.find(&mut session).await? {
-            Found::Command(_) => {
+            ServerAtAddress::Command(_) => {
                 return session.batch(&format!("KILL QUERY {}", self.thread)).await.map(drop);
             }
-            Found::OtherServer => shared.spared.store(true, Ordering::Relaxed),
+            ServerAtAddress::OtherServer => shared.spared.store(true, Ordering::Relaxed),
             // It has ended.
-            Found::Nothing => {}
+            ServerAtAddress::Nothing => {}
         }
         session.close().await;
         Ok(())
     }
 
     /// Looks for the session on a connection to a server that may be another one.
-    async fn find(&self, session: &mut Connection) -> Result<Found, DbError> {
+    async fn find(&self, session: &mut Connection) -> Result<ServerAtAddress, DbError> {
         let mut answer = session.ask(&self.search()).await?;
         let uptime = session.ask("SHOW GLOBAL STATUS LIKE 'Uptime'").await?;
         let uptime = uptime.first().and_then(|row| row.get(1)?.as_deref()?.parse().ok());
         let is_older = self.is_older_than(Duration::from_secs(uptime.unwrap_or_default()));
         Ok(match answer.pop().as_deref() {
             Some([Some(same), command]) if same == "1" => match command {
-                Some(command) if !is_older => Found::Command(command.clone()),
-                _ => Found::Nothing,
+                Some(command) if !is_older => ServerAtAddress::Command(command.clone()),
+                _ => ServerAtAddress::Nothing,
             },
-            _ => Found::OtherServer,
+            _ => ServerAtAddress::OtherServer,
         })
     }
 
@@ -121,7 +121,7 @@ impl Peer {
 }
 
 /// What was found at the address of a session's server.
-enum Found {
+enum ServerAtAddress {
     /// The session, with its command.
     Command(String),
     /// The server, without the session.

@@ -9,14 +9,14 @@ use triphammer_core::value::{ColumnType, Timestamp, Value, parse_decimal};
 /// The answer to a statement.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer {
-    kinds: Vec<Kind>,
+    kinds: Vec<RowPattern>,
     touched: Option<Count>,
     width: usize,
 }
 
 /// Rows generated in the same way.
 #[derive(Debug, PartialEq)]
-struct Kind {
+struct RowPattern {
     count: Count,
     values: Vec<Expr>,
 }
@@ -276,7 +276,7 @@ impl Parser<'_> {
         }
     }
 
-    fn kind(&mut self) -> Parsed<Kind> {
+    fn kind(&mut self) -> Parsed<RowPattern> {
         let count = self.count()?;
         if !self.takes(":") {
             return Err("expected `:` and the values");
@@ -285,7 +285,7 @@ impl Parser<'_> {
         while self.takes(",") {
             values.push(self.value(true)?);
         }
-        Ok(Kind { count, values })
+        Ok(RowPattern { count, values })
     }
 
     fn count(&mut self) -> Parsed<Count> {

@@ -29,7 +29,7 @@ const BATCH_BYTES: usize = 256 * 1024;
 
 /// A session by ODBC.
 pub struct OdbcSession {
-    kept: Vec<Kept>,
+    kept: Vec<CallerStatement>,
     /// Runs texts.
     direct: Statement,
     pub(super) ping: Option<Statement>,
@@ -48,7 +48,7 @@ pub struct OdbcSession {
 }
 
 /// A statement prepared by the caller.
-struct Kept {
+struct CallerStatement {
     statement: Statement,
     bound: BoundStatement,
     types: Vec<ParamType>,
@@ -234,7 +234,7 @@ impl OdbcSession {
         let kept = &self.kept[id.index()];
         if kept.prepared_after != self.changes {
             let bound = kept.bound.clone();
-            self.kept[id.index()] = Kept::of(self, &bound)?;
+            self.kept[id.index()] = CallerStatement::of(self, &bound)?;
             self.shared.prepared_again.count();
         }
         Ok(())
@@ -359,7 +359,7 @@ fn isolation_words(level: Isolation) -> String {
     format!("ISOLATION LEVEL {}", level.name().replace('-', " ").to_uppercase())
 }
 
-impl Kept {
+impl CallerStatement {
     fn of(session: &mut OdbcSession, bound: &BoundStatement) -> Result<Self, DbError> {
         let def = session.def();
         let forms = Forms::of(def);
@@ -423,7 +423,7 @@ impl Session for OdbcSession {
     }
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
-        let kept = Kept::of(self, statement)?;
+        let kept = CallerStatement::of(self, statement)?;
         self.kept.push(kept);
         Ok(StatementId(u32::try_from(self.kept.len() - 1).expect("fewer than 2^32 statements")))
     }
@@ -432,7 +432,7 @@ impl Session for OdbcSession {
         self.start(id, args)?;
         let reading = Reading { lists: None, def: self.def() };
         let kept = &mut self.kept[id.index()];
-        let done = |kept: &mut Kept| {
+        let done = |kept: &mut CallerStatement| {
             let width = kept.statement.describe().map_err(|error| reading.error(&error))?;
             let mut rows = 0;
             while width > 0 && kept.statement.fetch().map_err(|error| reading.error(&error))? {

@@ -8,7 +8,7 @@ use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::odbc::{CreateDef, OdbcDef, OdbcDialect};
 use triphammer_core::session::{Capabilities, Isolation, Protocol, Role};
 use triphammer_core::small_file::check_regular;
-use triphammer_odbc::{Connection, Info, Manager, Number, Opened};
+use triphammer_odbc::{Connection, Info, Manager, Number, OpenedConnection};
 
 use super::errors::{on_connect, on_load, on_statement};
 use crate::connection_string::{get, has_secret, text};
@@ -148,7 +148,7 @@ impl Shared {
         let manager = Manager::get().map_err(|error| on_load(&error))?;
         let (string, limit) = (self.string(def, instead), self.connect_limit);
         let driver = self.driver();
-        let (sender, receiver) = tokio::sync::oneshot::channel::<Result<Opened, _>>();
+        let (sender, receiver) = tokio::sync::oneshot::channel::<Result<OpenedConnection, _>>();
         let work = move || {
             // A caller that has stopped waiting drops the connection here.
             let _ = sender.send(manager.connect(&string, &driver, limit));
@@ -162,7 +162,7 @@ impl Shared {
             DbError::new(ErrorClass::Disconnected, message)
         };
         let answer = tokio::time::timeout(limit, receiver).await.map_err(|_| silent())?;
-        Ok(answer.map_err(|_| silent())?.map(Opened::here))
+        Ok(answer.map_err(|_| silent())?.map(OpenedConnection::here))
     }
 
     /// The error for a connection that was not opened.

@@ -465,7 +465,7 @@ pub enum Scalar {
 
 /// How the fields of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// A single value of a scalar type.
     One(Scalar),
     /// An array of one dimension.
@@ -474,7 +474,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl ColumnKind {
     /// Selects how fields of a type are read.
     pub fn of(ty: &Type) -> Self {
         match ty.kind() {
@@ -539,12 +539,12 @@ impl Unreadable {
 
 /// Appends a field to `rows`.
 #[inline]
-pub fn read_field(rows: &mut Rows, kind: Kind, raw: Option<&[u8]>) -> Result<(), Unreadable> {
+pub fn read_field(rows: &mut Rows, kind: ColumnKind, raw: Option<&[u8]>) -> Result<(), Unreadable> {
     match (raw, kind) {
         (None, _) => rows.null(),
-        (Some(raw), Kind::One(scalar)) => read_scalar(rows, scalar, raw)?,
-        (Some(raw), Kind::Many(scalar)) => read_array(rows, scalar, raw)?,
-        (Some(_), Kind::Unknown) => return Err(Unreadable::Type),
+        (Some(raw), ColumnKind::One(scalar)) => read_scalar(rows, scalar, raw)?,
+        (Some(raw), ColumnKind::Many(scalar)) => read_array(rows, scalar, raw)?,
+        (Some(_), ColumnKind::Unknown) => return Err(Unreadable::Type),
     }
     Ok(())
 }
@@ -773,7 +773,7 @@ mod tests {
                 put_decimal128(&mut out, Wire::Numeric, units, scale).unwrap();
                 let mut rows = Rows::new();
                 rows.reset(1);
-                read_field(&mut rows, Kind::One(Scalar::Numeric), Some(&out)).unwrap();
+                read_field(&mut rows, ColumnKind::One(Scalar::Numeric), Some(&out)).unwrap();
                 assert_eq!(rows.row(0).decimal128(0, scale).unwrap(), units, "{scale}");
             }
         }
@@ -839,8 +839,8 @@ mod tests {
         put_ints(&mut raw, Wire::Int4List, &[7, -8]).unwrap();
         let mut rows = Rows::new();
         rows.reset(2);
-        read_field(&mut rows, Kind::Many(Scalar::Int4), Some(&raw)).unwrap();
-        read_field(&mut rows, Kind::Many(Scalar::Int4), None).unwrap();
+        read_field(&mut rows, ColumnKind::Many(Scalar::Int4), Some(&raw)).unwrap();
+        read_field(&mut rows, ColumnKind::Many(Scalar::Int4), None).unwrap();
         let list = rows.row(0).list(0).unwrap();
         assert_eq!((list.len(), list.int(0).unwrap(), list.int(1).unwrap()), (2, 7, -8));
         assert!(rows.row(0).is_null(1));
@@ -849,7 +849,7 @@ mod tests {
         assert_eq!(raw, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 23]);
         raw[3] = 2;
         rows.reset(1);
-        let result = read_field(&mut rows, Kind::Many(Scalar::Int4), Some(&raw));
+        let result = read_field(&mut rows, ColumnKind::Many(Scalar::Int4), Some(&raw));
         assert_eq!(result, Err(Unreadable::Dimensions));
     }
 
@@ -861,13 +861,13 @@ mod tests {
         for cut in 0..full.len() {
             let mut rows = Rows::new();
             rows.reset(1);
-            let kind = Kind::One(Scalar::Numeric);
+            let kind = ColumnKind::One(Scalar::Numeric);
             assert!(read_field(&mut rows, kind, Some(&full[..cut])).is_err(), "{cut}");
         }
         for cut in 0..array.len() {
             let mut rows = Rows::new();
             rows.reset(1);
-            let kind = Kind::Many(Scalar::Int4);
+            let kind = ColumnKind::Many(Scalar::Int4);
             assert!(read_field(&mut rows, kind, Some(&array[..cut])).is_err(), "{cut}");
         }
     }
@@ -893,7 +893,8 @@ mod tests {
         let scalars = [S::Int2, S::Int4, S::Int8, S::Bool, S::Oid, S::Float4, S::Float8]
             .into_iter()
             .chain([S::Numeric, S::Text, S::Timestamp, S::Date, S::Void]);
-        let kinds: Vec<Kind> = scalars.flat_map(|s| [Kind::One(s), Kind::Many(s)]).collect();
+        let kinds: Vec<ColumnKind> =
+            scalars.flat_map(|s| [ColumnKind::One(s), ColumnKind::Many(s)]).collect();
         let mut rng = triphammer_core::Rng::of(1, &[]);
         let (mut rows, mut read) = (Rows::new(), 0);
         let mut check = |kind, field: &[u8]| {
@@ -917,7 +918,7 @@ mod tests {
             check(kinds[round % kinds.len()], &field);
         }
         for infinity in [i64::MAX, i64::MIN] {
-            check(Kind::One(S::Timestamp), &infinity.to_be_bytes());
+            check(ColumnKind::One(S::Timestamp), &infinity.to_be_bytes());
         }
         assert!(read > 5_000, "{read}");
     }

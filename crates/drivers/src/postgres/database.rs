@@ -80,7 +80,7 @@ pub(super) struct Route {
 }
 
 /// A newly opened connection.
-pub(super) struct Opened {
+pub(super) struct OpenedConnection {
     pub(super) connection: Connection,
     pub(super) greeting: Greeting,
     pub(super) route: Route,
@@ -431,7 +431,7 @@ impl Shared {
         address: &Address,
         label: &str,
         database: &str,
-    ) -> Result<Opened, DbError> {
+    ) -> Result<OpenedConnection, DbError> {
         let (first, second) = match (&host.place, host.ssl_mode) {
             (Endpoint::Unix(_), _) | (_, SslMode::Disable) => (Tls::Without, None),
             (_, SslMode::Allow) => (Tls::Without, Some(Tls::With)),
@@ -471,7 +471,7 @@ impl Shared {
         label: &str,
         database: &str,
         tls: Tls,
-    ) -> Result<Opened, Attempt> {
+    ) -> Result<OpenedConnection, Attempt> {
         let mut socket =
             Socket::connect(address, label, &self.sockets).await.map_err(Attempt::failed)?;
         let limit = self.sockets.connect;
@@ -530,7 +530,7 @@ impl Shared {
         };
         let (connection, greeting) = timeout(limit, begin).await.map_err(silent)??;
         self.version.store(greeting.version, Ordering::Relaxed);
-        Ok(Opened { connection, greeting, route })
+        Ok(OpenedConnection { connection, greeting, route })
     }
 
     /// Creates the stream for messages; with TLS if the server agrees to it.

@@ -74,7 +74,7 @@ pub enum Format<'a> {
     /// In binary, with columns known in advance.
     Known(&'a [Column]),
     /// In binary, with columns that the answer describes.
-    Told(Box<[Column]>),
+    Described(Box<[Column]>),
     /// In text format.
     Text,
 }
@@ -107,7 +107,7 @@ impl Prepared {
                 connection.execute_text(sql, types, are_texts(wires), then, |index, out| {
                     put_value(out, wires[index], &args[index])
                 })?;
-                Ok(Format::Told(Box::default()))
+                Ok(Format::Described(Box::default()))
             }
             Self::Text(template) => {
                 template.fill(args, text)?;
@@ -128,15 +128,15 @@ impl Format<'_> {
     pub fn columns(&self) -> &[Column] {
         match self {
             Self::Known(columns) => columns,
-            Self::Told(columns) => columns,
+            Self::Described(columns) => columns,
             Self::Text => &[],
         }
     }
 
     /// Sets the columns that the answer described.
-    pub fn told(&mut self, columns: Box<[Column]>) {
-        if let Self::Told(told) = self {
-            *told = columns;
+    pub fn described(&mut self, columns: Box<[Column]>) {
+        if let Self::Described(described) = self {
+            *described = columns;
         }
     }
 }

@@ -18,7 +18,7 @@ use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Value};
 
 use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, read_field};
-use super::database::{Opened, Route, Shared};
+use super::database::{OpenedConnection, Route, Shared};
 use super::prepared::{Format, OnServer, Prepared, name_of};
 use super::text::{self, Template};
 use super::wire::{
@@ -66,7 +66,7 @@ pub struct PostgresSession {
 }
 
 impl PostgresSession {
-    pub(super) fn new(opened: Opened, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(opened: OpenedConnection, shared: Arc<Shared>) -> Self {
         Self {
             connection: RefCell::new(opened.connection),
             statements: Vec::new(),
@@ -389,14 +389,14 @@ async fn receive(
                 return problem.map_or(Ok(count), |error| Err(error.unread()));
             }
             backend::ROW_DESCRIPTION_TAG => {
-                let Some(told) = columns(frame.body) else {
+                let Some(described) = columns(frame.body) else {
                     return Err(connection.garbled("truncated columns"));
                 };
                 if let Some(rows) = &mut rows {
-                    rows.reset(told.len());
-                    rows.set_names(told.iter().map(Column::name));
+                    rows.reset(described.len());
+                    rows.set_names(described.iter().map(Column::name));
                 }
-                format.told(told);
+                format.described(described);
             }
             backend::NO_DATA_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => {}
             tag => return Err(connection.misplaced(tag)),
@@ -409,7 +409,7 @@ impl Format<'_> {
     fn read_row(&self, body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> {
         let columns = match self {
             Self::Known(columns) => columns,
-            Self::Told(columns) => &**columns,
+            Self::Described(columns) => &**columns,
             Self::Text => return read_texts(body, rows, lists),
         };
         let mut fields = Fields::new(body).ok_or_else(cut_short)?;

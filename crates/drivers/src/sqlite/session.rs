@@ -71,11 +71,11 @@ struct Statements<'c> {
     look: Statement<'c>,
     commit: Statement<'c>,
     rollback: Statement<'c>,
-    kept: Vec<Kept<'c>>,
+    kept: Vec<CallerStatement<'c>>,
 }
 
 /// A statement prepared by the caller.
-struct Kept<'c> {
+struct CallerStatement<'c> {
     statement: Statement<'c>,
     name: String,
     params: Vec<Param>,
@@ -154,7 +154,7 @@ impl SqliteSession {
     fn with_statement<T>(
         &mut self,
         id: StatementId,
-        work: impl FnOnce(&Connection, &mut Kept<'_>, &mut Scratch) -> Result<T, DbError>,
+        work: impl FnOnce(&Connection, &mut CallerStatement<'_>, &mut Scratch) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
         let Self { prepared, scratch, activity, .. } = self;
         let prepared = prepared.as_mut().ok_or_else(only_claims)?;
@@ -219,7 +219,7 @@ fn text_of(value: ValueRef<'_>) -> String {
     }
 }
 
-impl<'c> Kept<'c> {
+impl<'c> CallerStatement<'c> {
     fn of(
         connection: &'c Connection,
         statement: &BoundStatement,
@@ -323,7 +323,7 @@ impl Session for SqliteSession {
         let text = self.activity.text(&statement.sql);
         let prepared = self.prepared.as_mut().ok_or_else(only_claims)?;
         let place = prepared.with_dependent_mut(|connection, statements| {
-            statements.kept.push(Kept::of(connection, statement, text)?);
+            statements.kept.push(CallerStatement::of(connection, statement, text)?);
             Ok(statements.kept.len() - 1)
         })?;
         Ok(StatementId(u32::try_from(place).expect("fewer than 2^32 statements")))

@@ -98,9 +98,9 @@ pub(super) async fn log_in(
                            the password readable";
             return Err(DbError::new(ErrorClass::Refused, message));
         }
-        said => {
+        offered => {
             wire.secure(tls, host, true).await?;
-            said == encryption::OFF && login.encrypt == Encrypt::Off
+            offered == encryption::OFF && login.encrypt == Encrypt::Off
         }
     };
     wire.command()?;
@@ -150,11 +150,11 @@ async fn greet(wire: &mut Wire, login: &Login<'_>) -> Result<u8, DbError> {
         }
         wire.more().await?;
     }
-    let said = read_option(wire.data(), option::ENCRYPTION)?;
+    let offered = read_option(wire.data(), option::ENCRYPTION)?;
     wire.consume(wire.data().len());
     wire.done();
-    match said {
-        Some([said @ encryption::OFF..=encryption::REQUIRED]) => Ok(said),
+    match offered {
+        Some([offered @ encryption::OFF..=encryption::REQUIRED]) => Ok(offered),
         _ => Err(broken("its encryption setting")),
     }
 }

@@ -97,18 +97,18 @@ pub(super) fn client_key(
     let wrong = |what: String| SpecError::new(format!("`{param}` {}: {what}", file.display()));
     let bytes = read(file, CERTIFICATES_BYTES_MAX)
         .map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    let key = Found::of(&bytes, password).map_err(wrong)?;
+    let key = PlainKey::of(&bytes, password).map_err(wrong)?;
     key.signing_key().map_err(wrong)
 }
 
 /// A key that is not encrypted, in its structure.
-enum Found {
+enum PlainKey {
     Pkcs8(Vec<u8>),
     Pkcs1(Vec<u8>),
     Sec1(Vec<u8>),
 }
 
-impl Found {
+impl PlainKey {
     /// Finds the key in a file of either form.
     fn of(bytes: &[u8], password: Option<&str>) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
@@ -244,12 +244,12 @@ const NO_PASSWORD: &str = "the key is encrypted: give its password (PostgreSQL: 
 fn decrypted(
     encrypted: &EncryptedPrivateKeyInfo<'_>,
     password: Option<&str>,
-) -> Result<Found, String> {
+) -> Result<PlainKey, String> {
     let password = password.ok_or(NO_PASSWORD)?;
     let key = encrypted.decrypt(password).map_err(|error| {
         format!("the key cannot be decrypted: {error}; check its password, or encrypt it with AES")
     })?;
-    Ok(Found::Pkcs8(key.as_bytes().to_vec()))
+    Ok(PlainKey::Pkcs8(key.as_bytes().to_vec()))
 }
 
 /// Decrypts what OpenSSL encrypted before PKCS #8: the key is made of hashes of password and salt.

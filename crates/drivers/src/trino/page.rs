@@ -48,7 +48,7 @@ pub(super) struct Failure {
 
 /// How the fields of a column are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Int,
     Float,
     Decimal(u8),
@@ -72,19 +72,19 @@ impl Page {
 
 impl Column {
     /// How its fields are read.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ColumnKind {
         let (name, rest) = self.column_type.split_once('(').unwrap_or((&self.column_type, ""));
         match name {
-            "bigint" | "integer" | "smallint" | "tinyint" | "boolean" => Kind::Int,
-            "double" | "real" => Kind::Float,
-            "date" => Kind::Date,
-            "timestamp" if !self.column_type.ends_with("time zone") => Kind::Timestamp,
+            "bigint" | "integer" | "smallint" | "tinyint" | "boolean" => ColumnKind::Int,
+            "double" | "real" => ColumnKind::Float,
+            "date" => ColumnKind::Date,
+            "timestamp" if !self.column_type.ends_with("time zone") => ColumnKind::Timestamp,
             "decimal" => {
                 let scale = rest.trim_end_matches(')').split(',').nth(1).unwrap_or("0");
                 let scale = scale.trim().parse().ok().filter(|scale| *scale <= SCALE_MAX);
-                scale.map_or(Kind::Text, Kind::Decimal)
+                scale.map_or(ColumnKind::Text, ColumnKind::Decimal)
             }
-            _ => Kind::Text,
+            _ => ColumnKind::Text,
         }
     }
 }
@@ -99,7 +99,7 @@ fn malformed(error: &dyn fmt::Display) -> DbError {
 /// `after_row` may take what has been collected.
 pub(super) fn read_rows(
     body: &[u8],
-    kinds: &[Kind],
+    kinds: &[ColumnKind],
     rows: &mut Rows,
     after_row: &mut dyn FnMut(&mut Rows) -> Result<(), DbError>,
 ) -> Result<(), DbError> {
@@ -115,7 +115,7 @@ pub(super) fn read_rows(
 
 /// Where rows go.
 struct Reader<'a> {
-    kinds: &'a [Kind],
+    kinds: &'a [ColumnKind],
     rows: &'a mut Rows,
     after_row: &'a mut dyn FnMut(&mut Rows) -> Result<(), DbError>,
     /// What `after_row` returned when it stopped the reading.
@@ -180,7 +180,7 @@ impl<'de> Visitor<'de> for AllRows<'_, '_> {
     }
 }
 
-struct OneRow<'a>(&'a [Kind], &'a mut Rows);
+struct OneRow<'a>(&'a [ColumnKind], &'a mut Rows);
 
 impl<'de> DeserializeSeed<'de> for OneRow<'_> {
     type Value = ();
@@ -210,7 +210,7 @@ impl<'de> Visitor<'de> for OneRow<'_> {
     }
 }
 
-struct Field<'a>(&'a Kind, &'a mut Rows);
+struct Field<'a>(&'a ColumnKind, &'a mut Rows);
 
 impl<'de> DeserializeSeed<'de> for Field<'_> {
     type Value = ();
@@ -225,12 +225,12 @@ impl<'de> Visitor<'de> for Field<'_> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Kind::Int => f.write_str("an integer"),
-            Kind::Float => f.write_str("a number"),
-            Kind::Decimal(_) => f.write_str("a decimal"),
-            Kind::Date => f.write_str("a date"),
-            Kind::Timestamp => f.write_str("a timestamp"),
-            Kind::Text => f.write_str("text (no workload reads lists, maps or rows)"),
+            ColumnKind::Int => f.write_str("an integer"),
+            ColumnKind::Float => f.write_str("a number"),
+            ColumnKind::Decimal(_) => f.write_str("a decimal"),
+            ColumnKind::Date => f.write_str("a date"),
+            ColumnKind::Timestamp => f.write_str("a timestamp"),
+            ColumnKind::Text => f.write_str("text (no workload reads lists, maps or rows)"),
         }
     }
 
@@ -245,9 +245,9 @@ impl<'de> Visitor<'de> for Field<'_> {
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<(), E> {
         match self.0 {
-            Kind::Int => self.1.int(value),
+            ColumnKind::Int => self.1.int(value),
             #[expect(clippy::cast_precision_loss, reason = "the column is floating point")]
-            Kind::Float => self.1.float(value as f64),
+            ColumnKind::Float => self.1.float(value as f64),
             _ => return Err(E::invalid_type(de::Unexpected::Signed(value), &self)),
         }
         Ok(())
@@ -263,7 +263,7 @@ impl<'de> Visitor<'de> for Field<'_> {
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
         match self.0 {
-            Kind::Float => self.1.float(value),
+            ColumnKind::Float => self.1.float(value),
             _ => return Err(E::invalid_type(de::Unexpected::Float(value), &self)),
         }
         Ok(())
@@ -272,18 +272,18 @@ impl<'de> Visitor<'de> for Field<'_> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
         let rows = self.1;
         let read = match self.0 {
-            Kind::Text => {
+            ColumnKind::Text => {
                 rows.text(text);
                 Some(())
             }
-            Kind::Decimal(scale) => {
+            ColumnKind::Decimal(scale) => {
                 parse_decimal128(text, *scale).map(|units| rows.decimal128(units, *scale))
             }
-            Kind::Date => Date::parse(text).map(|date| rows.date(date)),
-            Kind::Timestamp => Timestamp::parse(text).map(|at| rows.timestamp(at)),
+            ColumnKind::Date => Date::parse(text).map(|date| rows.date(date)),
+            ColumnKind::Timestamp => Timestamp::parse(text).map(|at| rows.timestamp(at)),
             // NaN and the infinities are not numbers in JSON.
-            Kind::Float => text.parse().ok().map(|value| rows.float(value)),
-            Kind::Int => None,
+            ColumnKind::Float => text.parse().ok().map(|value| rows.float(value)),
+            ColumnKind::Int => None,
         };
         read.ok_or_else(|| {
             E::invalid_value(de::Unexpected::Str(text), &Field(self.0, &mut Rows::new()))
@@ -396,7 +396,8 @@ mod tests {
             2 => Err(DbError::new(ErrorClass::Other, "enough")),
             _ => Ok(()),
         };
-        let error = read_rows(body.as_bytes(), &[Kind::Int], &mut rows, &mut after).unwrap_err();
+        let error =
+            read_rows(body.as_bytes(), &[ColumnKind::Int], &mut rows, &mut after).unwrap_err();
         assert_eq!((error.to_string().as_str(), rows.len()), ("enough", 2));
     }
 }

@@ -22,8 +22,8 @@ use super::http::{Answer, Http, Shared};
 use super::literal;
 use super::load;
 use super::locks;
-use super::page::{Column, Kind, Page, read_rows};
-use super::statement::{Kept, split};
+use super::page::{Column, ColumnKind, Page, read_rows};
+use super::statement::{CallerStatement, split};
 use crate::advisory_lock::LockFile;
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
@@ -40,7 +40,7 @@ const LOOK: &str = "SHOW TABLES LIKE 'triphammer'";
 pub struct TrinoSession {
     shared: Arc<Shared>,
     http: Http,
-    kept: Vec<Kept>,
+    kept: Vec<CallerStatement>,
     running: Arc<Running>,
     /// Whether a statement has changed anything since the last `begin`.
     has_written: bool,
@@ -76,7 +76,7 @@ impl Running {
 
 /// How a statement ended.
 #[derive(Debug, Default)]
-pub(super) struct Ended {
+pub(super) struct StatementEnd {
     /// Number of rows that it changed.
     pub(super) changed: u64,
 }
@@ -112,7 +112,7 @@ impl TrinoSession {
         sql: String,
         rows: &mut Rows,
         after_row: AfterRow<'_>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<StatementEnd, DbError> {
         Box::pin(self.run_to_end(sql, rows, after_row)).await
     }
 
@@ -121,7 +121,7 @@ impl TrinoSession {
         sql: String,
         rows: &mut Rows,
         after_row: AfterRow<'_>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<StatementEnd, DbError> {
         self.abandon().await;
         let ended = self.pages(sql, rows, after_row).await;
         if let Err(error) = &ended {
@@ -145,7 +145,7 @@ impl TrinoSession {
         sql: String,
         rows: &mut Rows,
         after_row: AfterRow<'_>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<StatementEnd, DbError> {
         rows.reset(0);
         let mut answer = self.http.post(sql).await?;
         let mut kinds = None;
@@ -167,7 +167,7 @@ impl TrinoSession {
                 read_rows(&answer.body, kinds, rows, after_row)?;
             }
             let Some(next) = next else {
-                return Ok(Ended { changed: page.update_count.unwrap_or_default() });
+                return Ok(StatementEnd { changed: page.update_count.unwrap_or_default() });
             };
             if is_cancelled {
                 self.http.delete(&next).await?;
@@ -202,7 +202,7 @@ impl TrinoSession {
     }
 
     /// Runs a statement without rows.
-    pub(super) async fn run_quietly(&mut self, sql: String) -> Result<Ended, DbError> {
+    pub(super) async fn run_quietly(&mut self, sql: String) -> Result<StatementEnd, DbError> {
         let mut rows = Rows::new();
         self.run(sql, &mut rows, &mut forget).await
     }
@@ -234,7 +234,7 @@ fn forget(rows: &mut Rows) -> Result<(), DbError> {
 }
 
 /// Prepares a buffer for rows of these columns, with their names if they are wanted.
-fn describe(columns: &[Column], rows: &mut Rows) -> Vec<Kind> {
+fn describe(columns: &[Column], rows: &mut Rows) -> Vec<ColumnKind> {
     rows.reset(columns.len());
     rows.set_names(columns.iter().map(|column| column.name.as_str()));
     columns.iter().map(Column::kind).collect()
@@ -261,7 +261,7 @@ impl Session for TrinoSession {
     }
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
-        self.kept.push(Kept::of(statement)?);
+        self.kept.push(CallerStatement::of(statement)?);
         Ok(StatementId(u32::try_from(self.kept.len() - 1).expect("fewer than 2^32 statements")))
     }
 

@@ -13,7 +13,7 @@ use crate::arguments::wrong_count;
 pub(super) const STATEMENT_MAX: usize = 1_000_000;
 
 /// A statement prepared by the caller: its text is kept here, and nothing is sent to Trino.
-pub(super) struct Kept {
+pub(super) struct CallerStatement {
     name: String,
     params: Vec<Param>,
     /// The text before each placeholder and after the last one.
@@ -22,7 +22,7 @@ pub(super) struct Kept {
     order: Vec<usize>,
 }
 
-impl Kept {
+impl CallerStatement {
     /// Splits a statement at its placeholders.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn arguments_take_the_place_of_their_marks_and_of_nothing_else() {
         let sql = "SELECT '?', \"a?'\" /* ? ' */, ? -- ?\n, ?, ? FROM t WHERE x = 'it''s ?' ;\n";
-        let kept = Kept::of(&bound(sql, &[1, 0, 1])).unwrap();
+        let kept = CallerStatement::of(&bound(sql, &[1, 0, 1])).unwrap();
         let text = kept.with(&[Value::Text("o'?"), Value::Int(-7)]).unwrap();
         assert_eq!(
             text,
@@ -148,7 +148,7 @@ mod tests {
         assert!(error.contains("expected 2, got 1"), "{error}");
         let error = kept.with(&[Value::Null, Value::Int(1 << 40)]).unwrap_err().to_string();
         assert_eq!(error, "`x`, parameter b: 1099511627776 does not fit Int");
-        let error = Kept::of(&bound("SELECT ?", &[0, 1])).err().unwrap().to_string();
+        let error = CallerStatement::of(&bound("SELECT ?", &[0, 1])).err().unwrap().to_string();
         assert!(error.contains("1 placeholders for 2"), "{error}");
     }
 

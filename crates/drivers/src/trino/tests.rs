@@ -15,7 +15,7 @@ use crate::target::{ConnectSettings, TargetUrl};
 
 /// A request as the responder received it.
 #[derive(Clone, Debug)]
-struct Asked {
+struct ReceivedRequest {
     /// `POST /v1/statement`.
     line: String,
     /// Names in lower case.
@@ -23,7 +23,7 @@ struct Asked {
     body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -39,14 +39,14 @@ fn json(text: impl Into<String>) -> Reply {
 /// A server that answers every request by a function that receives the server's own address.
 struct Responder {
     address: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Responder {
-    fn start(reply: impl Fn(&Asked, &str) -> Reply + Send + Sync + 'static) -> Self {
+    fn start(reply: impl Fn(&ReceivedRequest, &str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let asked = Arc::<Mutex<Vec<Asked>>>::default();
+        let asked = Arc::<Mutex<Vec<ReceivedRequest>>>::default();
         let (reply, own, log) = (Arc::new(reply), address.clone(), Arc::clone(&asked));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -58,7 +58,7 @@ impl Responder {
         Self { address, asked }
     }
 
-    fn asked(&self) -> Vec<Asked> {
+    fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -83,8 +83,8 @@ impl Responder {
 
 fn serve(
     mut stream: &TcpStream,
-    log: &Mutex<Vec<Asked>>,
-    reply: &dyn Fn(&Asked, &str) -> Reply,
+    log: &Mutex<Vec<ReceivedRequest>>,
+    reply: &dyn Fn(&ReceivedRequest, &str) -> Reply,
     own: &str,
 ) -> Option<()> {
     let mut input = BufReader::new(stream);
@@ -106,7 +106,7 @@ fn serve(
     let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap())];
     input.read_exact(&mut body).ok()?;
     let line = lines[0].trim_end_matches(" HTTP/1.1").to_owned();
-    let asked = Asked { line, headers, body: String::from_utf8(body).unwrap() };
+    let asked = ReceivedRequest { line, headers, body: String::from_utf8(body).unwrap() };
     log.lock().unwrap().push(asked.clone());
     let (status, kind, body) = reply(&asked, own);
     let head = format!(
@@ -142,7 +142,7 @@ async fn ask(session: &mut TrinoSession, rows: &mut Rows) -> Result<(), DbError>
 
 /// How a query ends on a server that answers like this.
 fn failure(
-    reply: impl Fn(&Asked, &str) -> Reply + Send + Sync + 'static,
+    reply: impl Fn(&ReceivedRequest, &str) -> Reply + Send + Sync + 'static,
 ) -> (DbError, Vec<String>) {
     let responder = Responder::start(reply);
     let error = block_on(async {

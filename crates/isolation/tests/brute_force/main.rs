@@ -28,7 +28,7 @@ fn report(transactions: &[triphammer_isolation::Transaction]) -> Report {
 
 /// Whether a report shows nothing that a model forbids.
 fn holds(report: &Report, model: Consistency) -> bool {
-    let promise = Promise { model, order: Order::Dependencies, also: Vec::new() };
+    let promise = Promise { model, order: Order::Dependencies };
     !report.findings.keys().any(|kind| promise.forbids(*kind))
 }
 

@@ -21,8 +21,8 @@ use self::setup::{declared, host, lua_value, set_general_options, start};
 use crate::MEMORY_LIMIT;
 use crate::environment::Environment;
 use crate::error::{ScriptError, malformed, message_of, out_of_memory};
-use crate::host::{Counts, Failure, Shared};
-use crate::options::{GENERAL, Kind, ScriptOption};
+use crate::host::{Counts, Failure, StateOfScript};
+use crate::options::{GENERAL, OptionKind, ScriptOption};
 use crate::watchdog::watched;
 
 /// How commands of a script run.
@@ -72,7 +72,7 @@ pub struct State {
     bind: Function,
     /// The coroutine, and its state; the script's names for them differ from Rust's.
     thread: Option<(Thread, *mut ffi::lua_State)>,
-    shared: Rc<Shared>,
+    shared: Rc<StateOfScript>,
     options: Vec<ScriptOption>,
 }
 
@@ -86,7 +86,7 @@ impl State {
         // SAFETY: scripts are the user's own code, which may use `ffi` as in sysbench.
         let lua = unsafe { Lua::unsafe_new_with(StdLib::ALL, LuaOptions::new()) };
         lua.set_memory_limit(MEMORY_LIMIT).map_err(failed)?;
-        let shared = Rc::new(Shared::default());
+        let shared = Rc::new(StateOfScript::default());
         let host = host(&lua, environment, &shared).map_err(failed)?;
         set_general_options(&lua, &host, environment)?;
         start(&lua, &host, environment).map_err(failed)?;
@@ -384,7 +384,7 @@ fn undeclared(environment: &Environment) -> Vec<ScriptOption> {
     let option = |name: &String| ScriptOption {
         name: name.clone(),
         help: String::new(),
-        kind: Kind::Text,
+        kind: OptionKind::Text,
         default: None,
     };
     names.map(option).collect()

@@ -8,8 +8,8 @@ use triphammer_core::SpecError;
 use crate::api::API;
 use crate::environment::{Environment, Output};
 use crate::error::message_of;
-use crate::host::{Shared, add_functions};
-use crate::options::{GENERAL, Kind, Scalar, ScriptOption};
+use crate::host::{StateOfScript, add_functions};
+use crate::options::{GENERAL, OptionKind, Scalar, ScriptOption};
 
 /// Values of `--rand-type`.
 const DISTRIBUTIONS: [&str; 5] = ["uniform", "gaussian", "special", "pareto", "zipfian"];
@@ -18,7 +18,7 @@ const DISTRIBUTIONS: [&str; 5] = ["uniform", "gaussian", "special", "pareto", "z
 pub(super) fn host(
     lua: &Lua,
     environment: &Environment,
-    shared: &Rc<Shared>,
+    shared: &Rc<StateOfScript>,
 ) -> mlua::Result<Table> {
     let host = lua.create_table()?;
     host.set("tid", environment.tid)?;
@@ -137,12 +137,12 @@ pub(super) fn declared(lua: &Lua) -> mlua::Result<Option<Vec<ScriptOption>>> {
         let default: LuaValue = declaration.get(2)?;
         let kind = match declaration.get::<LuaValue>(3)? {
             LuaValue::Nil => kind_of(&default),
-            LuaValue::Integer(1) => Some(Kind::Switch),
-            LuaValue::Integer(2) => Some(Kind::Int),
-            LuaValue::Integer(3) => Some(Kind::Size),
-            LuaValue::Integer(4) => Some(Kind::Double),
-            LuaValue::Integer(5 | 7) => Some(Kind::Text),
-            LuaValue::Integer(6) => Some(Kind::List),
+            LuaValue::Integer(1) => Some(OptionKind::Switch),
+            LuaValue::Integer(2) => Some(OptionKind::Int),
+            LuaValue::Integer(3) => Some(OptionKind::Size),
+            LuaValue::Integer(4) => Some(OptionKind::Double),
+            LuaValue::Integer(5 | 7) => Some(OptionKind::Text),
+            LuaValue::Integer(6) => Some(OptionKind::List),
             _ => None,
         };
         let kind = kind.ok_or_else(|| wrong("unknown type"))?;
@@ -159,12 +159,12 @@ pub(super) fn declared(lua: &Lua) -> mlua::Result<Option<Vec<ScriptOption>>> {
 }
 
 /// The kind of an option that has no type, by its default.
-fn kind_of(default: &LuaValue) -> Option<Kind> {
+fn kind_of(default: &LuaValue) -> Option<OptionKind> {
     match default {
-        LuaValue::Nil | LuaValue::String(_) => Some(Kind::Text),
-        LuaValue::Boolean(_) => Some(Kind::Switch),
-        LuaValue::Integer(_) | LuaValue::Number(_) => Some(Kind::Double),
-        LuaValue::Table(_) => Some(Kind::List),
+        LuaValue::Nil | LuaValue::String(_) => Some(OptionKind::Text),
+        LuaValue::Boolean(_) => Some(OptionKind::Switch),
+        LuaValue::Integer(_) | LuaValue::Number(_) => Some(OptionKind::Double),
+        LuaValue::Table(_) => Some(OptionKind::List),
         _ => None,
     }
 }

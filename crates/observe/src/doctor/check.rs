@@ -24,7 +24,7 @@ impl Reading {
 
 /// What is declared about a check.
 #[derive(Clone, Copy, Debug)]
-pub struct Declared {
+pub struct CheckDeclaration {
     /// Name in reports and documents.
     pub name: &'static str,
     /// What it is about.
@@ -35,7 +35,7 @@ pub struct Declared {
     pub change: &'static str,
 }
 
-impl Declared {
+impl CheckDeclaration {
     pub(super) fn line(&self, reading: Reading) -> Line {
         Line {
             group: self.group,
@@ -50,7 +50,7 @@ impl Declared {
 
 /// A check of facts `F`.
 pub(super) struct Check<F> {
-    pub declared: Declared,
+    pub declared: CheckDeclaration,
     /// Reads its fact; `None` if that is not possible or does not apply.
     pub read: fn(&F) -> Option<Reading>,
     /// Whether the value varies from moment to moment, so that a run neither warns of it nor keeps it.

@@ -15,7 +15,7 @@ use triphammer_settings::format::seconds;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 
-use super::check::{Declared, Reading};
+use super::check::{CheckDeclaration, Reading};
 use super::guard::guarded;
 use super::network::bound;
 use super::own::{self, Object};
@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 pub(super) const EXPECTED: &str = "873729.72";
 
 /// The line of the test.
-pub(super) const DECLARED: Declared = Declared {
+pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
     name: "single_thread_speed",
     group: Group::Database,
     why: "The time of 10 million steps of n = mod(n, 999999) + sqrt(f) in one session: what one CPU \

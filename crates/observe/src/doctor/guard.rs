@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use triphammer_core::session::Canceller;
-use triphammer_core::{DbError, ErrorClass, engine};
+use triphammer_core::{DbError, ErrorClass};
 use triphammer_settings::cancel::Cancel;
 
 /// Maximum wait for the database to stop; then its session is abandoned.
@@ -62,7 +62,7 @@ fn watch(
     mut ended: oneshot::Receiver<()>,
     abandon: oneshot::Sender<()>,
 ) -> Option<String> {
-    let runtime = engine::runtime().ok()?;
+    let runtime = triphammer_engine::runtime().ok()?;
     runtime.block_on(async {
         let reason = tokio::select! {
             biased;

@@ -8,7 +8,7 @@ use triphammer_document::doctor::SetupVerdict::{Fine, Look, Wrong};
 use triphammer_settings::files::Files;
 use triphammer_settings::format::counted;
 
-use super::check::{Check, Declared, Reading};
+use super::check::{Check, CheckDeclaration, Reading};
 use super::disk::{Mount, mount_of};
 use crate::host_metrics::{ProcessGroup, group_of, memory_of};
 
@@ -71,7 +71,7 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<HostFacts> {
-    let declared = Declared { name, group: Group::Host, why, change };
+    let declared = CheckDeclaration { name, group: Group::Host, why, change };
     Check { declared, read, is_momentary: false }
 }
 

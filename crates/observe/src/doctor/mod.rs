@@ -23,7 +23,7 @@ pub(crate) mod write_test;
 use triphammer_core::SpecError;
 use triphammer_document::doctor::DoctorResult;
 
-pub use check::Declared;
+pub use check::CheckDeclaration;
 pub use examine::{Tests, examine};
 pub use of_run::SetupOfRun;
 pub use triphammer_dialects::doctor::DatabaseCheck;
@@ -74,7 +74,7 @@ pub fn checks_of(dialect: &str) -> Result<Vec<DatabaseCheck>, SpecError> {
 
 /// The declarations of the host's and the network's checks, and of the tests of a database.
 #[must_use]
-pub fn declarations() -> Vec<Declared> {
+pub fn declarations() -> Vec<CheckDeclaration> {
     let host = host::CHECKS.iter().chain(host::DATA_CHECKS).chain(host::SERVER_CHECKS);
     let host = host.map(|check| check.declared);
     let network = network::CHECKS.iter().map(|check| check.declared);

@@ -11,7 +11,7 @@ use triphammer_dialects::doctor::DoctorDef;
 use triphammer_document::doctor::Group;
 use triphammer_settings::format::milliseconds;
 
-use super::check::{Check, Declared, Reading};
+use super::check::{Check, CheckDeclaration, Reading};
 
 /// Number of round trips, unless they take longer than [`PINGS_TIME`].
 const PINGS: usize = 500;
@@ -40,7 +40,7 @@ const fn check(
     why: &'static str,
     change: &'static str,
 ) -> Check<NetworkFacts> {
-    let declared = Declared { name, group: Group::Network, why, change };
+    let declared = CheckDeclaration { name, group: Group::Network, why, change };
     Check { declared, read, is_momentary: false }
 }
 

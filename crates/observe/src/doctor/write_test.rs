@@ -18,7 +18,7 @@ use triphammer_settings::format::milliseconds;
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 
-use super::check::{Declared, Reading};
+use super::check::{CheckDeclaration, Reading};
 use super::guard::INTERRUPTED;
 use super::network::bound;
 use super::own::{self, Object};
@@ -34,7 +34,7 @@ pub(crate) const COMMIT_LIMIT: Duration = Duration::from_secs(10);
 const SLOW_US: u64 = 20_000;
 
 /// The line of the test.
-pub(super) const DECLARED: Declared = Declared {
+pub(super) const DECLARED: CheckDeclaration = CheckDeclaration {
     name: "commit_latency",
     group: Group::Database,
     why: "One session cannot commit faster than this, and others wait with it. Slow or uneven \

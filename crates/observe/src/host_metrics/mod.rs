@@ -14,9 +14,9 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use triphammer_core::SpecError;
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::session::ServerProcess;
-use triphammer_core::{SpecError, engine};
 use triphammer_document::samples::SampleSeries;
 use triphammer_settings::Settings;
 use triphammer_settings::files::Files;
@@ -101,7 +101,7 @@ impl Host {
             From::Files(files, groups) => Some(linux::read(files, groups)),
             From::Exporter(exporter, runtime) => {
                 if runtime.is_none() {
-                    *runtime = engine::runtime().ok();
+                    *runtime = triphammer_engine::runtime().ok();
                 }
                 let runtime = runtime.as_ref()?;
                 let text = runtime.block_on(exporter.fetch()).ok()?;

@@ -8,7 +8,7 @@ use triphammer_document::JobId;
 use triphammer_document::result::{RunResult, WaitClass};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::series::SeriesRow;
-use triphammer_document::why::{Observations, Sampled};
+use triphammer_document::why::{Observations, SampledSeries};
 use triphammer_store::{Store, StoreError, StoredSeries};
 
 use crate::{ACTIVE_SESSIONS, ACTIVE_STATEMENTS, BLOCKED_SESSIONS, CPU_NUMBER};
@@ -83,7 +83,7 @@ pub(super) fn read(
             }
             let known = values(&of)?;
             let values = made.seconds.iter().map(|second| known.get(second).copied());
-            made.evidence.push(Sampled { values: values.collect(), series: of.series });
+            made.evidence.push(SampledSeries { values: values.collect(), series: of.series });
         }
     }
     Ok(made)

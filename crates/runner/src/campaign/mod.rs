@@ -148,7 +148,7 @@ impl Campaign<'_> {
         store: Option<&mut Store>,
         handle: &Handle,
         watch: &Watch<'_>,
-    ) -> Result<Answered<Q::Document>, Failure> {
+    ) -> Result<CampaignEnd<Q::Document>, Failure> {
         let warn = &mut |text: &str| watch.warn(text);
         let (scale, longest) = self.try_out(question, watch)?;
         let mut stored = match (self.resumed, store.as_deref()) {
@@ -228,7 +228,7 @@ fn end<Q: Question>(
     mut journal: Journal<'_>,
     (status, reason): (Status, Option<String>),
     warn: Warn<'_>,
-) -> Answered<Q::Document> {
+) -> CampaignEnd<Q::Document> {
     let mut document = question.document(journal.job, status);
     match &document {
         Some(document) => {
@@ -245,12 +245,12 @@ fn end<Q: Question>(
     if job.is_none() {
         document = question.document(None, status);
     }
-    Answered { document, status, job, is_stored, reason }
+    CampaignEnd { document, status, job, is_stored, reason }
 }
 
 /// How a campaign ended.
 #[derive(Debug)]
-pub struct Answered<D> {
+pub struct CampaignEnd<D> {
     /// Document of the complete runs; `None` if there are none.
     pub document: Option<D>,
     /// Complete, interrupted or failed.

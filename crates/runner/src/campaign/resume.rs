@@ -137,7 +137,6 @@ fn refuse(error: StoreError) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
 
     use super::*;
 
@@ -176,28 +175,6 @@ mod tests {
         let mut expected: Vec<_> = names.into_iter().zip(sources).collect();
         expected.sort();
         assert_eq!(resumed(&plan), expected);
-    }
-
-    #[test]
-    fn plans_of_earlier_versions_have_their_sources_in_words() {
-        let of = |words: &str| {
-            let given = json!([{ "name": "vus", "value": "2", "source": words }]);
-            let target = "postgres://u@h/d";
-            let plan = json!({ "format": 1, "folder": "/", "target": target, "said": given });
-            resumed(&plan).remove(0).1
-        };
-        let sources = [
-            Source::Flag,
-            Source::Environment,
-            Source::Request,
-            Source::JobFile("nightly.toml".into()),
-            Source::Command(JobKind::Profile.into()),
-            Source::Job(12),
-            Source::Default,
-        ];
-        for source in sources {
-            assert_eq!(of(&source.to_string()), source);
-        }
     }
 
     #[test]

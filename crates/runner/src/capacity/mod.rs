@@ -21,7 +21,7 @@ use triphammer_document::{JobId, JobType};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::figure;
 use triphammer_settings::target::Target;
-use triphammer_settings::{Given, Settings, parse_closeness};
+use triphammer_settings::{GivenValue, Settings, parse_closeness};
 use triphammer_statistics::search::{
     CapacityPlan, CapacitySearch as Search, LONG, SearchStep as Next,
 };
@@ -129,7 +129,7 @@ pub struct Capacity {
     request: CapacityRequest,
     workload: Arc<Description>,
     /// Settings that are fixed for every probe.
-    decided: Vec<(String, Given)>,
+    decided: Vec<(String, GivenValue)>,
     /// Seed of the first probe. Each probe has a different seed, so that their random variations
     /// are independent.
     seed: u64,
@@ -153,7 +153,7 @@ impl Capacity {
         let seed = settings.parse("seed")?;
         let search =
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
-        let mut decided = vec![("vus".to_owned(), Given::from(request.sessions))];
+        let mut decided = vec![("vus".to_owned(), GivenValue::from(request.sessions))];
         for (name, value) in request.lengths {
             if settings.get(name).is_none() {
                 decided.push((name.to_owned(), value.into()));

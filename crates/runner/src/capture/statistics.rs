@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_capture::digest::{
-    Column, ColumnKind, Counted, Digests, Guess, Origin, Span, Tables, guesses, write,
+    Column, ColumnKind, DigestStatement, Digests, Guess, Origin, Span, Tables, guesses, write,
 };
 use triphammer_capture::mix::WorkloadFile;
 use triphammer_capture::sql::Syntax;
@@ -43,10 +43,10 @@ pub struct StatisticsRequest {
 }
 
 /// The statements of the statistics, with what is known about their parameters.
-struct Read {
+struct StatementStatistics {
     /// Name of the statistics.
     name: String,
-    statements: Vec<Counted>,
+    statements: Vec<DigestStatement>,
     spans: BTreeMap<Column, Span>,
     skipped: Skipped,
     file: WorkloadFile,
@@ -89,7 +89,8 @@ impl StatisticsRequest {
     /// written.
     pub fn capture(&self) -> Result<CaptureReport, Failure> {
         let files = self.output.files()?;
-        let Read { name, statements, skipped, file, .. } = on_this_thread(self.read())?;
+        let StatementStatistics { name, statements, skipped, file, .. } =
+            on_this_thread(self.read())?;
         let files = files.write(&file.text, None)?;
         let calls = statements.iter().map(|statement| statement.calls).sum();
         Ok(CaptureReport {
@@ -110,7 +111,7 @@ impl StatisticsRequest {
         })
     }
 
-    async fn read(&self) -> Result<Read, Failure> {
+    async fn read(&self) -> Result<StatementStatistics, Failure> {
         let database = &self.target.database;
         let doing = format!("reading the statistics of {}", database.target());
         answered(database.waits().query, database.identify()).await.doing(&doing)?;
@@ -145,7 +146,8 @@ impl StatisticsRequest {
         let (statements, skipped) = digests.counted();
         let name = query.name.split(' ').next().unwrap_or_default().to_owned();
         let file = WorkloadFile { text: String::new(), samples: None, kinds: 0, parameters: 0 };
-        let mut read = Read { name, statements, spans: BTreeMap::new(), skipped, file };
+        let mut read =
+            StatementStatistics { name, statements, spans: BTreeMap::new(), skipped, file };
         self.read_spans(&mut session, &def, &mut read).await?;
         self.write(&def, &mut read)?;
         let rejected = self.rejected(&mut session, &read).await?;
@@ -179,7 +181,7 @@ impl StatisticsRequest {
         &self,
         session: &mut Limited<AnySession>,
         def: &StatisticsDef,
-        read: &mut Read,
+        read: &mut StatementStatistics,
     ) -> Result<(), Failure> {
         for column in read.statements.iter().flat_map(|s| &s.origins).filter_map(Origin::column) {
             if read.spans.contains_key(column) {
@@ -197,7 +199,7 @@ impl StatisticsRequest {
     }
 
     /// Makes the workload file.
-    fn write(&self, def: &StatisticsDef, read: &mut Read) -> Result<(), Failure> {
+    fn write(&self, def: &StatisticsDef, read: &mut StatementStatistics) -> Result<(), Failure> {
         let head = self.head(read);
         let guess = |origin: &Origin| guess(def, &read.spans, origin);
         read.file = write(&head, &read.statements, guess);
@@ -208,7 +210,7 @@ impl StatisticsRequest {
     async fn rejected(
         &self,
         session: &mut impl Session,
-        read: &Read,
+        read: &StatementStatistics,
     ) -> Result<Vec<usize>, Failure> {
         if read.statements.is_empty() {
             return Ok(Vec::new());
@@ -231,7 +233,7 @@ impl StatisticsRequest {
     }
 
     /// The comment at the head of the workload file.
-    fn head(&self, read: &Read) -> String {
+    fn head(&self, read: &StatementStatistics) -> String {
         let calls: u64 = read.statements.iter().map(|statement| statement.calls).sum();
         let target = self.target.database.target();
         let mut head = format!(

@@ -18,11 +18,11 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use triphammer_core::SpecError;
 use triphammer_core::clock::process_cpu_ns;
-use triphammer_core::engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_core::session::{Database as _, Role};
 use triphammer_core::workload::{Chunk, Description, Workload as _, WorkloadSettings};
 use triphammer_dialects::catalogues;
 use triphammer_document::build::BuildHost;
+use triphammer_engine::hosts::{FromHost, HEARTBEAT, Hello, SILENCE_MAX};
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::command::JobKind;
@@ -184,13 +184,13 @@ struct Hosts {
     /// What they have loaded; `None` while they do.
     loaded: Vec<Option<BuildHost>>,
     /// When each was last heard.
-    heard: Vec<Instant>,
+    last_signs: Vec<Instant>,
 }
 
 impl Hosts {
     fn new(names: Vec<String>) -> Self {
-        let (loaded, heard) = (vec![None; names.len()], vec![Instant::now(); names.len()]);
-        Self { names, loaded, heard }
+        let (loaded, last_signs) = (vec![None; names.len()], vec![Instant::now(); names.len()]);
+        Self { names, loaded, last_signs }
     }
 
     /// Shows their progress until all have loaded their chunks.
@@ -229,7 +229,7 @@ impl Hosts {
         if self.loaded.get(host).is_none_or(Option::is_some) {
             return Ok(());
         }
-        self.heard[host] = Instant::now();
+        self.last_signs[host] = Instant::now();
         match message {
             Ok(FromLoader::Rows(tables)) => {
                 tables.iter().for_each(|(table, rows)| watch.rows(table, *rows));
@@ -247,7 +247,7 @@ impl Hosts {
 
     fn refuse_silence(&self) -> Result<(), Failure> {
         let is_silent = |host: &usize| {
-            self.loaded[*host].is_none() && self.heard[*host].elapsed() > SILENCE_MAX
+            self.loaded[*host].is_none() && self.last_signs[*host].elapsed() > SILENCE_MAX
         };
         match (0..self.names.len()).find(is_silent) {
             None => Ok(()),
@@ -348,9 +348,9 @@ fn report(
 
 /// Cancels the work when stdin ends, or brings nothing for too long. The threads end with the process.
 fn follow(mut input: BufReader<Stdin>, cancel: Cancel) {
-    let (heard, signs) = channel();
+    let (last_signs, signs) = channel();
     std::thread::spawn(move || {
-        while matches!(frames::read(&mut input), Ok(Some(_))) && heard.send(()).is_ok() {}
+        while matches!(frames::read(&mut input), Ok(Some(_))) && last_signs.send(()).is_ok() {}
     });
     std::thread::spawn(move || {
         while signs.recv_timeout(SILENCE_MAX).is_ok() {}
@@ -375,8 +375,7 @@ mod tests {
         let hello = r#"{"hello":{"version":"1","host":"a","cpus":2,"boot":""}}"#;
         let of_loader: FromLoader = serde_json::from_str(hello).unwrap();
         assert_eq!(serde_json::to_string(&of_loader).unwrap(), hello);
-        let of_share: triphammer_core::engine::hosts::FromShare =
-            serde_json::from_str(hello).unwrap();
+        let of_share: triphammer_engine::hosts::FromShare = serde_json::from_str(hello).unwrap();
         assert_eq!(of_loader.greeting(), of_share.greeting());
     }
 }

@@ -1,5 +1,5 @@
 //! A run or a build by several hosts: `--cluster`. The engine's part of a run is in
-//! [`hosts`](triphammer_core::engine::hosts); here are the processes and what they are given.
+//! [`hosts`](triphammer_engine::hosts); here are the processes and what they are given.
 //!
 //! Every host has a process of this program, `triphammer share` (`share`), which reads frames from
 //! stdin and writes frames to stdout (`frames`): it says who it is, is given its share of the
@@ -25,12 +25,12 @@ mod share;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use triphammer_core::engine::hosts::{Coordination, FromShare, OnHostLoss, Permit, coordinate};
-use triphammer_core::engine::{RunError, RunHandle};
 use triphammer_core::pace::Load;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{Description, Workload as _, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, SpecError};
+use triphammer_engine::hosts::{Coordination, FromShare, OnHostLoss, Permit, coordinate};
+use triphammer_engine::{RunError, RunHandle};
 use triphammer_load::Plan;
 use triphammer_settings::Settings;
 use triphammer_settings::command::{Command, JobKind};

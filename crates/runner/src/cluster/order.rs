@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
-use triphammer_core::engine::Share;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::{RunSpec, Sessions};
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
 use triphammer_dialects::catalogues;
+use triphammer_engine::Share;
 use triphammer_load::Plan;
 use triphammer_settings::command::{Command, JobKind};
 use triphammer_settings::failure::Failure;
@@ -87,7 +87,7 @@ impl SentTarget {
             settings.set(&name, value, Source::Flag);
         }
         let workload = describe(workload)?;
-        let target = open(&mut settings, Some(&workload), &Sent(self.password))?;
+        let target = open(&mut settings, Some(&workload), &SentPassword(self.password))?;
         identify(&workload, &target.database)?;
         Ok(target)
     }
@@ -134,9 +134,9 @@ fn part(spec: &RunSpec, share: Share) -> RunSpec {
 }
 
 /// The password that was sent.
-struct Sent(Option<String>);
+struct SentPassword(Option<String>);
 
-impl Secrets for Sent {
+impl Secrets for SentPassword {
     fn variable(&self, name: &str) -> Option<String> {
         match name {
             "TRIPHAMMER_PASSWORD" => self.0.clone(),

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
-use triphammer_core::engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
+use triphammer_engine::hosts::{FromHost, FromShare, Hello, Link, ToShare};
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
 

@@ -6,8 +6,8 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
 use triphammer_core::DbError;
-use triphammer_core::engine::hosts::{Engine, FromShare, Hello, ToShare, participate};
 use triphammer_core::session::{Role, Session as _};
+use triphammer_engine::hosts::{Engine, FromShare, Hello, ToShare, participate};
 use triphammer_load::Plan;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
@@ -30,9 +30,9 @@ const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 /// When stdout is closed, or stdin contains something else.
 pub fn share() -> Result<(), Failure> {
     let mut input = BufReader::new(std::io::stdin());
-    let said = encoded(&FromShare::Hello(hello()));
-    let said = said.and_then(|hello| frames::write(&mut std::io::stdout(), 0, &hello));
-    said.map_err(|error| failed("reporting a share", error))?;
+    let hello = encoded(&FromShare::Hello(hello()));
+    let hello = hello.and_then(|hello| frames::write(&mut std::io::stdout(), 0, &hello));
+    hello.map_err(|error| failed("reporting a share", error))?;
     let read = frames::read(&mut input);
     let read = read.map_err(|error| failed("reading the order of a share", error))?;
     let Some((_, order)) = read else { return Ok(()) };

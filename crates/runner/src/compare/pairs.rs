@@ -10,7 +10,7 @@ use triphammer_core::SpecError;
 use triphammer_core::session::Database;
 use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_document::compare::{
-    Asked, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run,
+    ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run,
 };
 use triphammer_document::parts::Status;
 use triphammer_document::profile::LevelUnit;
@@ -21,12 +21,12 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
 use triphammer_settings::target::Target;
-use triphammer_settings::{Given, Mark, REPEATED, Settings, declared};
+use triphammer_settings::{GivenValue, Mark, REPEATED, Settings, declared};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
 use crate::campaign::{CoolDown, Question};
-use crate::profile::Asked as AskedLevels;
+use crate::profile::RequestedLevels;
 use crate::step::PlannedRun;
 
 /// Minimum number of pairs: fewer give no interval.
@@ -125,9 +125,9 @@ fn levels(
     if !settings.get(setting).is_some_and(is_list) {
         return Ok(None);
     }
-    let asked =
-        settings.read_or(setting, str::parse, AskedLevels::to_string, || AskedLevels::Auto)?;
-    let AskedLevels::Given(levels) = asked else {
+    let asked = settings
+        .read_or(setting, str::parse, RequestedLevels::to_string, || RequestedLevels::Auto)?;
+    let RequestedLevels::Given(levels) = asked else {
         return Err(SpecError::new(format!(
             "--{setting} auto: a comparison needs the same levels for both sides; give a list \
              (1,2,4,8) or a range that doubles (1..64)"
@@ -175,7 +175,7 @@ pub(super) fn own(
 }
 
 /// Converts settings of a side to settings of a run.
-pub(super) fn given(own: &[(String, String)]) -> Vec<(String, Given)> {
+pub(super) fn given(own: &[(String, String)]) -> Vec<(String, GivenValue)> {
     own.iter().map(|(name, value)| (name.clone(), value.into())).collect()
 }
 
@@ -247,7 +247,8 @@ impl Pairs {
         let asked = self.runs()? / 2;
         let pairing = Pairing { asked, made: 0, cool_down_s: *cool_down_s, failed_runs };
         let label = self.label.clone();
-        let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
+        let asked =
+            ComparisonParameters { job, label, status, margin: *margin, pairs: Some(pairing) };
         let names = [names[0].as_str(), names[1].as_str()];
         let unit = levels.as_ref().map(|(unit, _)| *unit);
         let made = ComparisonResult::of_pairs(names, &self.results, unit, asked);

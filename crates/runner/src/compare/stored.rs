@@ -14,12 +14,12 @@ use triphammer_workloads::describe;
 
 /// One side of a comparison, loaded from the store.
 #[derive(Debug)]
-enum Chosen {
+enum StoredSide {
     Runs(Vec<Run>),
     Profile(Box<Profiled>),
 }
 
-impl Chosen {
+impl StoredSide {
     /// Numbers of its jobs.
     fn jobs(&self) -> Vec<i64> {
         match self {
@@ -46,7 +46,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
         )));
     }
     match (chosen_a, chosen_b) {
-        (Chosen::Runs(mut a), Chosen::Runs(mut b)) => {
+        (StoredSide::Runs(mut a), StoredSide::Runs(mut b)) => {
             of_one_workload(&names, [&a[0].result.workload.name, &b[0].result.workload.name])?;
             of_one_metric(
                 &names,
@@ -61,7 +61,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
             }
             Ok(ComparisonResult::of_runs(names, &a, &b, margin).with_waits(waits))
         }
-        (Chosen::Profile(a), Chosen::Profile(b)) => {
+        (StoredSide::Profile(a), StoredSide::Profile(b)) => {
             of_one_workload(&names, [&a.result.workload.name, &b.result.workload.name])?;
             of_one_metric(
                 &names,
@@ -69,8 +69,12 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
             )?;
             Ok(ComparisonResult::of_profiles(names, &a, &b, margin))
         }
-        (Chosen::Runs(_), Chosen::Profile(_)) => Err(mismatch(&names, "a run", "a profile")),
-        (Chosen::Profile(_), Chosen::Runs(_)) => Err(mismatch(&names, "a profile", "a run")),
+        (StoredSide::Runs(_), StoredSide::Profile(_)) => {
+            Err(mismatch(&names, "a run", "a profile"))
+        }
+        (StoredSide::Profile(_), StoredSide::Runs(_)) => {
+            Err(mismatch(&names, "a profile", "a run"))
+        }
     }
 }
 
@@ -96,7 +100,7 @@ fn of_one_metric(names: &[&str; 2], metrics: [PrimaryMetricName; 2]) -> Result<(
     Err(mismatch(names, &per(a), &per(b)))
 }
 
-fn choose(store: &Store, text: &str) -> Result<(String, Chosen), Failure> {
+fn choose(store: &Store, text: &str) -> Result<(String, StoredSide), Failure> {
     let job = match text {
         "last" => {
             let is_complete = |job: &JobRow| job.status == JobStatus::Complete;
@@ -106,17 +110,17 @@ fn choose(store: &Store, text: &str) -> Result<(String, Chosen), Failure> {
     };
     match job {
         Some(job) => Ok((format!("job {job}"), of_job(store, job)?)),
-        None => Ok((format!("“{text}”"), Chosen::Runs(of_label(store, text)?))),
+        None => Ok((format!("“{text}”"), StoredSide::Runs(of_label(store, text)?))),
     }
 }
 
-fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
+fn of_job(store: &Store, job: JobId) -> Result<StoredSide, Failure> {
     let stored = store.load(job).map_err(refuse)?;
     let row = &stored.row;
     match row.kind {
         JobKind::Run => {
             let result = whole(&stored)?;
-            Ok(Chosen::Runs(vec![run(store, result)?]))
+            Ok(StoredSide::Runs(vec![run(store, result)?]))
         }
         JobKind::Profile => {
             let document = stored.document.clone().filter(serde_json::Value::is_object);
@@ -130,7 +134,7 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
             let run = first.map(|job| store.load(job).and_then(|job| job.result()));
             let run = run.transpose().map_err(refuse)?.flatten();
             let schema = run.map(|run| run.schema).unwrap_or_default();
-            Ok(Chosen::Profile(Box::new(Profiled { result, schema, server_settings })))
+            Ok(StoredSide::Profile(Box::new(Profiled { result, schema, server_settings })))
         }
         _ => {
             let kind = row.kind.noun();

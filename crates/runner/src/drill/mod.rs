@@ -29,10 +29,10 @@ use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, identify, on_this_thread};
 use triphammer_workloads::AnyWorkload;
-use triphammer_workloads::drill::{Drill, Fate, Judged, Ledger, outages};
+use triphammer_workloads::drill::{Drill, Fate, Ledger, LedgerCounts, outages};
 
 use crate::faults::{Scene, with_faults};
-use crate::job::{Finished, Job, Preview, Work};
+use crate::job::{FinishedJob, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::own_load::{self, LoadSettings};
 use crate::run::Resolved;
@@ -59,7 +59,7 @@ impl Work for DrillJob {
         Plan::read(job.settings_mut_and_target()).map(drop)
     }
 
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let watch = &Watch::new(watcher);
         let plan = Plan::read(job.settings_mut_and_target())?;
         identify(job.workload(), &job.target().database)?;
@@ -198,7 +198,7 @@ impl Drilled<'_, '_> {
         ledgers: &[Ledger],
         run: &RunResult,
         handle: &Handle,
-    ) -> Result<triphammer_document::drill::Found, String> {
+    ) -> Result<triphammer_document::drill::LedgerFindings, String> {
         let missing = usize::try_from(self.plan.load.users)
             .map_or(0, |all| all.saturating_sub(ledgers.len()));
         if missing > 0 {
@@ -214,8 +214,8 @@ impl Drilled<'_, '_> {
 }
 
 /// The counts of the ledgers, without a table.
-fn unread(ledgers: &[Ledger]) -> Judged {
-    let mut judged = Judged::default();
+fn unread(ledgers: &[Ledger]) -> LedgerCounts {
+    let mut judged = LedgerCounts::default();
     for stretch in ledgers.iter().flat_map(Ledger::stretches) {
         match stretch.fate {
             Fate::Acknowledged => judged.acknowledged += stretch.count(),

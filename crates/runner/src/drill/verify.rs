@@ -8,7 +8,7 @@ use triphammer_core::session::{Admin as _, Database as _, Role, Session as _};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, ErrorClass, Rows, StatementId, Value};
-use triphammer_document::drill::Found;
+use triphammer_document::drill::LedgerFindings;
 use triphammer_drivers::AnySession;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::limited::Limited;
@@ -34,13 +34,13 @@ pub(super) fn verify(
     limit: Duration,
     handle: &Handle,
     watch: &Watch<'_>,
-) -> Result<Found, DbError> {
+) -> Result<LedgerFindings, DbError> {
     on_this_thread(async {
         let begun = Instant::now();
         let mut session = reach(target, catalogue, begun + limit, handle).await?;
         let waited_s = begun.elapsed().as_secs_f64();
         let server = session.server().await?;
-        let mut found = Found { server, waited_s, ..Found::default() };
+        let mut found = LedgerFindings { server, waited_s, ..LedgerFindings::default() };
         let mut statements = Statements::new(catalogue);
         let rows_of_user = statements.prepare(&mut session, "rows.of_user").await?;
         watch.task("reading the table back", ledgers.len() as u64, "users");
@@ -131,7 +131,7 @@ async fn user(
     statement: StatementId,
     seed: u64,
     ledger: &Ledger,
-    found: &mut Found,
+    found: &mut LedgerFindings,
 ) -> Result<(), DbError> {
     let mut judge = judge(seed, ledger);
     let (mut count, mut failed) = (0, None);

@@ -1,15 +1,16 @@
 //! Checks the history of a load while it runs.
 
 use std::io::{self, Write};
-use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::event::{Event, Note};
 use triphammer_isolation::edn::Writer;
-use triphammer_isolation::{Finding, History, Kind, Order, Report, Scope, Transaction, check};
-use triphammer_settings::format::integer;
-use triphammer_workloads::isolation::{Epoch, IsolationLoad};
+use triphammer_isolation::{
+    AnomalyKind, Finding, History, Order, Report, Scope, Transaction, check,
+};
+use triphammer_settings::format::{counted, integer};
+use triphammer_workloads::isolation::{Epoch, IsolationLoad, Recording, Unchecked};
 
 use crate::watch::{CheckProgress, FoundKind, JobEvent, Watch};
 
@@ -18,10 +19,9 @@ const KEPT_MIN: usize = 100;
 /// Epochs that are kept for controls.
 const KEPT_MAX: usize = 3;
 /// Most transactions of an epoch that is kept: planting copies it many times.
-const KEPT_TRANSACTIONS_MAX: usize = 20_000;
-
-/// How often it is told what was found so far.
-const TOLD_EVERY: Duration = Duration::from_millis(250);
+const KEPT_TRANSACTIONS_MAX: usize = 100_000;
+/// How often it is reported what was found so far.
+const REPORTED_EVERY: Duration = Duration::from_millis(250);
 
 /// What the checker found in a load.
 #[derive(Debug, Default)]
@@ -46,24 +46,24 @@ pub(super) fn check_while<T>(
     let epochs = load.epochs();
     let histories = epochs.record();
     std::thread::scope(|scope| {
-        let checker = scope.spawn(move || check_all(&histories, record, progress, watch));
+        let checker = scope.spawn(move || check_all(histories, record, progress, watch));
         let done = run();
-        epochs.end();
-        let checked = checker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (done, checked)
+        let unchecked = epochs.end();
+        let joined = checker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (done, Checked { unchecked: joined.unchecked.or_else(|| in_words(unchecked)), ..joined })
     })
 }
 
 fn check_all(
-    histories: &Receiver<Epoch>,
+    histories: Recording,
     mut record: Option<Writer<impl Write>>,
     mut progress: CheckProgress,
     watch: &Watch<'_>,
 ) -> Checked {
     let mut checked = Checked::default();
     let clock = Clock::start();
-    let mut told: Option<Elapsed> = None;
-    while let Ok(Epoch { transactions, .. }) = histories.recv() {
+    let mut reported: Option<Elapsed> = None;
+    for Epoch { transactions, .. } in histories {
         if let Some(writer) = &mut record
             && let Err(error) = writer.write(&transactions)
         {
@@ -76,8 +76,10 @@ fn check_all(
                 tell(&checked.report, &report, watch);
                 checked.report.merge(report);
                 let now = clock.now();
-                if told.is_none_or(|told| now.since(told) >= Elapsed::from_duration(TOLD_EVERY).0) {
-                    told = Some(now);
+                if reported.is_none_or(|reported| {
+                    now.since(reported) >= Elapsed::from_duration(REPORTED_EVERY).0
+                }) {
+                    reported = Some(now);
                     progress.report(&checked.report, watch);
                 }
             }
@@ -93,17 +95,36 @@ fn check_all(
         checked.unwritten = Some(error);
     }
     if checked.report.uncounted && checked.unchecked.is_none() {
-        checked.unchecked =
-            Some("there are more cycles than were counted: counts are lower bounds".to_owned());
+        checked.unchecked = Some(
+            "there are more cycles than were searched: counts are lower bounds, and kinds of cycles that \
+             were not found may be there"
+                .to_owned(),
+        );
     }
     checked
+}
+
+/// What was recorded and not checked; `None` for nothing.
+fn in_words(unchecked: Unchecked) -> Option<String> {
+    let Unchecked { late, incomplete } = unchecked;
+    match (late, incomplete) {
+        (0, 0) => None,
+        (0, incomplete) => Some(format!(
+            "{} were not checked, as a thread did not end that had a part of their history",
+            counted(incomplete, "transactions")
+        )),
+        (late, _) => Some(format!(
+            "{} were not checked, as the checker was late: use fewer users (--vus) or a stronger level",
+            counted(late, "transactions")
+        )),
+    }
 }
 
 impl CheckProgress {
     /// Reports what is known now.
     fn report(&mut self, report: &Report, watch: &Watch<'_>) {
         self.transactions = report.transactions;
-        let found = |(kind, finding): (&Kind, &Finding)| FoundKind {
+        let found = |(kind, finding): (&AnomalyKind, &Finding)| FoundKind {
             kind: kind.to_string(),
             title: kind.anomaly.title(),
             count: finding.count,

@@ -26,6 +26,7 @@ use triphammer_document::isolation::{
 use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
 use triphammer_isolation::edn::Writer;
+use triphammer_isolation::{AnomalyKind, Finding};
 use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing as _, Failure};
 use triphammer_settings::fault::Fault;
@@ -35,7 +36,7 @@ use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::isolation::IsolationLoad;
 
 use crate::faults::{Scene, with_faults};
-use crate::job::{Finished, Job, Preview, Work};
+use crate::job::{FinishedJob, Job, Preview, Work};
 use crate::journal::Journal;
 use crate::new_file::NewFile;
 use crate::own_load;
@@ -63,7 +64,7 @@ impl Work for IsolationJob {
         Plan::read(job.settings_mut_and_target()).map(drop)
     }
 
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let watch = &Watch::new(watcher);
         let plan = Plan::read(job.settings_mut_and_target())?;
         identify(job.workload(), &job.target().database)?;
@@ -162,7 +163,7 @@ impl Test<'_, '_> {
             run: &driven[0].run,
             status: ended,
             levels: driven.iter().map(level).collect(),
-            control: control.map(control_result),
+            control: control.map(|control| control_result(control, self.levels)),
             expected: self.plan.expected,
             fails_if_undecided: self.plan.fails_if_undecided,
             faults: driven.iter().flat_map(|driven| driven.faults.clone()).collect(),
@@ -217,10 +218,13 @@ impl Test<'_, '_> {
     }
 }
 
-fn control_result(control: &Driven) -> ControlResult {
+fn control_result(control: &Driven, levels: &Levels) -> ControlResult {
     let report = &control.checked.report;
-    let count = |(kind, finding): (&triphammer_isolation::Kind, &triphammer_isolation::Finding)| {
-        ControlCount { kind: kind.to_string(), count: finding.count }
+    let promise = levels.promise(control.level);
+    let count = |(kind, finding): (&AnomalyKind, &Finding)| ControlCount {
+        kind: kind.to_string(),
+        count: finding.count,
+        is_broken_promise: promise.forbids(*kind),
     };
     ControlResult {
         level: control.level.name().to_owned(),

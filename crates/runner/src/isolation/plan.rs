@@ -11,12 +11,12 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::{DbError, Rows, SpecError};
 use triphammer_dialects::isolation::{IsolationDef, LevelDef, levels};
 use triphammer_drivers::AnySession;
-use triphammer_isolation::Anomaly;
+use triphammer_isolation::{Anomaly, Promise};
 use triphammer_settings::failure::{Doing as _, Failure};
 use triphammer_settings::limited::Limited;
 use triphammer_settings::target::Target;
 use triphammer_settings::worker_pool::{connect, on_this_thread};
-use triphammer_settings::{Given, Settings};
+use triphammer_settings::{GivenValue, Settings};
 
 use super::Driven;
 use crate::own_load::LoadSettings;
@@ -89,10 +89,10 @@ impl Plan {
         level: Isolation,
         duration: Duration,
     ) -> Settings {
-        let mut more = vec![("isolation", Given::from(level.name()))];
+        let mut more = vec![("isolation", GivenValue::from(level.name()))];
         // The sessions have the level that was asked for; another one is that of each transaction.
         if self.levels.is_some() || !levels.is_of_sessions(level) {
-            more.push(("level", Given::from(level.name())));
+            more.push(("level", GivenValue::from(level.name())));
         }
         let options = ["weights", "rows"].into_iter();
         more.extend(options.filter_map(|name| Some((name, settings.get(name)?.into()))));
@@ -117,7 +117,13 @@ impl Plan {
         }
         let asked = on_this_thread(ask(target, &def))
             .doing(format_args!("asking {} for its isolation level", database.target()))?;
+        let variant = asked.variant.as_deref();
+        let is_own = |level: &&Isolation| {
+            def.level(**level, variant).is_some_and(|level| level.treated_as.is_none())
+        };
+        let own: Vec<Isolation> = known.iter().filter(is_own).copied().collect();
         let mut tested = match (&self.levels, self.level) {
+            (Some(names), _) if names.trim() == "all" => own.clone(),
             (Some(names), _) => named(names, &known)?,
             (None, Some(level)) => vec![level],
             (None, None) => vec![asked.default.unwrap_or(known[0])],
@@ -131,7 +137,7 @@ impl Plan {
         let names: Vec<&str> = tested.iter().map(|level| level.name()).collect();
         let source = settings.source(if self.levels.is_some() { "levels" } else { "isolation" });
         settings.show("levels", names.join(","), &source);
-        let control = known[0];
+        let control = own[0];
         let is_control = self.expected.is_none() && !tested.contains(&control);
         let has_nodes = target.nodes.is_some();
         let variant = asked.variant;
@@ -139,6 +145,7 @@ impl Plan {
             tested,
             control: is_control.then_some(control),
             of_sessions: self.level.or(asked.default),
+            weakest: control,
             known,
             def,
             variant,
@@ -158,6 +165,8 @@ pub(super) struct Levels {
     pub(super) control: Option<Isolation>,
     /// The level of the sessions; `None` if it is unknown.
     of_sessions: Option<Isolation>,
+    /// The weakest level.
+    weakest: Isolation,
     /// All levels of the database, the weakest first.
     pub(super) known: Vec<Isolation>,
     def: IsolationDef,
@@ -167,6 +176,13 @@ pub(super) struct Levels {
 }
 
 impl Levels {
+    /// What is promised at a level of this target, by one server or by its nodes together.
+    pub(super) fn promise(&self, level: Isolation) -> Promise {
+        let level = self.level(level);
+        let promise = if self.has_nodes { level.promise_of_nodes() } else { level.promise() };
+        promise.expect("promises were read with their file")
+    }
+
     /// What the product promises at a level.
     pub(super) fn level(&self, level: Isolation) -> &LevelDef {
         let found = self.def.level(level, self.variant.as_deref());
@@ -180,15 +196,12 @@ impl Levels {
 
     /// The test of the weakest level, which is the control of the others.
     pub(super) fn weakest_of<'a>(&self, driven: &'a [Driven]) -> Option<&'a Driven> {
-        let weakest = driven.iter().find(|driven| driven.level == self.known[0])?;
+        let weakest = driven.iter().find(|driven| driven.level == self.weakest)?;
         (driven.len() > 1).then_some(weakest)
     }
 }
 
 fn named(names: &str, known: &[Isolation]) -> Result<Vec<Isolation>, SpecError> {
-    if names.trim() == "all" {
-        return Ok(known.to_vec());
-    }
     let mut levels = Vec::new();
     for name in names.split(',').map(str::trim) {
         let level = name.parse().map_err(|_| unknown_level(name, known).about("levels"))?;
@@ -207,15 +220,15 @@ fn unknown_level(name: &str, known: &[Isolation]) -> SpecError {
 }
 
 /// What the database says of itself.
-struct Asked {
+struct DatabaseFacts {
     variant: Option<String>,
     default: Option<Isolation>,
 }
 
-async fn ask(target: &Target, def: &IsolationDef) -> Result<Asked, DbError> {
+async fn ask(target: &Target, def: &IsolationDef) -> Result<DatabaseFacts, DbError> {
     // A file need not exist yet.
     if def.default_query.is_none() && def.variant.is_none() {
-        return Ok(Asked { variant: None, default: def.default_level });
+        return Ok(DatabaseFacts { variant: None, default: def.default_level });
     }
     let mut session = connect(&target.database, Role::Monitor, target.connect_limit).await?;
     let default = match &def.default_query {
@@ -228,7 +241,7 @@ async fn ask(target: &Target, def: &IsolationDef) -> Result<Asked, DbError> {
         None => None,
     };
     session.close().await;
-    Ok(Asked { variant, default })
+    Ok(DatabaseFacts { variant, default })
 }
 
 /// The first value of a query.

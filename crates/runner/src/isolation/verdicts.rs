@@ -1,13 +1,12 @@
 //! Judges what was found at a level by what the product promises there.
 
-use triphammer_core::isolation::Isolation;
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::stats::Times;
 use triphammer_dialects::isolation::of_name;
 use triphammer_document::isolation::{Control, KindResult, LevelResult, Price, Staleness};
 use triphammer_document::result::RunResult;
 use triphammer_isolation::plant::plant;
-use triphammer_isolation::{Anomaly, Kind, Order, Promise, Report};
+use triphammer_isolation::{Anomaly, AnomalyKind, Order, Promise, Report};
 
 use super::Driven;
 use super::checked::Checked;
@@ -23,8 +22,8 @@ pub(super) fn level(
 ) -> LevelResult {
     let def = levels.level(driven.level);
     let Checked { report, unchecked, .. } = &driven.checked;
-    let promise = &promised(levels, driven.level);
-    let by_name = Promise { model: of_name(driven.level), ..promise.clone() };
+    let promise = &levels.promise(driven.level);
+    let by_name = Promise { model: of_name(driven.level), ..*promise };
     let judge = Judge { driven, levels, promise, by_name: &by_name, control, catalogue };
     LevelResult {
         level: driven.level.name().to_owned(),
@@ -40,18 +39,10 @@ pub(super) fn level(
         in_doubt_unseen: report.in_doubt_unseen,
         operations: report.operations,
         kinds: judge.kinds(),
+        is_blind: judge.is_blind(),
         staleness: staleness(report),
         unchecked: unchecked.clone(),
         price: price(&driven.run),
-    }
-}
-
-/// What is promised at a level of this target: between nodes, no order.
-fn promised(levels: &Levels, level: Isolation) -> Promise {
-    let promise = levels.level(level).promise().expect("promises were read with their file");
-    match levels.has_nodes {
-        true => Promise { order: Order::Dependencies, ..promise },
-        false => promise,
     }
 }
 
@@ -69,12 +60,12 @@ impl Judge<'_> {
     fn kinds(&self) -> Vec<KindResult> {
         let found = self.driven.checked.report.findings.keys().copied();
         let ordered = found.filter(|kind| kind.order != Order::Dependencies);
-        let all = Anomaly::ALL.into_iter().map(Kind::of).chain(ordered);
+        let all = Anomaly::ALL.into_iter().map(AnomalyKind::of).chain(ordered);
         all.map(|kind| self.kind(kind)).collect()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of transactions")]
-    fn kind(&self, kind: Kind) -> KindResult {
+    fn kind(&self, kind: AnomalyKind) -> KindResult {
         let report = &self.driven.checked.report;
         let finding = report.findings.get(&kind);
         let count = finding.map_or(0, |finding| finding.count);
@@ -83,6 +74,8 @@ impl Judge<'_> {
             true => self.control_of(kind),
             false => Control::None,
         };
+        let is_searched = !(report.uncounted && kind.anomaly.is_cycle());
+        let control = if is_searched { control } else { Control::None };
         let verdict = KindResult::judged(promised, count, control);
         KindResult {
             kind: kind.to_string(),
@@ -99,36 +92,44 @@ impl Judge<'_> {
         }
     }
 
-    /// What shows that a kind would have been found.
-    fn control_of(&self, kind: Kind) -> Control {
+    /// What shows that a kind would have been found: the same load, if a weaker level allows it, or
+    /// else the checker alone.
+    fn control_of(&self, kind: AnomalyKind) -> Control {
         if self.control.is_some_and(|control| control.count(kind) > 0) {
             return Control::Load;
         }
-        let levels = self.levels.known.iter();
-        let mut weaker = levels.take_while(|level| **level != self.driven.level);
-        let is_allowed = weaker.any(|level| !promised(self.levels, *level).forbids(kind));
-        let is_shown_by_level = is_allowed && self.control.is_some();
         let planted = || {
             let kept = &self.driven.checked.kept;
             kept.iter().any(|history| plant(history, kind.anomaly).is_some())
         };
-        if !is_shown_by_level && planted() { Control::Planted } else { Control::None }
+        if !self.is_allowed_weaker(kind) && planted() { Control::Planted } else { Control::None }
+    }
+
+    /// Whether a weaker level of the product allows a kind.
+    fn is_allowed_weaker(&self, kind: AnomalyKind) -> bool {
+        let levels = self.levels.known.iter();
+        let mut weaker = levels.take_while(|level| **level != self.driven.level);
+        weaker.any(|level| !self.levels.promise(*level).forbids(kind))
+    }
+
+    /// Whether the control showed none of the kinds that this level promises to prevent and a weaker
+    /// one allows.
+    fn is_blind(&self) -> bool {
+        let Some(control) = self.control else { return false };
+        let of_control = Anomaly::ALL.into_iter().map(AnomalyKind::of);
+        let mut shown = of_control
+            .filter(|kind| self.promise.forbids(*kind) && self.is_allowed_weaker(*kind))
+            .peekable();
+        shown.peek().is_some() && !shown.any(|kind| control.count(kind) > 0)
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times in milliseconds")]
 fn staleness(report: &Report) -> Staleness {
-    let mut ages = report.ages.clone();
-    ages.sort_unstable();
-    let at = |share: f64| {
-        let last = ages.len().checked_sub(1)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
-        let place = (share * last as f64).round() as usize;
-        Some(ages[place] as f64 / 1e6)
-    };
+    let at = |share: f64| report.ages.at(share).map(|age| age as f64 / 1e6);
     Staleness {
         reads: report.reads,
-        stale: ages.len() as u64,
+        stale: report.ages.count(),
         p50_ms: at(0.5),
         p99_ms: at(0.99),
         max_ms: at(1.0),

@@ -5,7 +5,7 @@ use triphammer_document::check::CheckReport;
 use triphammer_settings::failure::Failure;
 
 use super::journaled::journaled;
-use super::{Finished, Job, Preview, Work};
+use super::{FinishedJob, Job, Preview, Work};
 use crate::check::check;
 use crate::journal::{Journal, Warn};
 use crate::requests;
@@ -29,7 +29,7 @@ impl Work for CheckJob {
         Self::preview(job, &Watch::new(&mut Silent)).map(drop)
     }
 
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let watch = &Watch::new(watcher);
         let mut request = requests::check(&mut job.settings, &job.workload, &job.targets[0])?;
         request.cancel = job.handle.cancel().clone();

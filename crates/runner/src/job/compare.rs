@@ -5,7 +5,7 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, Source, is};
 
-use super::{Finished, Job, Preview, stored};
+use super::{FinishedJob, Job, Preview, stored};
 use crate::compare;
 use crate::watch::{Watch, Watcher};
 
@@ -15,7 +15,7 @@ pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> 
     Ok(Preview::default())
 }
 
-pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failure> {
+pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
     refuse_settings_of_runs(&job.settings)?;
     let margin = compare::margin(&mut job.settings)?;
     let settings = &job.settings;
@@ -38,7 +38,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
             }
         }));
     }
-    Ok(Finished::unstored(result.judged_by(demand)))
+    Ok(FinishedJob::unstored(result.judged_by(demand)))
 }
 
 /// Rejects a comparison in pairs whose sides are the same, unless the target is given twice: that

@@ -5,7 +5,7 @@ use triphammer_document::JobType;
 use triphammer_document::remove::Removal;
 use triphammer_settings::failure::Failure;
 
-use super::{Finished, Job, Preview, Work};
+use super::{FinishedJob, Job, Preview, Work};
 use crate::remove::drop_build;
 use crate::watch::{JobEvent, Silent, Watch, Watcher};
 
@@ -27,12 +27,12 @@ impl Work for DropJob {
         Self::preview(job, &Watch::new(&mut Silent)).map(drop)
     }
 
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let force = job.settings.switch("force")?;
         watcher.on_event(JobEvent::Began(None));
         let target = job.target();
         let removed = drop_build(&job.workload, &target.database, force, target.connect_limit)?;
         let (workload, target) = (job.workload.title.to_string(), target.database.target());
-        Ok(Finished::unstored(Removal { workload, target, ..Removal::from(removed) }))
+        Ok(FinishedJob::unstored(Removal { workload, target, ..Removal::from(removed) }))
     }
 }

@@ -8,7 +8,7 @@ use crate::outputs::Outputs;
 
 /// The end of a job that had started.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedJob {
     /// Result document; `None` if a campaign has no complete run.
     pub document: Option<Document>,
     /// Complete, interrupted, aborted, or failed because it could not continue.
@@ -23,7 +23,7 @@ pub struct Finished {
     pub(crate) outputs: Option<Outputs>,
 }
 
-impl Finished {
+impl FinishedJob {
     /// Creates the end of a complete job with its number, and whether it is completely stored.
     pub(crate) fn stored(
         document: impl Into<Document>,

@@ -4,7 +4,7 @@ use triphammer_document::{Document, JobDocument};
 use triphammer_settings::failure::Failure;
 use triphammer_store::Store;
 
-use super::Finished;
+use super::FinishedJob;
 use crate::journal::{Journal, Warn};
 use crate::watch::{JobEvent, Watch};
 
@@ -16,7 +16,7 @@ pub(super) fn journaled<'a, D: JobDocument + Into<Document>>(
     begin: impl Fn(Option<&'a mut Store>, Warn<'_>) -> Journal<'a>,
     work: impl FnOnce(&mut dyn FnMut()) -> Result<D, Failure>,
     end: impl FnOnce(&mut Journal<'a>, &D, Warn<'_>),
-) -> Result<Finished, Failure> {
+) -> Result<FinishedJob, Failure> {
     let warn = &mut |text: &str| watch.warn(text);
     let mut journal = None;
     let done = work(&mut || {
@@ -27,7 +27,7 @@ pub(super) fn journaled<'a, D: JobDocument + Into<Document>>(
     match (done, journal) {
         (Ok(report), Some(mut journal)) => {
             end(&mut journal, &report, warn);
-            Ok(Finished::stored(report, journal.job, journal.is_whole()))
+            Ok(FinishedJob::stored(report, journal.job, journal.is_whole()))
         }
         (Ok(_), None) => unreachable!("what is done has begun"),
         (Err(failure), journal) => {

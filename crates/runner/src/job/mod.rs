@@ -46,7 +46,7 @@ use crate::watch::{Silent, Watch, Watcher};
 pub use build::BuildJob;
 pub use check::CheckJob;
 pub use drop::DropJob;
-pub use finished::Finished;
+pub use finished::FinishedJob;
 pub use recorded::Remembered;
 pub use run::RunJob;
 
@@ -98,7 +98,7 @@ pub(crate) trait Work: JobType {
     fn validate(job: &mut Job) -> Result<(), Failure>;
 
     /// Runs the job and stores its result.
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure>;
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure>;
 }
 
 /// The two functions of a [`Work`].
@@ -106,7 +106,7 @@ pub(crate) trait Work: JobType {
 struct Functions {
     preview: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
     validate: fn(&mut Job) -> Result<(), Failure>,
-    run: fn(&mut Job, &mut dyn Watcher) -> Result<Finished, Failure>,
+    run: fn(&mut Job, &mut dyn Watcher) -> Result<FinishedJob, Failure>,
 }
 
 macro_rules! works {
@@ -322,7 +322,7 @@ impl Job {
     ///
     /// # Errors
     /// When the job cannot start, or a build, check or drop fails.
-    pub fn run(&mut self, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    pub fn run(&mut self, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         (self.work.run)(self, watcher)
     }
 

@@ -4,7 +4,7 @@ use triphammer_document::result::RunResult;
 use triphammer_document::{JobId, JobType};
 use triphammer_settings::failure::Failure;
 
-use super::{Finished, Job, Preview, Work};
+use super::{FinishedJob, Job, Preview, Work};
 use crate::outputs::OutputsAsked;
 use crate::run::{Resolved, validate};
 use crate::watch::{JobEvent, Watch, Watcher};
@@ -30,7 +30,7 @@ impl Work for RunJob {
         validate(&mut job.settings.clone(), &job.workload, &job.targets[0])
     }
 
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let asked = OutputsAsked::from_settings(&mut job.settings)?;
         let resolved = resolve(job, &Watch::new(watcher), false)?;
         let info = resolved.info(&job.settings);
@@ -43,7 +43,7 @@ impl Work for RunJob {
             let watch = Watch::new(&mut around);
             resolved.run(&job.settings, store.as_mut(), &job.handle, &watch)
         }?;
-        Ok(Finished {
+        Ok(FinishedJob {
             status: result.status,
             job: result.job.map(JobId),
             is_stored: store.is_none() || result.job.is_some(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use triphammer_document::Document;
 use triphammer_settings::failure::Failure;
 
-use super::{Finished, Job, Preview, Work};
+use super::{FinishedJob, Job, Preview, Work};
 use crate::campaign::{Campaign, CoolDown, Question};
 use crate::run::validate;
 use crate::step::Begin;
@@ -40,13 +40,13 @@ where
         Ok(())
     }
 
-    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         let watch = &Watch::new(watcher);
         let (mut question, cool_down) = ask::<Q>(job)?;
         let mut store = job.open_store(watch)?;
         let campaign = campaign(job, cool_down);
         let answered = campaign.conduct(&mut question, store.as_mut(), &job.handle, watch)?;
-        Ok(Finished {
+        Ok(FinishedJob {
             document: answered.document.map(Document::from),
             status: answered.status,
             job: answered.job,

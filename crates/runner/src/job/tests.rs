@@ -6,7 +6,7 @@ use triphammer_document::judgement::Judgement;
 use triphammer_document::parts::Status;
 use triphammer_settings::command::Command;
 use triphammer_settings::target::NoSecrets;
-use triphammer_settings::{Given, Source};
+use triphammer_settings::{GivenValue, Source};
 
 use super::*;
 use crate::watch::{JobEvent, Silent};
@@ -182,7 +182,7 @@ fn to_look_does_nothing() {
 
 #[test]
 fn a_campaign_decides_by_values_not_by_text() {
-    let steps = [Given::from(8_u32), Given::from("8")];
+    let steps = [GivenValue::from(8_u32), GivenValue::from("8")];
     assert_eq!(steps[0], steps[1]);
     assert_eq!((steps[0].value::<u32>(), steps[1].value::<u32>()), (Some(8), None));
     let mut asked = settings(JobKind::Run, &[]);

@@ -10,7 +10,7 @@ use triphammer_core::event::{Event, Phase};
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 use triphammer_core::workload::TransactionDef;
-use triphammer_document::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
+use triphammer_document::metrics::{Export, Merge, Metric, MetricKind, Unit, Values};
 use triphammer_document::second::Second;
 use triphammer_document::series::phase_name;
 use triphammer_observe::Measured;
@@ -25,7 +25,7 @@ const BOUNDS: [f64; 18] = [
 
 /// Kind of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FamilyKind {
     /// A value that only increases.
     Counter,
     /// A value that increases and decreases.
@@ -42,7 +42,7 @@ pub(super) struct Family {
     /// Unit in UCUM, as used by OpenTelemetry: `s`, `1`, `{transaction}`.
     pub unit: &'static str,
     pub help: Cow<'static, str>,
-    pub kind: Kind,
+    pub kind: FamilyKind,
     pub points: Vec<Point>,
 }
 
@@ -195,7 +195,7 @@ impl RunMetrics {
             name: "run_info".into(),
             unit: "",
             help: "The running job and its conditions, as labels; always 1.".into(),
-            kind: Kind::Gauge,
+            kind: FamilyKind::Gauge,
             points: vec![point],
         }
     }
@@ -210,7 +210,7 @@ impl RunMetrics {
             name: "phase".into(),
             unit: "",
             help: "1 for the current phase of the run, 0 for the others.".into(),
-            kind: Kind::Gauge,
+            kind: FamilyKind::Gauge,
             points: points.to_vec(),
         }
     }
@@ -220,7 +220,7 @@ impl RunMetrics {
             name: name.into(),
             unit,
             help: help.into(),
-            kind: Kind::Counter,
+            kind: FamilyKind::Counter,
             points,
         };
         let times =
@@ -228,7 +228,7 @@ impl RunMetrics {
                 name: name.into(),
                 unit: "s",
                 help: help.into(),
-                kind: Kind::Histogram,
+                kind: FamilyKind::Histogram,
                 points: self
                     .types
                     .iter()
@@ -277,7 +277,7 @@ impl RunMetrics {
             help: "Wait for a session of finished transactions, from when they were due to their \
                    first attempt."
                 .into(),
-            kind: Kind::Histogram,
+            kind: FamilyKind::Histogram,
             points: without_labels(value),
         }
     }
@@ -287,13 +287,14 @@ impl RunMetrics {
         let family = |(metric, value): (&Metric, Option<f64>)| {
             let export = metric.export?;
             // Counters and states are 0 before the first second.
-            let is_known = metric.zero && matches!(metric.kind, Counted::Counter | Counted::Level);
+            let is_known =
+                metric.zero && matches!(metric.kind, MetricKind::Counter | MetricKind::Level);
             let value = value.or(is_known.then_some(0.0));
             Some(Family {
                 name: export.name.into(),
                 unit: export.unit,
                 help: metric.help.into(),
-                kind: if export.sums { Kind::Counter } else { Kind::Gauge },
+                kind: if export.sums { FamilyKind::Counter } else { FamilyKind::Gauge },
                 points: without_labels(value.map(|value| exported(metric, export, value))),
             })
         };
@@ -316,7 +317,7 @@ impl RunMetrics {
                     name: series.metric.clone().into(),
                     unit,
                     help: format!("Observed during the run: {}.", series.title).into(),
-                    kind: Kind::Gauge,
+                    kind: FamilyKind::Gauge,
                     points: vec![point],
                 }),
             }

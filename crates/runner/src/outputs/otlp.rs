@@ -25,7 +25,7 @@ use triphammer_settings::failure::Failure;
 
 use super::Shared;
 use super::address::Collector;
-use super::metrics::{Family, Kind, Point, RunMetrics, Value};
+use super::metrics::{Family, FamilyKind, Point, RunMetrics, Value};
 use super::tls;
 
 /// Time between two exports.
@@ -104,7 +104,7 @@ async fn export_all(
     report_result: &Sender<String>,
 ) {
     let since = nanoseconds();
-    let mut told = false;
+    let mut warned = false;
     let mut over = false;
     while !over {
         over = tokio::time::timeout(EVERY, &mut is_over).await.is_ok();
@@ -114,7 +114,7 @@ async fn export_all(
         let sent = tokio::time::timeout(EXPORT, send(to, body)).await;
         let sent = sent.unwrap_or_else(|_| Err(format!("no answer within {} s", EXPORT.as_secs())));
         if let Err(problem) = sent
-            && !std::mem::replace(&mut told, true)
+            && !std::mem::replace(&mut warned, true)
         {
             // The receiver is gone after the run.
             let _ = report_result
@@ -183,8 +183,8 @@ fn metric(family: &Family, since: u64, now: u64) -> Json {
         "unit": family.unit,
     });
     let (kind, data) = match family.kind {
-        Kind::Gauge => ("gauge", json!({ "dataPoints": points })),
-        Kind::Counter => (
+        FamilyKind::Gauge => ("gauge", json!({ "dataPoints": points })),
+        FamilyKind::Counter => (
             "sum",
             json!({
                 "dataPoints": points,
@@ -192,7 +192,7 @@ fn metric(family: &Family, since: u64, now: u64) -> Json {
                 "isMonotonic": true,
             }),
         ),
-        Kind::Histogram => {
+        FamilyKind::Histogram => {
             ("histogram", json!({ "dataPoints": points, "aggregationTemporality": CUMULATIVE }))
         }
     };

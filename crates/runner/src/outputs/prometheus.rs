@@ -20,7 +20,7 @@ use triphammer_core::text::lines;
 use triphammer_settings::failure::Failure;
 
 use super::Shared;
-use super::metrics::{Family, Kind, Point, RunMetrics, Value, families_of};
+use super::metrics::{Family, FamilyKind, Point, RunMetrics, Value, families_of};
 
 /// The media type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -134,9 +134,9 @@ fn text(families: &[Family]) -> String {
     for family in families {
         let name = name(family);
         let kind = match family.kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram => "histogram",
+            FamilyKind::Counter => "counter",
+            FamilyKind::Gauge => "gauge",
+            FamilyKind::Histogram => "histogram",
         };
         let help = family.help.replace('\\', "\\\\").replace('\n', "\\n");
         out.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
@@ -151,14 +151,14 @@ fn text(families: &[Family]) -> String {
 fn name(family: &Family) -> String {
     let unit = match (family.unit, family.kind) {
         ("s", _) => "_seconds",
-        ("1", Kind::Gauge) => "_ratio",
+        ("1", FamilyKind::Gauge) => "_ratio",
         ("1/s", _) => "_per_second",
         ("By", _) => "_bytes",
         ("By/s", _) => "_bytes_per_second",
         ("Hz", _) => "_hertz",
         _ => "",
     };
-    let ending = if family.kind == Kind::Counter { "_total" } else { "" };
+    let ending = if family.kind == FamilyKind::Counter { "_total" } else { "" };
     format!("triphammer_{}{unit}{ending}", base(family))
 }
 
@@ -168,7 +168,7 @@ fn base(family: &Family) -> String {
     let name = identifier(&family.name);
     match name.strip_suffix("_count") {
         // Words such as "process" take "es".
-        Some(counted) if family.kind == Kind::Gauge => {
+        Some(counted) if family.kind == FamilyKind::Gauge => {
             format!("{counted}{}", if counted.ends_with('s') { "es" } else { "s" })
         }
         _ => name,
@@ -290,8 +290,8 @@ mod tests {
         // Prometheus queries a histogram by the names of its buckets.
         let offered = everything().families();
         let offered = offered.iter().map(|family| match family.kind {
-            Kind::Histogram => format!("{}_bucket", name(family)),
-            Kind::Counter | Kind::Gauge => name(family),
+            FamilyKind::Histogram => format!("{}_bucket", name(family)),
+            FamilyKind::Counter | FamilyKind::Gauge => name(family),
         });
         let offered: BTreeSet<String> = offered.collect();
         assert_eq!(shown, offered.iter().map(String::as_str).collect());
@@ -378,11 +378,11 @@ mod tests {
             points: vec![point],
         };
         let text = text(&[
-            family("cpu", "s", Kind::Counter, point(vec![], Value::Number(0.25))),
+            family("cpu", "s", FamilyKind::Counter, point(vec![], Value::Number(0.25))),
             family(
                 "busy",
                 "1",
-                Kind::Gauge,
+                FamilyKind::Gauge,
                 point(vec![("a".into(), "\"\\\n".into())], Value::Number(1.0)),
             ),
         ]);

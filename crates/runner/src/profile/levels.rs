@@ -9,14 +9,14 @@ const LEVELS_MAX: usize = 64;
 
 /// The requested levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestedLevels {
     /// These levels, ascending and distinct.
     Given(Vec<u32>),
     /// Levels chosen until the knee and the decline are found.
     Auto,
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for RequestedLevels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
@@ -28,7 +28,7 @@ impl fmt::Display for Asked {
     }
 }
 
-impl std::str::FromStr for Asked {
+impl std::str::FromStr for RequestedLevels {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn levels_are_lists_and_doublings() {
-        let given = |text: &str| text.parse::<Asked>().unwrap().to_string();
+        let given = |text: &str| text.parse::<RequestedLevels>().unwrap().to_string();
         assert_eq!(given("auto"), "auto");
         assert_eq!(given("8, 1,4,4"), "1,4,8");
         assert_eq!(given("1..64"), "1,2,4,8,16,32,64");
@@ -102,10 +102,10 @@ mod tests {
             ("9..", "invalid level"),
             ("-1..4", "invalid level"),
         ] {
-            let error = text.parse::<Asked>().unwrap_err();
+            let error = text.parse::<RequestedLevels>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");
         }
         let many: Vec<String> = (1..=65).map(|level| level.to_string()).collect();
-        assert!(many.join(",").parse::<Asked>().unwrap_err().contains("too many"));
+        assert!(many.join(",").parse::<RequestedLevels>().unwrap_err().contains("too many"));
     }
 }

@@ -29,7 +29,7 @@ use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 use crate::campaign::Question;
 use crate::step::{PlannedRun, RunsAtMost};
 
-pub use levels::Asked;
+pub use levels::RequestedLevels;
 pub use order::sequence;
 
 /// Maximum number of repeats of a level.
@@ -46,7 +46,7 @@ const QUERIES: &str = "queries";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileRequest {
     /// The levels.
-    pub levels: Asked,
+    pub levels: RequestedLevels,
     /// Number of runs per level.
     pub repeats: u32,
     /// Seed of the order.
@@ -73,8 +73,10 @@ impl ProfileRequest {
         }
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
         let levels =
-            settings.read_or(unit.setting(), str::parse, Asked::to_string, || Asked::Auto)?;
-        if let (Asked::Given(levels), Some((most, reason))) =
+            settings.read_or(unit.setting(), str::parse, RequestedLevels::to_string, || {
+                RequestedLevels::Auto
+            })?;
+        if let (RequestedLevels::Given(levels), Some((most, reason))) =
             (&levels, target.database.capabilities().users_max)
             && let Some(level) = levels.iter().find(|level| **level > most)
         {
@@ -141,7 +143,7 @@ impl ProfileSearch {
     /// The search with all results so far, and the levels tried, in order; `None` if the levels are
     /// given.
     fn search(&self) -> Option<(Search, Vec<u32>)> {
-        if self.request.levels != Asked::Auto {
+        if self.request.levels != RequestedLevels::Auto {
             return None;
         }
         let plan = LevelsPlan { highest: self.request.highest, ..LevelsPlan::default() };
@@ -163,9 +165,9 @@ impl ProfileSearch {
     fn steps(&self) -> Vec<u32> {
         let ProfileRequest { repeats, seed, .. } = self.request;
         match (&self.request.levels, self.search()) {
-            (Asked::Given(levels), _) => sequence(levels, 0..repeats, seed),
-            (Asked::Auto, None) => Vec::new(),
-            (Asked::Auto, Some((search, mut steps))) => {
+            (RequestedLevels::Given(levels), _) => sequence(levels, 0..repeats, seed),
+            (RequestedLevels::Auto, None) => Vec::new(),
+            (RequestedLevels::Auto, Some((search, mut steps))) => {
                 match search.next() {
                     Some(next) => steps.push(next),
                     // The search was the first block.
@@ -235,7 +237,7 @@ impl Question for ProfileSearch {
 
     fn runs(&self) -> Option<u32> {
         match (&self.request.levels, self.search()) {
-            (Asked::Auto, Some((search, _))) if search.next().is_some() => None,
+            (RequestedLevels::Auto, Some((search, _))) if search.next().is_some() => None,
             _ => u32::try_from(self.steps().len()).ok(),
         }
     }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use triphammer_core::clock::format_duration;
-use triphammer_core::engine::hosts::Zero;
-use triphammer_core::engine::{RunEnd, RunHandle, StopHandle};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::session::Admin;
@@ -17,6 +15,8 @@ use triphammer_document::requirement::SoFar;
 use triphammer_document::result::{RunFacts, StreamsTaken};
 use triphammer_document::second::{Phases, Second};
 use triphammer_document::stopping_rule::{Now, StoppingRule};
+use triphammer_engine::hosts::Zero;
+use triphammer_engine::{RunEnd, RunHandle, StopHandle};
 use triphammer_observe::node_figures::NodeSeries;
 use triphammer_observe::{LogProbe, Observers, host_metrics};
 use triphammer_settings::failure::Failure;

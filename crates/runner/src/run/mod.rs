@@ -10,7 +10,6 @@ mod resolve;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{Replay, RunEnd, RunEnding};
 use triphammer_core::event::{Event, Note};
 use triphammer_core::nodes::Node;
 use triphammer_core::session::{Admin, Database, LockMode, NodeStatus, Role, ServerInfo, Session};
@@ -30,6 +29,7 @@ use triphammer_document::result::{
 };
 use triphammer_document::schedule::Schedule;
 use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_engine::{Replay, RunEnd, RunEnding};
 use triphammer_load::Plan;
 use triphammer_observe::host_metrics::Exporter;
 use triphammer_observe::{LogProbe, ObservePlan};
@@ -47,7 +47,7 @@ use crate::replay::Exemplar;
 use crate::watch::{JobEvent, Watch};
 use crate::workload_lock::lock_workload;
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
-use query_run::{Heard, QueryRun};
+use query_run::{ControlEvent, QueryRun};
 pub(crate) use resolve::validate;
 
 /// Maximum wait for the final queries when the run was aborted.
@@ -360,9 +360,9 @@ impl Resolved {
         self.record_first_run(monitor, facts, journal, watch).await?;
         self.started(monitor, facts, journal, watch).await;
         let mut notes = Vec::new();
-        let mut on_event = |heard: Heard<'_>| match heard {
-            Heard::Progress(progress) => watch.report(JobEvent::Queries(progress)),
-            Heard::Ended(step) => {
+        let mut on_event = |event: ControlEvent<'_>| match event {
+            ControlEvent::Progress(progress) => watch.report(JobEvent::Queries(progress)),
+            ControlEvent::Ended(step) => {
                 let Some(text) = step.trouble() else { return };
                 let at = step.end_s().map(|s| Elapsed::from_duration(Duration::from_secs_f64(s)));
                 let note = Note::new(QUERY_NOTE, at, text);

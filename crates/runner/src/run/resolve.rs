@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use triphammer_core::engine::Share;
 use triphammer_core::session::{Capabilities, Database, Isolation, Role, Session};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::StatementCatalogue;
@@ -16,6 +15,7 @@ use triphammer_dialects::catalogues;
 use triphammer_document::failure_limit::FailureLimit;
 use triphammer_document::requirement::{self, Vocabulary};
 use triphammer_drivers::AnyDatabase;
+use triphammer_engine::Share;
 use triphammer_load::Plan;
 use triphammer_observe as observe;
 use triphammer_observe::host_metrics;
@@ -103,7 +103,7 @@ impl Resolved {
             requirements,
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
-            failure_limit: FailureLimit::said(settings)?,
+            failure_limit: FailureLimit::from_settings(settings)?,
             observe,
             host_exporter,
             queries,
@@ -143,7 +143,7 @@ pub fn validate(
     }
     host_metrics::exporter(settings)?;
     until_ci(settings)?;
-    FailureLimit::said(settings)?;
+    FailureLimit::from_settings(settings)?;
     Ok(())
 }
 

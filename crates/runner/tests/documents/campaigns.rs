@@ -253,9 +253,9 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
     use triphammer_document::profile::LevelUnit;
-    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
+    use triphammer_runner::profile::{ProfileRequest, ProfileSearch, RequestedLevels};
     let request = ProfileRequest {
-        levels: Asked::Given(vec![1, 2, 4]),
+        levels: RequestedLevels::Given(vec![1, 2, 4]),
         repeats: 3,
         seed: 5,
         highest: 64,
@@ -295,9 +295,9 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
 #[test]
 fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
     use triphammer_document::profile::LevelUnit;
-    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
+    use triphammer_runner::profile::{ProfileRequest, ProfileSearch, RequestedLevels};
     let request = ProfileRequest {
-        levels: Asked::Auto,
+        levels: RequestedLevels::Auto,
         repeats: 2,
         seed: 1,
         highest: 64,

@@ -17,7 +17,6 @@
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Offered, RunEnd, Window};
 use triphammer_core::event::Phase;
 use triphammer_core::pace::Load;
 use triphammer_core::random::Rng;
@@ -28,6 +27,7 @@ use triphammer_document::capacity::CapacityResult;
 use triphammer_document::parts::Status;
 use triphammer_document::result::{RunFacts, RunResult, Slicer};
 use triphammer_document::second::Second;
+use triphammer_engine::{Offered, RunEnd, Window};
 use triphammer_runner::campaign::Question;
 use triphammer_runner::capacity::{Capacity, CapacityRequest};
 use triphammer_runner::step::PlannedRun;

@@ -1,7 +1,7 @@
 //! The published schema and the guide of `doctor` are what the program has.
 
 use triphammer_document::doctor::Group;
-use triphammer_observe::doctor::{Declared, checks_of, declarations};
+use triphammer_observe::doctor::{CheckDeclaration, checks_of, declarations};
 use triphammer_runner::catalogues::{dialect, dialects};
 use triphammer_testbed::assert_generated_lists;
 
@@ -23,7 +23,7 @@ fn lists() -> Vec<(String, String)> {
     let of_group = |group: Group| {
         let mut table = head.to_owned();
         for check in declarations().iter().filter(|check| check.group == group) {
-            let Declared { name, why, change, .. } = check;
+            let CheckDeclaration { name, why, change, .. } = check;
             table.push_str(&row(name, why, change));
         }
         table

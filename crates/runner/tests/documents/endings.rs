@@ -70,7 +70,7 @@ fn isolation(verdict: &str, committed: u64, other: &Value) -> Document {
             "level": "serializable", "promise": "serializable", "order": "real-time",
             "by_name": "serializable", "source": "https://example.org", "note": null, "run": 4,
             "transactions": 9, "committed": committed, "in_doubt_seen": 0, "in_doubt_unseen": 0,
-            "operations": 20, "unchecked": null,
+            "operations": 20, "unchecked": null, "is_blind": false,
             "kinds": [{
                 "kind": "G1a", "title": "aborted read", "verdict": verdict, "words": verdict, "promised": true,
                 "promised_by_name": true, "count": u64::from(verdict == "violated"), "share": 0.1,
@@ -89,14 +89,17 @@ fn isolation(verdict: &str, committed: u64, other: &Value) -> Document {
         document[name] = run[name].clone();
     }
     for (name, value) in other.as_object().unwrap() {
-        document[name] = value.clone();
+        let level = &mut document["levels"][0];
+        let part = if level.get(name).is_some() { level } else { &mut document };
+        part[name] = value.clone();
     }
     judged::<IsolationResult>(document).into()
 }
 
-/// A control that showed nothing.
-fn blind_control() -> Value {
-    json!({ "control": { "level": "read-committed", "run": null, "transactions": 9, "found": [] } })
+/// A control that broke the promise of its own level.
+fn broken_control() -> Value {
+    let found = json!([{ "kind": "G1a", "count": 2, "is_broken_promise": true }]);
+    json!({ "control": { "level": "read-committed", "run": null, "transactions": 9, "found": found } })
 }
 
 /// A document from its JSON without an ending.
@@ -146,7 +149,8 @@ fn bad() -> Vec<(Document, Option<Flaw>)> {
         (isolation("violated", 9, &json!({})), Some(Flaw::IsolationViolated)),
         (isolation("kept", 0, &json!({})), Some(Flaw::NothingProven)),
         (isolation("kept", 9, &json!({ "expected": "G2" })), Some(Flaw::NotAsExpected)),
-        (isolation("kept", 9, &blind_control()), Some(Flaw::Blind)),
+        (isolation("kept", 9, &json!({ "is_blind": true })), Some(Flaw::Blind)),
+        (isolation("kept", 9, &broken_control()), Some(Flaw::IsolationViolated)),
         (isolation("undecided", 9, &json!({ "fails_if_undecided": true })), Some(Flaw::Blind)),
     ]
     .into_iter()

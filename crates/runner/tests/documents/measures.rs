@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_document::compare::{ComparisonResult, Run};
@@ -16,7 +15,7 @@ use triphammer_document::unit::FigureUnit;
 use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::compare;
-use triphammer_runner::history::{Wanted, history};
+use triphammer_runner::history::{HistorySelection, history};
 use triphammer_statistics::compare::{Better, Verdict};
 use triphammer_store::Store;
 
@@ -206,26 +205,6 @@ fn what_a_verdict_needs_is_the_measures_to_say() {
     assert_ne!(with(6).cause, with(5).cause, "30 transactions are enough");
 }
 
-/// Documents of older versions name no direction: all they have are rates.
-#[test]
-fn documents_without_a_direction_are_read_as_rates() {
-    let result = RunResult::new(&sample::facts(), &sample::calm());
-    let runs = vec![LevelRun::of(0, &result, None)];
-    let order = Order { asked: "16".into(), repeats: 1, seed: 1, steps: vec![16] };
-    let profile =
-        ProfileResult::new(&result, None, Status::Complete, order, runs, Vec::new(), None);
-    let old = |mut value: Value| {
-        let primary_metric = value["primary_metric"].as_object_mut().unwrap();
-        assert_eq!(primary_metric.remove("better"), Some("higher".into()));
-        value
-    };
-    let run = serde_json::from_value::<RunResult>(old(serde_json::to_value(&result).unwrap()));
-    assert_eq!(run.unwrap(), result);
-    let read =
-        serde_json::from_value::<ProfileResult>(old(serde_json::to_value(&profile).unwrap()));
-    assert_eq!(read.unwrap(), profile);
-}
-
 /// Through the store, as `compare` and `history` read it.
 #[test]
 fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
@@ -244,7 +223,8 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
         "job 1 is about NOPM per minute and job 2 is about PPS per second: they cannot be compared";
     assert!(error.contains(why), "{error}");
     assert!(compare::stored(&store, &first, &second, 0.02).is_ok());
-    let wanted = Wanted { workload: Some("tproc-c".into()), ..Wanted::default() };
+    let wanted =
+        HistorySelection { workload: Some("tproc-c".into()), ..HistorySelection::default() };
     let found = history(&store, &wanted).unwrap();
     let jobs: Vec<i64> = found.runs.iter().map(|run| run.job).collect();
     assert_eq!((jobs, found.primary_metric.name.as_str()), (vec![1, 3], "NOPM"));

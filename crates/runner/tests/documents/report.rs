@@ -102,7 +102,7 @@ fn a_run_without_a_window_still_reads() {
     let mut end = sample::calm();
     end.window.end = end.window.start;
     end.timed = vec![triphammer_core::recorder::TypeInterval::default(); 5];
-    end.ending = triphammer_core::engine::RunEnding::Stopped;
+    end.ending = triphammer_engine::RunEnding::Stopped;
     let mut facts = sample::facts();
     facts.server_transactions = Default::default();
     facts.database_count = Default::default();
@@ -178,7 +178,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
 fn lists_of_the_guide() -> [(&'static str, String); 3] {
     let mut formats = String::from("| format | extension | what it is |\n|---|---|---|\n");
     for known in triphammer_settings::formats::FORMATS {
-        let triphammer_settings::formats::Declared { name, ending, help, .. } = known;
+        let triphammer_settings::formats::FormatDeclaration { name, ending, help, .. } = known;
         formats.push_str(&format!("| `{name}` | `.{ending}` | {help} |\n"));
     }
     let columns = |metrics: &[Metric]| {

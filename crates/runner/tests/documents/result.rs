@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{RunEnd, RunEnding, Violation};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Load;
@@ -15,6 +14,7 @@ use triphammer_document::result::{
     Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, Steady, Verdict,
 };
 use triphammer_document::schedule::Schedule;
+use triphammer_engine::{RunEnd, RunEnding, Violation};
 use triphammer_report::{Charset, Report as _, Style, junit};
 use triphammer_settings::Setting;
 
@@ -243,7 +243,7 @@ fn a_run_stopped_early_says_so() {
     assert_eq!((cut.status, cut.ending.good), (Status::Interrupted, false));
     assert_eq!(cut.warnings[0].text, "the window was cut short: 2m of 5m");
     let empty = with(|_, end| {
-        end.window = triphammer_core::engine::Window {
+        end.window = triphammer_engine::Window {
             start: Elapsed::at_second(60),
             end: Elapsed::at_second(60),
         };
@@ -380,11 +380,6 @@ fn a_count_that_does_not_add_up_is_violated_and_named() {
     let text = result.text(Charset::Unicode, Style::Plain);
     let text: Vec<&str> = text.split_whitespace().collect();
     assert!(text.join(" ").contains(words), "lines break at 80 columns");
-    let old = serde_json::to_value(&result).unwrap();
-    let mut old = old.as_object().unwrap().clone();
-    old.retain(|name, _| name != "availability" && name != "violated_identities");
-    let old: RunResult = serde_json::from_value(old.into()).unwrap();
-    assert!(old.violated_identities.is_empty() && !old.availability.is_gone());
 }
 
 #[test]
@@ -452,11 +447,6 @@ fn every_report_says_that_a_window_between_two_checkpoints_does_not_show_the_lev
         assert!(short.contains("steady within the window"), "{short}");
         assert!(!long.contains("steady within the window"), "{long}");
     }
-    let mut old = serde_json::to_value(&short).unwrap();
-    let judged = old["steadiness"].as_object_mut().unwrap();
-    judged.retain(|name, _| !["schedule", "periods", "shortest_s"].contains(&name.as_str()));
-    let old: RunResult = serde_json::from_value(old).unwrap();
-    assert_eq!(old.steadiness.unwrap().periods, None);
 }
 
 #[test]
@@ -467,9 +457,4 @@ fn percentiles_have_intervals_in_the_window_and_none_over_the_whole_run() {
         assert!(interval.low <= interval.high, "{interval:?}");
     }
     assert_eq!(result.run.total.response_intervals, PercentileIntervals::default());
-    let mut old = serde_json::to_value(&result).unwrap();
-    let window = old["window"]["total"].as_object_mut().unwrap();
-    window.remove("response_intervals").unwrap();
-    let read: RunResult = serde_json::from_value(old).unwrap();
-    assert_eq!(read.window.total.response_intervals, PercentileIntervals::default());
 }

@@ -5,7 +5,6 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{ErrorSample, Exemplar, Offered, Origin, RunEnd, RunEnding, Window};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::outcome::{Outcome, Timing};
@@ -24,6 +23,7 @@ use triphammer_document::requirement::{self, Requirement, Vocabulary};
 use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts, RunResult, Slicer};
 use triphammer_document::schedule::Schedule;
 use triphammer_document::second::Second;
+use triphammer_engine::{ErrorSample, Exemplar, Offered, Origin, RunEnd, RunEnding, Window};
 use triphammer_settings::Setting;
 use triphammer_settings::command::JobKind;
 use triphammer_store::JobHeader;

@@ -11,7 +11,7 @@ use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
 use triphammer_document::second::Second;
-use triphammer_store::{SERIES_MAX, SampleWriter, Sampled, Store};
+use triphammer_store::{SERIES_MAX, SampleWriter, SampledSecond, Store};
 
 use crate::sample;
 
@@ -102,7 +102,7 @@ fn bytes(figures: u64, seconds: u64) -> u64 {
     let mut written = 0;
     for second in 0..seconds {
         let values = all.iter_mut().map(|one| (Arc::clone(&one.series), one.next())).collect();
-        writer.put_waiting(Sampled { second, values });
+        writer.put_waiting(SampledSecond { second, values });
         written += figures;
     }
     assert_eq!(writer.finish().unwrap(), 0);
@@ -146,7 +146,7 @@ fn samples_come_back_by_name_label_and_time_and_sql_reads_the_same() {
         if second % 3 == 0 {
             values.extend(waits.iter().map(|one| (Arc::clone(one), value * 1e6)));
         }
-        writer.put_waiting(Sampled { second: second.into(), values });
+        writer.put_waiting(SampledSecond { second: second.into(), values });
     }
     assert_eq!(writer.finish().unwrap(), 0);
     assert_eq!(store.sample_series(job, None).unwrap().len(), 3);
@@ -188,7 +188,7 @@ fn nobody_waits_for_a_store_that_is_locked_and_what_is_lost_is_counted() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let one = series("waits", "a", Unit::Count, Merge::Sum);
     let put = |second| {
-        writer.put(Sampled { second, values: vec![(Arc::clone(&one), 1.0)] });
+        writer.put(SampledSecond { second, values: vec![(Arc::clone(&one), 1.0)] });
     };
     // Returns at once, although nothing can be written: this thread holds the lock.
     (0..100).for_each(put);
@@ -199,7 +199,7 @@ fn nobody_waits_for_a_store_that_is_locked_and_what_is_lost_is_counted() {
     let writer = SampleWriter::start(&path, job).unwrap();
     let values = |n: usize| series(&format!("m{n}"), "a", Unit::Count, Merge::Sum);
     let values = (0..SERIES_MAX + 7).map(|n| (values(n), 1.0)).collect();
-    writer.put(Sampled { second: 0, values });
+    writer.put(SampledSecond { second: 0, values });
     assert_eq!(writer.finish().unwrap(), 7);
 }
 

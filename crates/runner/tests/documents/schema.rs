@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
-use triphammer_core::engine::Origin;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
@@ -17,6 +16,7 @@ use triphammer_document::result::{Bottleneck, DatabaseCount, RunResult, Verdict}
 use triphammer_document::schedule::Schedule;
 use triphammer_document::schemas::{components, published};
 use triphammer_document::unit::FigureUnit;
+use triphammer_engine::Origin;
 
 use crate::sample;
 

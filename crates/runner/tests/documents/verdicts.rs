@@ -23,7 +23,7 @@ use triphammer_report as report;
 use triphammer_report::{Charset, Report as _, Style};
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{PAIRS_OF_LEVEL, Pairs, PairsRequest};
-use triphammer_runner::history::{Wanted, history};
+use triphammer_runner::history::{HistorySelection, history};
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::Verdict;
 use triphammer_statistics::usl::Peak;
@@ -485,10 +485,10 @@ fn the_control_of_a_run_is_the_one_beside_it() {
             keep("reference", day, 9, 1.0);
         }
     }
-    let wanted = |control: &str| Wanted {
+    let wanted = |control: &str| HistorySelection {
         label: Some("nightly".into()),
         control: Some(control.into()),
-        ..Wanted::default()
+        ..HistorySelection::default()
     };
     let found = history(&store, &wanted("reference")).unwrap();
     let ratios: Vec<f64> = found.runs.iter().map(|run| run.control.unwrap().ratio).collect();

@@ -73,7 +73,7 @@ pub struct ResolvedSetting {
 
 /// A validated form: its names are known and its targets exist.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ValidForm {
     /// The form as received.
     pub form: Form,
     /// Name of the workload.
@@ -84,7 +84,7 @@ pub struct Asked {
     other: Option<(Settings, Keys)>,
 }
 
-impl Asked {
+impl ValidForm {
     /// Lays the form's settings and its targets over the defaults.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ fn about_workload(error: ApiError) -> ApiError {
 /// # Errors
 /// As the command itself reports, with the field.
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
-    let asked = Asked::new(form, targets)?;
+    let asked = ValidForm::new(form, targets)?;
     let mut job = asked.job(None, &Handle::default())?;
     let preview = job.preview(&mut Silent)?;
     let whole = preview.whole;

@@ -6,7 +6,7 @@ use triphammer_document::parts::Status;
 use triphammer_settings::handle::Handle;
 
 use super::ActivityState;
-use super::form::Asked;
+use super::form::ValidForm;
 use super::queue::Activities;
 use super::watch::Watch;
 use crate::error::ApiError;
@@ -30,7 +30,7 @@ pub struct ActivityOutcome {
 pub fn perform(
     all: &Activities,
     id: u64,
-    asked: &Asked,
+    asked: &ValidForm,
     handle: &Handle,
 ) -> Result<ActivityOutcome, ApiError> {
     let mut job = asked.job(Some(all.store()), handle)?;

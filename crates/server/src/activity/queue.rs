@@ -10,7 +10,7 @@ use serde_json::Value;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 
-use super::form::{Asked, Form};
+use super::form::{Form, ValidForm};
 use super::perform::{self, ActivityOutcome};
 use super::run_metrics::MetricsOfRuns;
 use super::{Activity, ActivityDetail, ActivityState};
@@ -45,7 +45,7 @@ struct ActivityTable {
 #[derive(Debug)]
 struct Entry {
     activity: Activity,
-    asked: Asked,
+    asked: ValidForm,
     spec: Option<Value>,
     document: Option<Value>,
     handle: Handle,
@@ -83,7 +83,7 @@ impl Activities {
     /// # Errors
     /// When the form is invalid, the queue is full, or the server is shutting down.
     pub fn submit(self: &Arc<Self>, form: &Form, targets: &Targets) -> Result<Activity, ApiError> {
-        let asked = Asked::new(form, targets)?;
+        let asked = ValidForm::new(form, targets)?;
         let handle = Handle::default();
         let mut job = asked.job(None, &handle)?;
         job.validate()?;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use triphammer_document::compare::ComparisonResult;
 use triphammer_document::history::HistoryResult;
 use triphammer_runner::compare;
-use triphammer_runner::history::{self, Wanted};
+use triphammer_runner::history::{self, HistorySelection};
 use triphammer_settings::command::JobKind;
 use triphammer_settings::{Settings, Source};
 use utoipa::IntoParams;
@@ -71,7 +71,7 @@ pub async fn history(
     Params(asked): Params<HistoryParams>,
 ) -> Answer<HistoryResult> {
     let HistoryParams { label, workload, on, control } = asked;
-    let wanted = Wanted { label, workload, on, control };
+    let wanted = HistorySelection { label, workload, on, control };
     let made = app.store(move |store| Ok(history::history(store, &wanted)));
     Ok(Json(made.await??))
 }

@@ -16,7 +16,7 @@ use triphammer_runner::plan::given_settings;
 use triphammer_runner::requests::is_only_local;
 use triphammer_settings::LABEL_MAX;
 use triphammer_settings::command::JobKind;
-use triphammer_settings::formats::{Declared, FORMATS, Format};
+use triphammer_settings::formats::{FORMATS, Format, FormatDeclaration};
 use triphammer_store::{
     JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
 };
@@ -336,7 +336,7 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
 
 /// The report formats of a kind of job; HTML only if the program was built with its web interface.
 fn formats(kind: JobKind) -> Vec<String> {
-    let has = |known: &&Declared| {
+    let has = |known: &&FormatDeclaration| {
         (known.of)(kind) && (known.format != Format::Html || ui::report().is_some())
     };
     FORMATS.iter().filter(has).map(|known| known.name.to_owned()).collect()

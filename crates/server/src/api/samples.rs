@@ -223,7 +223,7 @@ pub async fn samples(
     Path(id): Path<i64>,
     Params(params): Params<SampleParams>,
 ) -> Answer<JobSamples> {
-    let wanted = Wanted::read(&params)?;
+    let wanted = SamplesRequest::read(&params)?;
     app.store(move |store| {
         let job = store.load(JobId(id))?.row.id;
         JobSamples::of(store, job, &wanted)
@@ -234,7 +234,7 @@ pub async fn samples(
 
 /// A parsed request.
 #[derive(Debug)]
-struct Wanted {
+struct SamplesRequest {
     /// Names of metrics; `None` lists the available series.
     metrics: Option<Vec<String>>,
     labels: BTreeMap<String, String>,
@@ -245,7 +245,7 @@ struct Wanted {
     points: u64,
 }
 
-impl Wanted {
+impl SamplesRequest {
     fn read(params: &SampleParams) -> Result<Self, ApiError> {
         let labels = params.labels.as_deref().map_or(Ok(BTreeMap::new()), serde_json::from_str);
         let labels = labels.map_err(|error| {
@@ -302,7 +302,7 @@ impl JobSamples {
         metrics: &[&str],
         points: u32,
     ) -> Result<Self, StoreError> {
-        let wanted = Wanted {
+        let wanted = SamplesRequest {
             metrics: Some(metrics.iter().map(|name| (*name).to_owned()).collect()),
             labels: BTreeMap::new(),
             without: None,
@@ -314,7 +314,7 @@ impl JobSamples {
         Self::of(store, job, &wanted)
     }
 
-    fn of(store: &Store, job: JobId, wanted: &Wanted) -> Result<Self, StoreError> {
+    fn of(store: &Store, job: JobId, wanted: &SamplesRequest) -> Result<Self, StoreError> {
         let mut found = wanted.find(store, job)?;
         let left_out = found.len().saturating_sub(SERIES_MAX) as u64;
         found.truncate(SERIES_MAX);

@@ -313,7 +313,7 @@ fn push(spread: &mut Option<Spread>, place: usize, seen: &metrics::Spread) {
 
 /// Counts are exact; means are rounded to what can be drawn.
 fn shortened(metric: &Metric) -> fn(f64) -> f64 {
-    if metric.kind == metrics::Kind::Mean { short } else { |value| value }
+    if metric.kind == metrics::MetricKind::Mean { short } else { |value| value }
 }
 
 /// Rounds to five digits, more than can be drawn, which shortens the response to a third.

@@ -17,19 +17,19 @@ pub const NOTES_MAX: usize = 300;
 /// The history of one activity.
 #[derive(Debug, Default)]
 pub struct History {
-    state: Option<Kept>,
-    progress: Option<Kept>,
-    requirements: Option<Kept>,
-    checked: Option<Kept>,
+    state: Option<NumberedEvent>,
+    progress: Option<NumberedEvent>,
+    requirements: Option<NumberedEvent>,
+    checked: Option<NumberedEvent>,
     /// The run of a campaign that the seconds belong to.
     step: Option<u32>,
-    notes: VecDeque<Kept>,
-    seconds: Vec<(LiveSecond, Kept)>,
+    notes: VecDeque<NumberedEvent>,
+    seconds: Vec<(LiveSecond, NumberedEvent)>,
 }
 
 /// An event and its number.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct NumberedEvent {
     /// Number of the event.
     pub number: u64,
     /// The serialised event.
@@ -38,7 +38,7 @@ pub struct Kept {
 
 impl History {
     /// Stores an event of this activity.
-    pub fn keep(&mut self, event: &LiveEvent, kept: &Kept, instance: &str) {
+    pub fn keep(&mut self, event: &LiveEvent, kept: &NumberedEvent, instance: &str) {
         match event {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
@@ -62,7 +62,7 @@ impl History {
         }
     }
 
-    fn note(&mut self, kept: &Kept) {
+    fn note(&mut self, kept: &NumberedEvent) {
         if self.notes.len() == NOTES_MAX {
             self.notes.pop_front();
         }
@@ -75,8 +75,8 @@ impl History {
     }
 
     /// All events after event `number`, in chronological order.
-    pub fn after(&self, number: u64) -> Vec<Kept> {
-        let mut all: Vec<Kept> = self
+    pub fn after(&self, number: u64) -> Vec<NumberedEvent> {
+        let mut all: Vec<NumberedEvent> = self
             .seconds
             .iter()
             .map(|(_, kept)| kept)
@@ -101,7 +101,10 @@ impl History {
             if let Some((later, later_kept)) = older.next() {
                 second.merge(&later);
                 let event = LiveEvent::Second(second.clone());
-                kept = Kept { frame: frame(instance, later_kept.number, &event), ..later_kept };
+                kept = NumberedEvent {
+                    frame: frame(instance, later_kept.number, &event),
+                    ..later_kept
+                };
             }
             self.seconds.push((second, kept));
         }
@@ -140,7 +143,7 @@ mod tests {
     }
 
     fn keep(history: &mut History, event: &LiveEvent, number: u64) {
-        history.keep(event, &Kept { number, frame: Bytes::new() }, "i");
+        history.keep(event, &NumberedEvent { number, frame: Bytes::new() }, "i");
     }
 
     #[test]

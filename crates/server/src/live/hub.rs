@@ -10,7 +10,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::event::{Hello, LiveEvent};
-use super::history::{History, Kept};
+use super::history::{History, NumberedEvent};
 use super::second::LiveSecond;
 
 /// Number of events that a reader may lag behind before it is disconnected.
@@ -23,7 +23,7 @@ const ACTIVITIES_MAX: usize = 12;
 pub struct Hub {
     instance: String,
     state: Mutex<State>,
-    sender: broadcast::Sender<Sent>,
+    sender: broadcast::Sender<SerialisedEvent>,
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ struct State {
 
 /// A serialised event for the readers.
 #[derive(Clone, Debug)]
-struct Sent {
+struct SerialisedEvent {
     activity: Option<u64>,
     last: bool,
     frame: Bytes,
@@ -75,7 +75,7 @@ impl Hub {
         let number = state.number;
         let frame = frame(&self.instance, number, event);
         if let Some(activity) = event.activity() {
-            let kept = Kept { number, frame: frame.clone() };
+            let kept = NumberedEvent { number, frame: frame.clone() };
             state.histories.entry(activity).or_default().keep(event, &kept, &self.instance);
             if state.histories.len() > ACTIVITIES_MAX {
                 state.histories.pop_first();
@@ -83,7 +83,7 @@ impl Hub {
         }
         let last = matches!(event, LiveEvent::Goodbye(_));
         // A failure only means that there are no readers.
-        let _ = self.sender.send(Sent { activity: event.activity(), last, frame });
+        let _ = self.sender.send(SerialisedEvent { activity: event.activity(), last, frame });
     }
 
     /// Seconds of the current run of an activity; older ones are merged.
@@ -101,7 +101,7 @@ impl Hub {
         let seen: Option<u64> = seen.and_then(|number| number.parse().ok());
         let state = self.state.lock().expect("no thread panics while it holds the lock");
         let seen = seen.filter(|number| *number <= state.number);
-        let mut kept: Vec<Kept> = state
+        let mut kept: Vec<NumberedEvent> = state
             .histories
             .iter()
             .filter(|(activity, _)| only.is_none_or(|only| only == **activity))
@@ -127,7 +127,7 @@ impl Hub {
 pub struct Reader {
     first: VecDeque<Bytes>,
     only: Option<u64>,
-    live: Option<broadcast::Receiver<Sent>>,
+    live: Option<broadcast::Receiver<SerialisedEvent>>,
 }
 
 impl Reader {
@@ -138,7 +138,7 @@ impl Reader {
         }
         loop {
             match self.live.as_mut()?.recv().await {
-                Ok(Sent { activity, last, frame }) => {
+                Ok(SerialisedEvent { activity, last, frame }) => {
                     if last {
                         self.live = None;
                     }

@@ -153,14 +153,14 @@ impl ServerHandler for Assistant {
         };
         Ok(match answer {
             Ok(answer) => CallToolResult::structured(answer),
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(told(&error))]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(message_of(&error))]),
         }
         .into())
     }
 }
 
 /// An error in one text: what, and what next.
-fn told(error: &ApiError) -> String {
+fn message_of(error: &ApiError) -> String {
     let field = error.field.as_ref().map(|field| format!(" ({field})")).unwrap_or_default();
     let next = error.next.as_ref().map(|next| format!("; {next}")).unwrap_or_default();
     format!("{}{field}{next}", error.message)

@@ -117,9 +117,9 @@ impl Server {
                     let activities = Arc::clone(&activities);
                     move || activities.wait(Duration::from_millis(200))
                 });
-                let told = *ends.borrow_and_update();
-                if told > received {
-                    received = told;
+                let count = *ends.borrow_and_update();
+                if count > received {
+                    received = count;
                     activities.close();
                 }
                 if over.await.unwrap_or(true) && received > 0 {

@@ -354,14 +354,14 @@ fn readers_of_one_client_leave_places_to_others() {
 }
 
 #[test]
-fn what_an_earlier_version_saved_of_secrets_is_not_shown() {
+fn secrets_that_were_written_into_the_file_of_targets_are_not_shown() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("jobs.sqlite");
-    let old: BTreeMap<&str, Value> = BTreeMap::from([
+    let saved: BTreeMap<&str, Value> = BTreeMap::from([
         ("a", json!({ "url": "postgres://u@h/d?pwd=hunter2", "password_file": "/etc/shadow" })),
         ("b", json!({ "url": "postgres:/u:hunter2@h/d", "password_variable": "HUNTER2" })),
     ]);
-    let text = serde_json::to_string(&old).unwrap();
+    let text = serde_json::to_string(&saved).unwrap();
     std::fs::write(store.with_extension("targets.json"), text).unwrap();
     let site = Site::start_with(|config| config.store = store);
     let targets = site.get("/api/v1/targets");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use triphammer_document::JobId;
 use triphammer_document::metrics::{Merge, Unit};
 use triphammer_document::samples::SampleSeries;
-use triphammer_store::{SampleWriter, Sampled};
+use triphammer_store::{SampleWriter, SampledSecond};
 
 use crate::site::Site;
 
@@ -36,7 +36,7 @@ fn job(site: &Site, seconds: u64, all: &[(Arc<SampleSeries>, Of)]) -> i64 {
     let writer = SampleWriter::start(&path, JobId(job)).unwrap();
     for second in 0..seconds {
         let values = all.iter().filter_map(|(one, of)| Some((Arc::clone(one), of(second)?)));
-        writer.put_waiting(Sampled { second, values: values.collect() });
+        writer.put_waiting(SampledSecond { second, values: values.collect() });
     }
     assert_eq!(writer.finish().unwrap(), 0);
     job

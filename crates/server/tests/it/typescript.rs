@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use triphammer_document::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
+use triphammer_document::metrics::{Merge, MetricKind, OF_SECOND, OF_TYPE};
 use triphammer_observe::host_metrics::{HOST, HOST_METRICS};
 use triphammer_observe::node_figures::NODE_METRICS;
 use triphammer_observe::{CPU_NUMBER, declared, dialects};
@@ -226,7 +226,7 @@ pub fn metrics() -> String {
                  points: '{points}', spread: '{spread}' }},",
                 metric.title,
                 metric.unit.name(),
-                metric.kind == Kind::Counter,
+                metric.kind == MetricKind::Counter,
                 chart.name(),
             )
             .unwrap();

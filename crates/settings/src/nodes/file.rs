@@ -7,7 +7,7 @@ use serde::Deserialize;
 use triphammer_core::SpecError;
 use triphammer_drivers::target::TargetUrl;
 
-use super::{Declared, Read};
+use super::{NodeDeclaration, Read};
 use crate::failure::excerpt;
 
 /// The file as it is written.
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str, target: Option<&TargetUrl>) -> Result<Read, Spec
 }
 
 impl NodeTable {
-    fn declared(self, target: Option<&TargetUrl>) -> Result<Declared, SpecError> {
+    fn declared(self, target: Option<&TargetUrl>) -> Result<NodeDeclaration, SpecError> {
         let name = self.name;
         let refuse = |text: String| SpecError::new(format!("node {name}: {text}"));
         let url = match (&self.target, &self.host, target) {
@@ -58,7 +58,7 @@ impl NodeTable {
             return Err(refuse("a node is one host; declare a node for each".into()));
         }
         let partitions = self.warehouses.as_deref().map(range).transpose().map_err(refuse)?;
-        Ok(Declared { url, weight: self.weight.unwrap_or(1), partitions, name })
+        Ok(NodeDeclaration { url, weight: self.weight.unwrap_or(1), partitions, name })
     }
 }
 

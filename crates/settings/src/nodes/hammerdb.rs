@@ -11,7 +11,7 @@ use quick_xml::events::Event;
 use triphammer_core::SpecError;
 use triphammer_drivers::target::{Secret, TargetUrl, UrlHost};
 
-use super::{Declared, Read};
+use super::{NodeDeclaration, Read};
 
 /// The databases whose pools are read: the prefix of their keys, and their scheme.
 const DATABASES: [(&str, &str); 3] =
@@ -109,7 +109,7 @@ fn texts(xml: &str) -> Result<Texts, String> {
 }
 
 /// A connection as a node.
-fn node(name: &str, keys: &BTreeMap<&str, &str>) -> Result<Declared, SpecError> {
+fn node(name: &str, keys: &BTreeMap<&str, &str>) -> Result<NodeDeclaration, SpecError> {
     let scheme = DATABASES.iter().find(|(prefix, _)| keys.keys().any(|k| k.starts_with(prefix)));
     let Some((_, scheme)) = scheme else {
         return Err(SpecError::new(format!(
@@ -145,7 +145,7 @@ fn node(name: &str, keys: &BTreeMap<&str, &str>) -> Result<Declared, SpecError> 
     if let Some(socket) = of("socket").filter(|file| is_here && Path::new(file).exists()) {
         url.hosts = vec![UrlHost { name: socket.to_owned(), port: None }];
     }
-    Ok(Declared { name: name.to_owned(), url, weight: 1, partitions: None })
+    Ok(NodeDeclaration { name: name.to_owned(), url, weight: 1, partitions: None })
 }
 
 /// TLS as a connection of MariaDB or MySQL asks for it. HammerDB connects without TLS if it cannot read a file; here

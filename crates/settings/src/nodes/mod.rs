@@ -27,7 +27,7 @@ const ROUTE: &str = "route";
 
 /// A node before it is opened.
 #[derive(Clone, Debug)]
-struct Declared {
+struct NodeDeclaration {
     name: String,
     url: TargetUrl,
     weight: u32,
@@ -37,20 +37,20 @@ struct Declared {
 /// The nodes of a target and the rules of a run, before the transaction types are known.
 #[derive(Debug)]
 pub struct NodeList {
-    nodes: Vec<(Declared, Arc<AnyDatabase>)>,
+    nodes: Vec<(NodeDeclaration, Arc<AnyDatabase>)>,
     rules: Vec<(String, String)>,
 }
 
 /// What the settings say about nodes.
 #[derive(Debug)]
-pub(crate) struct Given {
-    declared: Vec<Declared>,
+pub(crate) struct NodeSettings {
+    declared: Vec<NodeDeclaration>,
     rules: Vec<(String, String)>,
     /// Whether the nodes are the hosts of the target.
     are_hosts: bool,
 }
 
-impl Given {
+impl NodeSettings {
     /// Reads the settings; `None` for a single server.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl Given {
     /// # Errors
     /// When a URL cannot be used for a node.
     pub fn open(self, connect: &ConnectSettings) -> Result<NodeList, SpecError> {
-        let open = |node: Declared| {
+        let open = |node: NodeDeclaration| {
             let database = AnyDatabase::open_url(&node.url, connect)
                 .map_err(|error| SpecError::new(format!("node {}: {error}", node.name)))?;
             if database.capabilities().blocks {
@@ -147,7 +147,7 @@ impl NodeList {
         workload: &Description,
         seed: u64,
     ) -> Result<Nodes<AnyDatabase>, SpecError> {
-        let node = |(declared, database): &(Declared, Arc<AnyDatabase>)| Node {
+        let node = |(declared, database): &(NodeDeclaration, Arc<AnyDatabase>)| Node {
             name: declared.name.clone(),
             database: Arc::clone(database),
             weight: declared.weight,
@@ -160,7 +160,7 @@ impl NodeList {
     }
 }
 
-type Read = (Vec<Declared>, Vec<(String, String)>);
+type Read = (Vec<NodeDeclaration>, Vec<(String, String)>);
 
 /// Reads a file of nodes: TOML, or HammerDB's XML.
 fn read_file(path: &Path, target: Option<&TargetUrl>) -> Result<Read, SpecError> {
@@ -188,9 +188,9 @@ fn parse_rules(text: &str) -> Result<Vec<(String, String)>, SpecError> {
 }
 
 /// The hosts of a URL as nodes, named as they are written.
-fn hosts(target: Option<TargetUrl>) -> Vec<Declared> {
+fn hosts(target: Option<TargetUrl>) -> Vec<NodeDeclaration> {
     let of_url = |url: TargetUrl| {
-        let of_host = |host: &triphammer_drivers::target::UrlHost| Declared {
+        let of_host = |host: &triphammer_drivers::target::UrlHost| NodeDeclaration {
             name: host_text(&host.name, host.port),
             url: {
                 let mut url = TargetUrl { hosts: vec![host.clone()], ..url.clone() };
@@ -207,7 +207,7 @@ fn hosts(target: Option<TargetUrl>) -> Vec<Declared> {
 }
 
 /// Rejects too few and too many nodes, and names that are invalid or not unique.
-fn check(nodes: &[Declared]) -> Result<(), SpecError> {
+fn check(nodes: &[NodeDeclaration]) -> Result<(), SpecError> {
     if !(2..=NODES_MAX).contains(&nodes.len()) {
         return Err(SpecError::new(format!(
             "routing needs from 2 to {NODES_MAX} nodes, got {}: name several hosts in the target \
@@ -236,16 +236,16 @@ mod tests {
     use crate::Source;
     use crate::command::{Command, JobKind};
 
-    fn given(settings: &[(&str, &str)]) -> Result<Option<Given>, SpecError> {
+    fn given(settings: &[(&str, &str)]) -> Result<Option<NodeSettings>, SpecError> {
         let mut all = Settings::new(JobKind::Run);
         for (name, value) in settings {
             all.set(name, *value, Source::Flag);
         }
         assert_eq!(all.command(), Command::Job(JobKind::Run));
-        Given::read(&mut all)
+        NodeSettings::read(&mut all)
     }
 
-    fn names(given: &Given) -> Vec<&str> {
+    fn names(given: &NodeSettings) -> Vec<&str> {
         given.declared.iter().map(|node| node.name.as_str()).collect()
     }
 

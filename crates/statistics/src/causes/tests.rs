@@ -7,7 +7,7 @@ use crate::numbers::assert_finite;
 const RUNS: usize = 500;
 
 /// A side with one cause: correlated noise in transactions and in the cost of each.
-struct Made {
+struct SimulatedSide {
     seconds: usize,
     rho: f64,
     /// Session time per transaction, in seconds.
@@ -26,7 +26,7 @@ fn skewed(random: &mut Random, seconds: usize, _: f64) -> Vec<f64> {
     (0..seconds).map(|_| random.exponential() - 1.0).collect()
 }
 
-impl Made {
+impl SimulatedSide {
     fn side(&self, random: &mut Random) -> Side {
         let mut noise = |share: f64| -> Vec<f64> {
             let noise = (self.noise)(random, self.seconds, self.rho);
@@ -40,7 +40,7 @@ impl Made {
 }
 
 /// Percentages of intervals that cover the true change, and that exclude 0.
-fn simulated(here: &Made, rest: &Made) -> [f64; 2] {
+fn simulated(here: &SimulatedSide, rest: &SimulatedSide) -> [f64; 2] {
     let mut random = Random::new(7);
     let (mut covered, mut certain) = (0, 0);
     for _ in 0..RUNS {
@@ -60,7 +60,7 @@ fn intervals_cover_the_true_change() {
     for (noise, correlations, [least, most]) in noises {
         for (here_s, rest_s) in [(5, 60), (10, 60), (30, 300), (60, 60), (300, 300)] {
             for rho in correlations {
-                let made = |seconds, cost| Made { seconds, rho: *rho, cost, noise };
+                let made = |seconds, cost| SimulatedSide { seconds, rho: *rho, cost, noise };
                 let [covered, _] = simulated(&made(here_s, 0.004), &made(rest_s, 0.002));
                 let [_, alarms] = simulated(&made(here_s, 0.002), &made(rest_s, 0.002));
                 let case = format!("{here_s} and {rest_s} s, ρ {rho}: {covered} %, {alarms} %");
@@ -72,7 +72,7 @@ fn intervals_cover_the_true_change() {
 
 #[test]
 fn a_doubled_cost_is_certain_after_ten_seconds() {
-    let made = |seconds, cost| Made { seconds, rho: 0.3, cost, noise: normal };
+    let made = |seconds, cost| SimulatedSide { seconds, rho: 0.3, cost, noise: normal };
     let [_, certain] = simulated(&made(10, 0.004), &made(60, 0.002));
     assert!(certain >= 75.0, "{certain}");
 }

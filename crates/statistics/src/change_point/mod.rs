@@ -96,7 +96,7 @@ impl ChangePoint {
 
 /// What a sequence of results shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SequenceFindings {
     /// By how much the level drifts from one result to the next, if a steady drift explains the
     /// results better than shifts alone; changes and shifts are then those beside it.
     pub drift: Option<f64>,
@@ -114,7 +114,7 @@ type Place = (usize, f64);
 /// finite count as missing; indices refer to `results`. The same results and seed give the same
 /// changes. If there are more than [`RESULTS_MAX`], only the last ones are examined.
 #[must_use]
-pub fn change_points(results: &[f64], seed: u64) -> Found {
+pub fn change_points(results: &[f64], seed: u64) -> SequenceFindings {
     let known: Vec<usize> = (0..results.len()).filter(|&i| results[i].is_finite()).collect();
     let known = &known[known.len().saturating_sub(RESULTS_MAX)..];
     let (values, scale) = scaled(&known.iter().map(|&i| results[i]).collect::<Vec<_>>());
@@ -136,25 +136,25 @@ pub fn change_points(results: &[f64], seed: u64) -> Found {
         found.into_iter().zip(places).map(|(point, drifted)| point.moved(drifted)).collect()
     };
     let drift = (slope != 0.0).then_some(slope * scale);
-    Found { drift, changes: described(&changes), shifts: described(&unsure) }
+    SequenceFindings { drift, changes: described(&changes), shifts: described(&unsure) }
 }
 
 /// Finds the changes in ratios of results to those of a reference that was measured beside them.
 /// Whatever the host does affects both, so that a shift of their ratio is a change as soon as noise
 /// does not explain it: nothing drifts, and no host switches. Otherwise as [`change_points`].
 #[must_use]
-pub fn change_points_of_ratios(ratios: &[f64]) -> Found {
+pub fn change_points_of_ratios(ratios: &[f64]) -> SequenceFindings {
     let known: Vec<usize> = (0..ratios.len()).filter(|&i| ratios[i].is_finite()).collect();
     let known = &known[known.len().saturating_sub(RESULTS_MAX)..];
     let (values, scale) = scaled(&known.iter().map(|&i| ratios[i]).collect::<Vec<_>>());
     if values.len() < RATIOS_MIN {
-        return Found::default();
+        return SequenceFindings::default();
     }
     let shifts = tested(&values, &partition(&values).1, 0.0, false);
     let (changes, unsure): (Vec<Place>, Vec<Place>) =
         shifts.into_iter().partition(|&(_, of_noise)| of_noise <= ALARM_OF_RATIOS);
     let described = |places: &[Place]| all_described(&values, places, scale, known, false);
-    Found { drift: None, changes: described(&changes), shifts: described(&unsure) }
+    SequenceFindings { drift: None, changes: described(&changes), shifts: described(&unsure) }
 }
 
 /// Describes changes at these places of the scaled values; `known` has their indices. `sloping`

@@ -221,21 +221,21 @@ fn tables() {
 
 /// Nights on which a change is reported first, in histories that are checked every night from the
 /// 14th on; `None` if never. Only where the last change is for the worse counts.
-fn first_alarm(results: &[f64], from: usize, of: fn(&[f64]) -> Found) -> Option<usize> {
+fn first_alarm(results: &[f64], from: usize, of: fn(&[f64]) -> SequenceFindings) -> Option<usize> {
     (from..=results.len()).find(|&nights| {
         let found = of(&results[..nights]);
         found.changes.last().is_some_and(|change| change.after < change.before)
     })
 }
 
-fn plain(results: &[f64]) -> Found {
+fn plain(results: &[f64]) -> SequenceFindings {
     change_points(results, 1)
 }
 
 /// Percentage of histories of so many nights that alarm on any of them.
 fn alarms_by_night(
     histories: usize,
-    of: fn(&[f64]) -> Found,
+    of: fn(&[f64]) -> SequenceFindings,
     mut make: impl FnMut() -> Vec<f64>,
 ) -> f64 {
     let alarm = |_: &usize| first_alarm(&make(), RESULTS_MIN, of).is_some();

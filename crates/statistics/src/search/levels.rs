@@ -42,12 +42,12 @@ impl Default for LevelsPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Levels {
     plan: LevelsPlan,
-    reported: BTreeMap<u32, Reported>,
+    reported: BTreeMap<u32, LevelReport>,
 }
 
 /// Repeats of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Reported {
+struct LevelReport {
     mean: f64,
     repeats: u32,
 }

@@ -213,7 +213,7 @@ pub fn fit_runs(points: &[Point], own: &[Option<Interval>]) -> Result<Scalabilit
     let n = size(points.len());
     let usl = Law::new(&full, highest, misfit.noise(full.squares, n - 3.0), true);
     let beside = Law::new(&amdahl, highest, misfit.noise(amdahl.squares, n - 2.0), false);
-    let measured = Measured::new(points, own, &levels, misfit.scatter(full.squares, n - 3.0));
+    let measured = LevelMeans::new(points, own, &levels, misfit.scatter(full.squares, n - 3.0));
     let residuals: Vec<f64> = problem.residuals(full.parameters).collect();
     let describes = misfit.sure.is_none() && !measured.misses(points, &residuals);
     let peak = match usl.peak(highest) {
@@ -347,7 +347,7 @@ impl Peak {
 }
 
 /// The findings from the levels without a curve.
-struct Measured {
+struct LevelMeans {
     levels: Vec<Mean>,
     /// Index of the level with the greatest throughput, the lowest of equals.
     best: usize,
@@ -366,7 +366,7 @@ struct Mean {
     variance: f64,
 }
 
-impl Measured {
+impl LevelMeans {
     fn new(
         points: &[Point],
         own: &[Option<Interval>],

@@ -271,7 +271,7 @@ fn repeats_that_are_the_same_do_not_switch_the_misfit_off() {
 /// What a case of levels and their true throughput shows, over many simulated profiles: shares of
 /// peaks by kind, and of best levels that include the true one.
 #[derive(Debug, Default)]
-struct Shown {
+struct SimulationShares {
     reached: f64,
     best_levels: f64,
     including: f64,
@@ -279,9 +279,15 @@ struct Shown {
     other: f64,
 }
 
-fn shown(truth: &[(u32, f64)], repeats: usize, noise: f64, profiles: usize, seed: u64) -> Shown {
+fn shown(
+    truth: &[(u32, f64)],
+    repeats: usize,
+    noise: f64,
+    profiles: usize,
+    seed: u64,
+) -> SimulationShares {
     let mut random = Random::new(seed);
-    let mut found = Shown::default();
+    let mut found = SimulationShares::default();
     let best = truth.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap();
     for _ in 0..profiles {
         let mut points = Vec::new();

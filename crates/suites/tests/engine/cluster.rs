@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use triphammer_core::engine::{self, RunEnd, RunPlan};
 use triphammer_core::session::{
     Admin, Canceller, Capabilities, Database, LockMode, Role, RowSource, ServerInfo, Session,
     StatementId,
@@ -13,6 +12,7 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
 use triphammer_core::{Access, DbError, Rows, Value};
 use triphammer_drivers::null::{Null, NullSession};
+use triphammer_engine::{RunEnd, RunPlan};
 
 use crate::pings::{CALL, Pings, READ, WRITE, plan};
 
@@ -177,7 +177,7 @@ fn reading_transactions_go_to_the_replica_of_their_slot() {
     let workload = Arc::new(Pings::new(vec![READ, WRITE, READ, CALL], 0));
     let database = Arc::new(cluster);
     let plan = RunPlan { workload, database, nodes: None, catalogue, spec, share };
-    let mut handle = engine::start(plan).unwrap();
+    let mut handle = triphammer_engine::start(plan).unwrap();
     while handle.events.blocking_recv().is_some() {}
     let end: RunEnd = handle.join().unwrap();
     assert_eq!(end.started, [5 * 4, 5 * 2, 5 * 2]);

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use triphammer_core::engine::{self, RunEnd, RunPlan};
 use triphammer_drivers::null::Null;
+use triphammer_engine::{RunEnd, RunPlan};
 
 use crate::pings::{CALL, Pings, plan};
 use crate::{committed, run};
@@ -61,7 +61,7 @@ async fn in_process_there_is_no_round_trip_but_a_lag() {
 fn a_thread_that_never_rests_is_seen_and_still_hears() {
     let mut plan = plan("null:", 2, 2);
     plan.spec.threads = 2;
-    let mut handle = engine::start(plan).unwrap();
+    let mut handle = triphammer_engine::start(plan).unwrap();
     while handle.events.blocking_recv().is_some() {}
     let gauges = handle.join().unwrap().gauges;
     assert_eq!(gauges.cpu.len(), 2);

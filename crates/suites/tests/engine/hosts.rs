@@ -8,16 +8,16 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
-use triphammer_core::engine::hosts::{
-    Coordination, Engine, FromHost, FromShare, HOST_LOST, Link, OnHostLoss, ToShare,
-    coordinate_here, participate,
-};
-use triphammer_core::engine::{self, RunEnd, RunEnding, RunError, RunPlan, Share, StopHandle};
 use triphammer_core::event::Event;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload as _;
 use triphammer_drivers::null::Null;
+use triphammer_engine::hosts::{
+    Coordination, Engine, FromHost, FromShare, HOST_LOST, Link, OnHostLoss, ToShare,
+    coordinate_here, participate,
+};
+use triphammer_engine::{RunEnd, RunEnding, RunError, RunPlan, Share, StopHandle};
 
 use crate::pings::{CALL, Pings, READ, WRITE, plan};
 use crate::run_with;
@@ -125,7 +125,7 @@ async fn drive(
     let (stopper_to, stopper) = oneshot::channel();
     let plan = RunPlan { share, ..plan };
     let running = spawn_local(async move {
-        engine::run_here_gated(plan, events_to, Some(opens), async |handle| {
+        triphammer_engine::run_here_gated(plan, events_to, Some(opens), async |handle| {
             let _ = stopper_to.send(handle);
         })
         .await

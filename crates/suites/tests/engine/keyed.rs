@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
-use triphammer_core::engine::{Origin, RunEnd, RunEnding, RunPlan, StopHandle};
 use triphammer_core::pace::Load;
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_drivers::null::Null;
+use triphammer_engine::{Origin, RunEnd, RunEnding, RunPlan, StopHandle};
 
 use crate::pings::{CALL, Pings, WRITE, plan};
 use crate::{committed, run, run_with, seconds};

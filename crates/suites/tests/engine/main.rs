@@ -16,11 +16,11 @@ use std::time::Duration;
 
 use pings::{CALL, Pings, READ, WRITE, plan};
 use tokio::sync::mpsc;
-use triphammer_core::engine::{self, RunEnd, RunEnding, RunError, RunPlan, StopHandle};
 use triphammer_core::event::{Event, Phase};
 use triphammer_core::spec::Length;
 use triphammer_core::{Elapsed, ErrorClass};
 use triphammer_drivers::null::Null;
+use triphammer_engine::{RunEnd, RunEnding, RunError, RunPlan, StopHandle};
 
 /// Runs in virtual time, and returns the events too.
 async fn run_with(
@@ -28,7 +28,7 @@ async fn run_with(
     meanwhile: impl AsyncFnOnce(StopHandle),
 ) -> (Result<RunEnd, RunError>, Vec<Event>) {
     let (sender, mut receiver) = mpsc::channel(10_000);
-    let end = engine::run_here(plan, sender, meanwhile).await;
+    let end = triphammer_engine::run_here(plan, sender, meanwhile).await;
     if let Ok(end) = &end {
         assert_eq!(end.violations, [], "the counting identities hold");
     }
@@ -108,7 +108,7 @@ async fn a_virtual_user_whose_code_panics_is_a_violation() {
     plan.spec.length = Length::Transactions(7);
     Arc::get_mut(&mut plan.workload).unwrap().panics_at = 5;
     let (sender, _receiver) = mpsc::channel(10_000);
-    let end = engine::run_here(plan, sender, async |_| {}).await.unwrap();
+    let end = triphammer_engine::run_here(plan, sender, async |_| {}).await.unwrap();
     let violations: Vec<_> = end.violations.iter().map(|v| (&*v.identity, v.left)).collect();
     let panicked = "virtual users that ended by a defect of the program = none";
     assert_eq!(violations, [(panicked, 1)]);
@@ -335,7 +335,7 @@ fn threads_share_the_users_and_their_seconds_add_up() {
     let mut plan = plan("null:?service=1ms", 8, 2);
     plan.spec.threads = 3;
     plan.workload = Arc::new(Pings::new(vec![READ, WRITE, CALL], 5));
-    let mut handle = engine::start(plan).unwrap();
+    let mut handle = triphammer_engine::start(plan).unwrap();
     let mut ended = 0;
     while let Some(event) = handle.events.blocking_recv() {
         if let Event::Second(interval) = event {
@@ -350,7 +350,7 @@ fn threads_share_the_users_and_their_seconds_add_up() {
 
 #[test]
 fn users_that_never_wait_end_by_the_clock_too() {
-    let mut handle = engine::start(plan("null:", 1, 1)).unwrap();
+    let mut handle = triphammer_engine::start(plan("null:", 1, 1)).unwrap();
     let mut drained = false;
     while let Some(event) = handle.events.blocking_recv() {
         drained |= matches!(event, Event::Phase(Phase::Drain, _));

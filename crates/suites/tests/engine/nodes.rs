@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{RunEnd, RunPlan};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::nodes::{Change, Node, Nodes, Routing};
 use triphammer_core::workload::Workload;
 use triphammer_drivers::null::Null;
 use triphammer_drivers::{ConnectSettings, TargetUrl};
+use triphammer_engine::{RunEnd, RunPlan};
 
 use crate::pings::{Pings, READ, WRITE, plan};
 use crate::run;

@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 use triphammer_core::Elapsed;
-use triphammer_core::engine::{
-    self, EXEMPLARS, Offered, Origin, RunEnd, RunEnding, RunPlan, StopHandle,
-};
 use triphammer_core::event::Event;
 use triphammer_core::pace::{Arrivals, Late, RateProfile, read_steps};
 use triphammer_core::recorder::Arrived;
 use triphammer_core::spec::Pacing;
 use triphammer_drivers::null::Null;
+use triphammer_engine::{self, EXEMPLARS, Offered, Origin, RunEnd, RunEnding, RunPlan, StopHandle};
 
 use crate::pings::{CALL, Pings, WRITE, plan};
 use crate::{committed, run, run_with, seconds};
@@ -312,7 +310,7 @@ fn the_same_seed_has_the_same_arrivals_whatever_the_threads() {
         plan.workload = Arc::new(Pings::new(vec![CALL, WRITE], 0));
         (plan.spec.threads, plan.spec.seed) = (threads, seed);
         let workload = Arc::clone(&plan.workload);
-        let mut handle = engine::start(plan).unwrap();
+        let mut handle = triphammer_engine::start(plan).unwrap();
         while handle.events.blocking_recv().is_some() {}
         let offered = handle.join().unwrap().offered.unwrap();
         let mut numbers = workload.attempts.lock().unwrap().clone();
@@ -341,7 +339,7 @@ async fn an_exemplar_is_run_again_with_the_input_that_it_had() {
         let end = run(plan.clone()).await;
         let ran = std::mem::take(&mut *workload.attempts.lock().unwrap());
         for exemplar in &end.exemplars {
-            let replay = engine::replay(&plan, exemplar.origin, date).await.unwrap();
+            let replay = triphammer_engine::replay(&plan, exemplar.origin, date).await.unwrap();
             assert_eq!(replay.transaction, exemplar.transaction, "{load}");
             assert!(replay.outcome.unwrap().committed && replay.took.0 > 0);
         }

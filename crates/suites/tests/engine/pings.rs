@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use triphammer_core::engine::{RunPlan, Share};
 use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Access, Pipelining, Protocol, Session, StatementId};
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
@@ -17,6 +16,7 @@ use triphammer_core::workload::{
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
 use triphammer_drivers::{ConnectSettings, TargetUrl};
+use triphammer_engine::{RunPlan, Share};
 
 /// Indexes of the transaction types.
 pub const READ: usize = 0;

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::merge::{Merger, Sums};
-use triphammer_core::engine::{RunEnd, RunPlan, Share};
 use triphammer_core::event::Event;
 use triphammer_core::pace::Load;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_drivers::null::Null;
+use triphammer_engine::merge::{Merger, Sums};
+use triphammer_engine::{RunEnd, RunPlan, Share};
 
 use crate::pings::{CALL, Pings, READ, WRITE, plan};
 use crate::run_with;

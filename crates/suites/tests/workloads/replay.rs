@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::RunEnd;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::WorkloadSettings;
+use triphammer_engine::RunEnd;
 use triphammer_workloads::replay::Replay;
 
 use crate::virtual_time;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::RunEnd;
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::workload::{Workload as _, WorkloadSettings};
+use triphammer_engine::RunEnd;
 use triphammer_workloads::script::{Script, ScriptText, value};
 
 use crate::virtual_time;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use triphammer_core::engine::{self, RunEnd, RunPlan, Share};
 use triphammer_core::io::Io;
 use triphammer_core::pace::Load;
 use triphammer_core::session::{Pipelining, Protocol};
@@ -13,6 +12,7 @@ use triphammer_core::workload::{Mode, Workload};
 use triphammer_dialects::catalogues::catalogue;
 use triphammer_drivers::null::Null;
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
+use triphammer_engine::{RunEnd, RunPlan, Share};
 
 /// A run without ramp-up.
 pub fn spec(users: u32, load: Load, length: Length) -> RunSpec {
@@ -47,7 +47,7 @@ pub async fn run<W: Workload>(workload: Arc<W>, target: &str, spec: RunSpec) -> 
         share: Share::WHOLE,
     };
     let (sender, _receiver) = mpsc::channel(10_000);
-    let end = engine::run_here(plan, sender, async |_| {}).await.unwrap();
+    let end = triphammer_engine::run_here(plan, sender, async |_| {}).await.unwrap();
     assert_eq!(end.violations, [], "the counting identities hold");
     end
 }

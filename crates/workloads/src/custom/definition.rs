@@ -13,7 +13,7 @@ use triphammer_dialects::catalogues;
 
 use super::by_dialect::ByDialect;
 use super::generator::Generator;
-use super::parameters::{Context, Read, parameter, template};
+use super::parameters::{Context, ParsedGenerator, parameter, template};
 use super::reader::{Node, Reader, Section, Text, suggestion};
 use super::source::WorkloadText;
 use crate::script::names::{Names, is_name};
@@ -237,10 +237,10 @@ struct Builder<'a> {
 }
 
 /// The parameters of a file while it is read.
-struct Declared<'a> {
+struct DeclaredParameters<'a> {
     name: &'a str,
     at: usize,
-    read: Option<Read<'a>>,
+    read: Option<ParsedGenerator<'a>>,
 }
 
 impl<'a> Builder<'a> {
@@ -270,7 +270,7 @@ impl<'a> Builder<'a> {
             u32::try_from(terminals.unwrap_or(TERMINALS)).unwrap_or_default();
         // Without other problems, all uses were found.
         let is_complete = reader.count() == 0;
-        for Declared { name, at, .. } in parameters.iter().filter(|_| is_complete) {
+        for DeclaredParameters { name, at, .. } in parameters.iter().filter(|_| is_complete) {
             let slot = self.definition.names.find(name);
             if slot.is_none_or(|slot| !self.used.contains(&slot)) {
                 reader.wrong(
@@ -283,9 +283,13 @@ impl<'a> Builder<'a> {
         reader.end(&root);
     }
 
-    fn parameters(&mut self, reader: &mut Reader<'a>, node: &'a Node<'a>) -> Vec<Declared<'a>> {
+    fn parameters(
+        &mut self,
+        reader: &mut Reader<'a>,
+        node: &'a Node<'a>,
+    ) -> Vec<DeclaredParameters<'a>> {
         let Some(section) = reader.table("[parameters]", node) else { return Vec::new() };
-        let mut declared: Vec<Declared<'a>> = Vec::new();
+        let mut declared: Vec<DeclaredParameters<'a>> = Vec::new();
         for (name, at, node) in section.entries() {
             if !is_name(name) || name == SCALE {
                 let why = if name == SCALE {
@@ -299,14 +303,14 @@ impl<'a> Builder<'a> {
             self.definition.names.slot(name);
             self.declared.insert(name);
             let read = parameter(reader, name, node, &self.context);
-            declared.push(Declared { name, at, read });
+            declared.push(DeclaredParameters { name, at, read });
         }
         self.order(reader, &mut declared);
         declared
     }
 
     /// Puts the parameters into an order in which each follows those that it uses.
-    fn order(&mut self, reader: &mut Reader<'a>, declared: &mut [Declared<'a>]) {
+    fn order(&mut self, reader: &mut Reader<'a>, declared: &mut [DeclaredParameters<'a>]) {
         let place: BTreeMap<&str, usize> =
             declared.iter().zip(0..).map(|(d, place)| (d.name, place)).collect();
         let is_json: Vec<bool> = declared
@@ -344,7 +348,7 @@ impl<'a> Builder<'a> {
             done[next] = Some(count);
             count += 1;
         }
-        let cyclic: Vec<&Declared<'a>> =
+        let cyclic: Vec<&DeclaredParameters<'a>> =
             declared.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(d, _)| d).collect();
         if let Some(first) = cyclic.first() {
             let names: Vec<&str> = cyclic.iter().map(|d| d.name).collect();

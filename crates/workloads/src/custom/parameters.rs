@@ -42,7 +42,7 @@ const GENERATORS: [&str; 12] = [
 ];
 
 /// A generator that was read, and the parameters that its template names, with their offsets.
-pub struct Read<'a> {
+pub struct ParsedGenerator<'a> {
     /// The generator; a template has no pieces yet.
     pub generator: Generator,
     /// Its template.
@@ -67,10 +67,10 @@ pub fn parameter<'a>(
     name: &str,
     node: &'a Node<'a>,
     context: &Context<'a>,
-) -> Option<Read<'a>> {
+) -> Option<ParsedGenerator<'a>> {
     let mut section = reader.table(format!("parameter `{name}`"), node)?;
     let kind = section.needs_text(reader, "generator")?;
-    let plain = |generator| Read { generator, template: None, mentions: Vec::new() };
+    let plain = |generator| ParsedGenerator { generator, template: None, mentions: Vec::new() };
     let before = reader.count();
     let section = &mut section;
     let read = match kind.text {
@@ -551,12 +551,12 @@ fn dates<'a>(
     shaped(reader, section, low, high, 1.0)
 }
 
-fn json<'a>(reader: &mut Reader<'a>, section: &mut Section<'a>) -> Option<Read<'a>> {
+fn json<'a>(reader: &mut Reader<'a>, section: &mut Section<'a>) -> Option<ParsedGenerator<'a>> {
     let template = section.needs_text(reader, "template")?;
     match mentions(template.text) {
         Ok(found) => {
             let place = |(name, at): (&'a str, usize)| (name, template.place(at));
-            Some(Read {
+            Some(ParsedGenerator {
                 generator: Generator::Json(Template::default()),
                 template: Some(template),
                 mentions: found.into_iter().map(place).collect(),

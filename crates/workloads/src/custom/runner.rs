@@ -21,7 +21,7 @@ const FEW: usize = 4;
 /// The statements of a session.
 pub struct Prepared {
     /// By [`Statement::id`].
-    statements: Vec<Known>,
+    statements: Vec<PreparedStatement>,
     /// Rows of statements whose columns are known.
     rows: Rows,
     /// Rows with the names of their columns.
@@ -32,7 +32,7 @@ pub struct Prepared {
 }
 
 /// A prepared statement.
-struct Known {
+struct PreparedStatement {
     id: StatementId,
     /// Slots of its arguments.
     slots: Box<[usize]>,
@@ -95,7 +95,7 @@ impl Prepared {
             let (bound, slots) = bound(custom, statement, statements, &chain)?;
             let id = session.prepare(&bound).await;
             let id = id.map_err(|error| error.context(place(custom, statement)))?;
-            known.push(Known { id, slots: slots.into(), columns: None });
+            known.push(PreparedStatement { id, slots: slots.into(), columns: None });
         }
         Ok(Self {
             statements: known,
@@ -205,7 +205,7 @@ async fn execute<S: Session>(
     session: &mut S,
 ) -> Result<(), DbError> {
     let Prepared { statements, rows, named, is_strict, .. } = prepared;
-    let Known { id, slots, columns } = &mut statements[statement.id];
+    let PreparedStatement { id, slots, columns } = &mut statements[statement.id];
     let mut few = [Value::Null; FEW];
     let mut many = Vec::new();
     let args = arguments(slots, values, &mut few, &mut many);

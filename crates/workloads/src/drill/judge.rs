@@ -24,7 +24,7 @@ pub struct RowOfDrill {
 
 /// Counts of the transactions of one or more users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct LedgerCounts {
     /// Acknowledged commits.
     pub acknowledged: u64,
     /// Acknowledged commits without a row.
@@ -45,7 +45,7 @@ pub struct Judged {
     pub indeterminate_absent: u64,
 }
 
-impl Judged {
+impl LedgerCounts {
     /// Adds the counts of another user.
     pub const fn add(&mut self, other: &Self) {
         self.acknowledged += other.acknowledged;
@@ -102,7 +102,7 @@ pub struct Judge<'a, S: Iterator<Item = Stretch>> {
     /// First transaction that is not judged yet.
     next: u64,
     predecessors: VecDeque<i64>,
-    judged: Judged,
+    judged: LedgerCounts,
     /// First and last second of lost commits.
     lost_span: Option<(i64, i64)>,
     lost: Vec<LostCommits>,
@@ -116,7 +116,7 @@ pub fn judge(seed: u64, ledger: &Ledger) -> Judge<'_, impl Iterator<Item = Stret
         rest: ledger.stretches().peekable(),
         next: 1,
         predecessors: VecDeque::from([0]),
-        judged: Judged::default(),
+        judged: LedgerCounts::default(),
         lost_span: None,
         lost: Vec::new(),
     }
@@ -143,7 +143,7 @@ impl<S: Iterator<Item = Stretch>> Judge<'_, S> {
     }
 
     /// Ends the rows: everything that remains has none.
-    pub fn finish(mut self) -> (Judged, Vec<LostCommits>, Option<(i64, i64)>) {
+    pub fn finish(mut self) -> (LedgerCounts, Vec<LostCommits>, Option<(i64, i64)>) {
         self.absent_until(u64::MAX);
         (self.judged, self.lost, self.lost_span)
     }
@@ -232,7 +232,7 @@ mod tests {
         rows
     }
 
-    fn judged(fates: &[Fate], rows: &[RowOfDrill]) -> (Judged, Vec<LostCommits>) {
+    fn judged(fates: &[Fate], rows: &[RowOfDrill]) -> (LedgerCounts, Vec<LostCommits>) {
         let ledger = ledger(fates);
         let mut judge = judge(SEED, &ledger);
         rows.iter().for_each(|row| judge.row(row));
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_table_that_kept_everything_has_no_findings() {
         let (found, lost) = judged(&[Acknowledged; 5], &chain(&[1, 2, 3, 4, 5]));
-        assert_eq!(found, Judged { acknowledged: 5, ..Judged::default() });
+        assert_eq!(found, LedgerCounts { acknowledged: 5, ..LedgerCounts::default() });
         assert!(lost.is_empty());
     }
 
@@ -251,7 +251,7 @@ mod tests {
     fn a_lost_end_is_lost_and_nothing_is_reordered() {
         // 3 to 5 were lost in a failover, and the user went on after 2.
         let (found, lost) = judged(&[Acknowledged; 7], &chain(&[1, 2, 6, 7]));
-        assert_eq!(found, Judged { acknowledged: 7, lost: 3, ..Judged::default() });
+        assert_eq!(found, LedgerCounts { acknowledged: 7, lost: 3, ..LedgerCounts::default() });
         assert_eq!(lost, [LostCommits { user: USER, first: 3, last: 5, from: 102, to: 104 }]);
         let (found, _) = judged(&[Acknowledged; 3], &[]);
         assert_eq!(found.lost, 3);
@@ -262,7 +262,10 @@ mod tests {
         let mut rows = chain(&[1, 2, 3, 4]);
         rows.remove(1);
         let (found, _) = judged(&[Acknowledged; 4], &rows);
-        assert_eq!(found, Judged { acknowledged: 4, lost: 1, reordered: 1, ..Judged::default() });
+        assert_eq!(
+            found,
+            LedgerCounts { acknowledged: 4, lost: 1, reordered: 1, ..LedgerCounts::default() }
+        );
     }
 
     #[test]
@@ -270,18 +273,21 @@ mod tests {
         let rows = chain(&[1, 2]);
         let stale = row(3, rows[0].hash);
         let (found, _) = judged(&[Acknowledged; 3], &[rows[0], rows[1], stale]);
-        assert_eq!(found, Judged { acknowledged: 3, reordered: 1, ..Judged::default() });
+        assert_eq!(
+            found,
+            LedgerCounts { acknowledged: 3, reordered: 1, ..LedgerCounts::default() }
+        );
     }
 
     #[test]
     fn what_is_in_doubt_is_resolved_and_may_be_overtaken() {
         let fates = [Acknowledged, Indeterminate, Acknowledged, Indeterminate, Acknowledged];
         let (found, _) = judged(&fates, &chain(&[1, 2, 3, 5]));
-        let all = Judged {
+        let all = LedgerCounts {
             acknowledged: 3,
             indeterminate_committed: 1,
             indeterminate_absent: 1,
-            ..Judged::default()
+            ..LedgerCounts::default()
         };
         assert_eq!(found, all);
         // The commit in doubt became visible only after the next transaction had read.
@@ -295,14 +301,18 @@ mod tests {
     fn duplicates_undead_and_altered_rows_are_counted() {
         let rows = chain(&[1, 2, 3]);
         let (found, _) = judged(&[Acknowledged; 3], &[rows[0], rows[1], rows[1], rows[2]]);
-        assert_eq!(found, Judged { acknowledged: 3, duplicated: 1, ..Judged::default() });
+        assert_eq!(
+            found,
+            LedgerCounts { acknowledged: 3, duplicated: 1, ..LedgerCounts::default() }
+        );
         let (found, _) = judged(&[Acknowledged, Failed, Acknowledged], &rows);
-        let undead = Judged { acknowledged: 2, failed: 1, undead: 1, ..Judged::default() };
+        let undead =
+            LedgerCounts { acknowledged: 2, failed: 1, undead: 1, ..LedgerCounts::default() };
         assert_eq!(found, undead);
         let mut wrong = rows;
         wrong[1].input += 1;
         let (found, _) = judged(&[Acknowledged; 3], &wrong);
-        assert_eq!(found, Judged { acknowledged: 3, altered: 1, ..Judged::default() });
+        assert_eq!(found, LedgerCounts { acknowledged: 3, altered: 1, ..LedgerCounts::default() });
         let (found, _) = judged(&[], &chain(&[1]));
         assert_eq!(found.altered, 1, "a row of a transaction that never was");
     }

@@ -33,7 +33,7 @@ mod silence;
 mod workload;
 
 pub use chain::hash;
-pub use judge::{Judge, Judged, LostCommits, RowOfDrill, judge};
+pub use judge::{Judge, LedgerCounts, LostCommits, RowOfDrill, judge};
 pub use ledger::{Fate, Ledger, Stretch};
 pub use sessions::{SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, ServerSession, Sessions};
 pub use silence::outages;

@@ -24,7 +24,7 @@ mod rows;
 mod settings;
 mod workload;
 
-pub use epochs::{Epoch, Epochs};
+pub use epochs::{Epoch, Epochs, Recording, Unchecked};
 pub use rows::{describe_key, statements_of};
 pub use settings::{ROWS_DEFAULT, WEIGHTS_DEFAULT};
 pub use workload::{IsolationLoad, NAME};

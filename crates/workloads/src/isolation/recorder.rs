@@ -1,49 +1,34 @@
 //! What a session records of its transactions.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use triphammer_isolation::{Action, Fate, Key, Operation, Transaction};
 
-use super::epochs::Epochs;
+use super::epochs::{Epochs, Part, lock};
 
 /// Records the attempts of one session, each as a transaction of its own: an attempt that is retried
 /// was rolled back.
 #[derive(Debug)]
 pub(super) struct Recorder {
     epochs: Arc<Epochs>,
-    /// Its number among the recording sessions; `None` if nobody records.
-    session: Option<u64>,
+    /// Its number among the recording sessions, and what it has recorded; `None` if nobody records.
+    session: Option<(u64, Arc<Mutex<Part>>)>,
     /// Number of its client.
     client: u32,
-    epoch: u64,
-    /// The transactions of the epoch.
-    history: Vec<Transaction>,
     /// The attempt that runs.
     open: Option<Transaction>,
 }
 
 impl Recorder {
     pub(super) fn new(epochs: &Arc<Epochs>, client: u32) -> Self {
-        Self {
-            session: epochs.join(),
-            epoch: epochs.current(),
-            epochs: Arc::clone(epochs),
-            client,
-            history: Vec::new(),
-            open: None,
-        }
+        Self { session: epochs.join(), epochs: Arc::clone(epochs), client, open: None }
     }
 
     /// An attempt begins; returns its epoch.
     pub(super) fn begin(&mut self) -> u64 {
         self.close();
-        let epoch = self.epochs.current();
-        let Some(session) = self.session else { return epoch };
-        if epoch != self.epoch {
-            let history = std::mem::take(&mut self.history);
-            self.epochs.advance(session, self.epoch, epoch, history);
-            self.epoch = epoch;
-        }
+        let Some((_, part)) = &self.session else { return self.epochs.current() };
+        let epoch = self.epochs.begin(part);
         let now = self.epochs.now();
         self.open = Some(Transaction {
             session: self.client,
@@ -92,11 +77,20 @@ impl Recorder {
         self.close();
     }
 
+    /// The attempt ended with an error; `is_undone` if that proves that a COMMIT which was sent did
+    /// nothing. Without one, nothing has committed.
+    pub(super) fn failed(&mut self, is_undone: bool) {
+        if let Some(open) = self.open.as_mut().filter(|_| is_undone) {
+            open.fate = Fate::Aborted;
+        }
+        self.close();
+    }
+
     /// Keeps the attempt as it is: one that an abort abandoned has no other end.
     fn close(&mut self) {
-        if let Some(mut open) = self.open.take() {
+        if let (Some(mut open), Some((_, part))) = (self.open.take(), &self.session) {
             open.ended = self.epochs.now();
-            self.history.push(open);
+            lock(part).push(open);
         }
     }
 }
@@ -104,8 +98,8 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.close();
-        if let Some(session) = self.session {
-            self.epochs.leave(session, self.epoch, std::mem::take(&mut self.history));
+        if let Some((session, _)) = &self.session {
+            self.epochs.leave(*session);
         }
     }
 }

@@ -11,7 +11,7 @@ pub const WEIGHTS_DEFAULT: &str = "append=4,read=3,counter=2,pair=2,predicate=2"
 /// Rows of each kind if no number is given: few, so that users meet.
 pub const ROWS_DEFAULT: &str = "24";
 /// Most rows of each kind: an epoch's are inserted in one transaction.
-const ROWS_MAX: u32 = 100_000;
+const ROWS_MAX: u32 = 10_000;
 
 const WEIGHTS: OptionDef = OptionDef::value(
     OptionCommand::Run,

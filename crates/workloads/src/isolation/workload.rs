@@ -264,11 +264,8 @@ impl Workload for IsolationLoad {
             session,
         };
         let done = attempt.run(input).await;
-        if let Err(error) = &done
-            && !error.class().loses_session()
-        {
-            // The server has answered, so that it did not commit.
-            prepared.recorder.ended(Fate::Aborted);
+        if let Err(error) = &done {
+            prepared.recorder.failed(error.is_undone() || error.class().proves_rollback());
         }
         done
     }

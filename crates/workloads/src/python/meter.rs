@@ -28,11 +28,11 @@ pub struct Meter {
 
 /// When the lock was asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked(Elapsed);
+pub struct LockRequest(Elapsed);
 
 /// When the lock was asked for and taken, and the CPU time of the thread then.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct LockHold {
     asked: Elapsed,
     taken: Elapsed,
     cpu_ns: Option<u64>,
@@ -57,20 +57,20 @@ impl Meter {
     /// Notes that the lock is asked for.
     #[inline]
     #[must_use]
-    pub fn ask(&self) -> Asked {
-        Asked(self.clock.now())
+    pub fn ask(&self) -> LockRequest {
+        LockRequest(self.clock.now())
     }
 
     /// Notes that the lock is taken.
     #[inline]
     #[must_use]
-    pub fn take(&self, Asked(asked): Asked) -> Held {
-        Held { asked, taken: self.clock.now(), cpu_ns: self.is_sampled.then(thread_cpu_ns) }
+    pub fn take(&self, LockRequest(asked): LockRequest) -> LockHold {
+        LockHold { asked, taken: self.clock.now(), cpu_ns: self.is_sampled.then(thread_cpu_ns) }
     }
 
     /// Notes that the lock is about to be released.
     #[inline]
-    pub fn release(&mut self, held: Held) {
+    pub fn release(&mut self, held: LockHold) {
         if self.transactions == 0 {
             return;
         }

@@ -23,7 +23,7 @@ pub use code::{
     Answer, Argument, Code, CodeError, Function, Interpreter, Request, RequestKind, Script,
     SessionCode, Transaction, register,
 };
-pub use meter::{Asked, Held, Meter};
+pub use meter::{LockHold, LockRequest, Meter};
 pub use source::load;
 pub use workload::Python;
 

@@ -12,7 +12,7 @@ use super::code::{Answer, CodeError, Function, Request, RequestKind, SessionCode
 use super::meter::Meter;
 use super::workload::{Input, Python};
 use crate::sysbench::runner::{Database, driver, failed, refused};
-use crate::sysbench::statement::Kind;
+use crate::sysbench::statement::StatementKind;
 use crate::sysbench::totals::Totals;
 
 /// Number of arguments of a statement for which nothing is allocated.
@@ -44,7 +44,7 @@ enum Fault {
 }
 
 /// What a statement returned.
-enum Done {
+enum StatementResult {
     Nothing,
     Rows,
     Count(u64),
@@ -117,9 +117,11 @@ impl Prepared {
             let done = self.carry_out(session).await;
             let Self { code, meter, request, rows, .. } = self;
             continued = match done {
-                Ok(Done::Nothing) => code.answer(Answer::Done, meter, request),
-                Ok(Done::Rows) => code.answer(Answer::Rows(rows), meter, request),
-                Ok(Done::Count(count)) => code.answer(Answer::Count(count), meter, request),
+                Ok(StatementResult::Nothing) => code.answer(Answer::Done, meter, request),
+                Ok(StatementResult::Rows) => code.answer(Answer::Rows(rows), meter, request),
+                Ok(StatementResult::Count(count)) => {
+                    code.answer(Answer::Count(count), meter, request)
+                }
                 // Code that would catch the loss of its session could continue forever, so it ends.
                 Err(error) if error.class().loses_session() => {
                     return Err(Fault::Database(error, None));
@@ -150,32 +152,32 @@ impl Prepared {
     }
 
     /// Carries out the request.
-    async fn carry_out<S: Session>(&mut self, session: &mut S) -> Result<Done, DbError> {
+    async fn carry_out<S: Session>(&mut self, session: &mut S) -> Result<StatementResult, DbError> {
         let Self { database, request, rows, counts, .. } = self;
         let sql = request.sql.as_str();
         let ended = match request.kind {
-            RequestKind::Returned => return Ok(Done::Nothing),
+            RequestKind::Returned => return Ok(StatementResult::Nothing),
             RequestKind::Sleep(wait) => {
                 session.pause(wait).await;
-                return Ok(Done::Nothing);
+                return Ok(StatementResult::Nothing);
             }
             RequestKind::Script => {
-                count(counts, Kind::Other);
+                count(counts, StatementKind::Other);
                 session.text(sql, !database.in_transaction, rows).await?;
-                return Ok(Done::Nothing);
+                return Ok(StatementResult::Nothing);
             }
-            RequestKind::Begin => Kind::Begin,
-            RequestKind::Commit => Kind::Commit,
-            RequestKind::Rollback => Kind::Rollback,
-            RequestKind::Query | RequestKind::Execute => Kind::of(sql),
+            RequestKind::Begin => StatementKind::Begin,
+            RequestKind::Commit => StatementKind::Commit,
+            RequestKind::Rollback => StatementKind::Rollback,
+            RequestKind::Query | RequestKind::Execute => StatementKind::of(sql),
         };
         count(counts, ended);
-        if matches!(ended, Kind::Begin | Kind::Commit | Kind::Rollback) {
+        if matches!(ended, StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback) {
             database.transaction(ended, session).await?;
-            return Ok(Done::Nothing);
+            return Ok(StatementResult::Nothing);
         }
         // What is neither a query nor a change cannot be prepared everywhere.
-        if ended == Kind::Other && request.arguments.is_empty() {
+        if ended == StatementKind::Other && request.arguments.is_empty() {
             database.query(ended, sql, session, rows).await?;
         } else {
             let number = database.prepare(sql, session).await?;
@@ -191,18 +193,22 @@ impl Prepared {
             };
             let changed = database.execute(number, values, session, rows).await?;
             if request.kind == RequestKind::Execute {
-                return Ok(Done::Count(changed));
+                return Ok(StatementResult::Count(changed));
             }
         }
-        Ok(if request.kind == RequestKind::Execute { Done::Count(0) } else { Done::Rows })
+        Ok(if request.kind == RequestKind::Execute {
+            StatementResult::Count(0)
+        } else {
+            StatementResult::Rows
+        })
     }
 }
 
 /// Counts a statement.
-fn count(counts: &mut ScriptTotals, kind: Kind) {
+fn count(counts: &mut ScriptTotals, kind: StatementKind) {
     match kind {
-        Kind::Read => counts.reads += 1,
-        Kind::Write => counts.writes += 1,
+        StatementKind::Read => counts.reads += 1,
+        StatementKind::Write => counts.writes += 1,
         _ => counts.other += 1,
     }
 }

@@ -18,7 +18,7 @@ const KINDS_MAX: usize = 100;
 
 /// A transaction type: the transactions with the same statements in the same order.
 #[derive(Debug)]
-pub struct Kind {
+pub struct TransactionKind {
     /// Its name.
     pub name: String,
     /// Number of its transactions.
@@ -43,7 +43,7 @@ pub struct Statement {
 #[derive(Debug)]
 pub struct Plan {
     pub recording: Arc<Recording>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<TransactionKind>,
     /// By transaction, its type.
     pub kind_of: Vec<usize>,
     pub statements: Vec<Statement>,
@@ -164,7 +164,7 @@ impl Key {
 }
 
 /// The transaction types, the most frequent first, and that of each transaction.
-fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<Kind>, Vec<usize>) {
+fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<TransactionKind>, Vec<usize>) {
     let mut counts: HashMap<Key, u64> = HashMap::new();
     for transaction in &recording.transactions {
         *counts.entry(Key::of(transaction)).or_default() += 1;
@@ -173,9 +173,9 @@ fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<Kind>, Vec<usi
     order.sort_by(|(a, x), (b, y)| y.cmp(x).then(a.cmp(b)));
     let named = if order.len() > KINDS_MAX { KINDS_MAX - 1 } else { order.len() };
     let mut names = std::collections::BTreeSet::new();
-    let mut kinds: Vec<Kind> = order[..named]
+    let mut kinds: Vec<TransactionKind> = order[..named]
         .iter()
-        .map(|(key, count)| Kind {
+        .map(|(key, count)| TransactionKind {
             name: name(recording, statements, &key.shapes, key.is_rolled_back, &mut names),
             count: *count,
             reads: !key.begins_writing && key.shapes.iter().all(|shape| statements[*shape].reads),
@@ -183,7 +183,7 @@ fn kinds(recording: &Recording, statements: &[Statement]) -> (Vec<Kind>, Vec<usi
         .collect();
     if named < order.len() {
         let count = order[named..].iter().map(|(_, count)| count).sum();
-        kinds.push(Kind { name: "others".to_owned(), count, reads: false });
+        kinds.push(TransactionKind { name: "others".to_owned(), count, reads: false });
     }
     let numbers: HashMap<Key, usize> =
         order.into_iter().take(named).zip(0..).map(|((key, _), number)| (key, number)).collect();

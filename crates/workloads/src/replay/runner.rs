@@ -24,7 +24,7 @@ const SHOWN_MAX: usize = 10;
 
 /// The statements of a session; each is prepared when it is first used.
 pub struct Prepared {
-    statements: Vec<Option<Known>>,
+    statements: Vec<Option<PreparedStatement>>,
     placeholder: Placeholder,
     rows: Rows,
     counts: Counts,
@@ -32,7 +32,7 @@ pub struct Prepared {
 
 /// A prepared statement.
 #[derive(Clone)]
-struct Known {
+struct PreparedStatement {
     id: StatementId,
     /// Indexes of its arguments in those of the recording.
     arguments: Box<[usize]>,
@@ -88,7 +88,7 @@ async fn prepare<S: Session>(
     prepared: &mut Prepared,
     number: usize,
     session: &mut S,
-) -> Result<Known, DbError> {
+) -> Result<PreparedStatement, DbError> {
     if let Some(known) = &prepared.statements[number] {
         return Ok(known.clone());
     }
@@ -98,20 +98,20 @@ async fn prepare<S: Session>(
     let id = session.prepare(&bound).await;
     let id = id.map_err(|error| error.context(format_args!("statement {}", number + 1)))?;
     let arguments = slots.iter().map(|slot| plan.arguments[*slot]).collect();
-    let known = Known { id, arguments };
+    let known = PreparedStatement { id, arguments };
     prepared.statements[number] = Some(known.clone());
     Ok(known)
 }
 
 /// What is left to wait.
 #[derive(Debug, Default)]
-struct Waiting {
+struct RemainingWait {
     owed_ns: i64,
     /// Start of the statement before.
     last_start: Option<Elapsed>,
 }
 
-impl Waiting {
+impl RemainingWait {
     /// Waits for a recorded gap.
     async fn wait<S: Session>(
         &mut self,
@@ -158,7 +158,7 @@ pub async fn run<S: Session>(
             None => session.begin(access).await?,
         }
     }
-    let mut waiting = Waiting::default();
+    let mut waiting = RemainingWait::default();
     for step in &transaction.steps {
         waiting.wait(step.gap, replay, &prepared.counts, session).await;
         let started = prepared.counts.start();
@@ -193,7 +193,7 @@ pub async fn run<S: Session>(
 /// Runs a statement; `commits` if the database commits it implicitly.
 async fn execute<S: Session>(
     statement: &Statement,
-    known: &Known,
+    known: &PreparedStatement,
     step: &Step,
     commits: bool,
     rows: &mut Rows,

@@ -8,7 +8,7 @@ use triphammer_core::session::Pipeline;
 
 use super::expression::Expression;
 use super::names::{Names, is_name};
-use super::scan::{Ended, Scan};
+use super::scan::{PieceEnd, Scan};
 use super::sql::{Capture, Part, Sql};
 use super::{SyntaxError, continuation, position, syntax};
 
@@ -162,9 +162,9 @@ impl<'a> Parser<'a> {
         }
         loop {
             match self.statement()? {
-                Ended::Semicolon => {}
-                Ended::Command => self.command()?,
-                Ended::Script => break,
+                PieceEnd::Semicolon => {}
+                PieceEnd::Command => self.command()?,
+                PieceEnd::Script => break,
             }
         }
         if let Some(block) = self.blocks.last() {
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Scans SQL up to its semicolon or the next command.
-    fn statement(&mut self) -> Result<Ended, SyntaxError> {
+    fn statement(&mut self) -> Result<PieceEnd, SyntaxError> {
         let mut scan = Scan::new(self.text, self.at);
         let ended = scan.run(self.names)?;
         self.at = scan.at;

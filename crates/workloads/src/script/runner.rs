@@ -26,7 +26,7 @@ pub struct Prepared {
     /// Whether values become part of the text, as in pgbench's simple protocol.
     as_text: bool,
     /// By [`Part::id`].
-    statements: Vec<Kept>,
+    statements: Vec<SessionStatement>,
     /// Rows of statements whose columns are known.
     rows: Rows,
     /// Rows with the names of their columns.
@@ -35,7 +35,7 @@ pub struct Prepared {
 }
 
 /// A statement of a session.
-enum Kept {
+enum SessionStatement {
     /// Not run yet: it may need a table that the script creates.
     New,
     /// Prepared.
@@ -81,7 +81,7 @@ impl Prepared {
         Ok(Self {
             placeholder,
             as_text: is_simple && placeholder == Placeholder::Dollar,
-            statements: (0..script.statements).map(|_| Kept::New).collect(),
+            statements: (0..script.statements).map(|_| SessionStatement::New).collect(),
             rows: Rows::new(),
             named: Rows::with_names(),
             counts: Counts::new(&script.times),
@@ -350,9 +350,11 @@ impl Execution<'_> {
         let Prepared { placeholder, statements, rows, named, .. } = &mut *self.prepared;
         let State { variables, text, .. } = &mut *self.state;
         let (id, slots, columns_known) = match &mut statements[part.id] {
-            Kept::Known { id, slots, columns } => (*id, &*slots, columns),
-            Kept::Text(sql) => return session.text(sql, commits, rows).await,
-            Kept::New => return Err(invalid("the statement was not prepared before the pipeline")),
+            SessionStatement::Known { id, slots, columns } => (*id, &*slots, columns),
+            SessionStatement::Text(sql) => return session.text(sql, commits, rows).await,
+            SessionStatement::New => {
+                return Err(invalid("the statement was not prepared before the pipeline"));
+            }
         };
         let as_text = *placeholder == Placeholder::Dollar;
         let mut few = [Argument::Null; FEW];
@@ -388,7 +390,7 @@ impl Execution<'_> {
 
     /// Prepares a statement when it runs for the first time.
     async fn prepare<S: Session>(&mut self, part: &Part, session: &mut S) -> Result<(), DbError> {
-        if !matches!(self.prepared.statements[part.id], Kept::New) {
+        if !matches!(self.prepared.statements[part.id], SessionStatement::New) {
             return Ok(());
         }
         if self.progress.in_pipeline {
@@ -402,9 +404,9 @@ impl Execution<'_> {
         }
         let (bound, slots) = part.bound(self.prepared.placeholder, &self.script.names);
         self.prepared.statements[part.id] = match session.prepare(&bound).await {
-            Ok(id) => Kept::Known { id, slots: slots.into(), columns: None },
+            Ok(id) => SessionStatement::Known { id, slots: slots.into(), columns: None },
             Err(error) if error.class() == ErrorClass::Unsupported && slots.is_empty() => {
-                Kept::Text(bound.sql)
+                SessionStatement::Text(bound.sql)
             }
             Err(error) => return Err(error),
         };

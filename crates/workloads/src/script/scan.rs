@@ -7,7 +7,7 @@ use super::{SyntaxError, syntax};
 
 /// What ended a piece of SQL.
 #[derive(PartialEq)]
-pub enum Ended {
+pub enum PieceEnd {
     /// A semicolon.
     Semicolon,
     /// The backslash of a command.
@@ -35,7 +35,7 @@ pub(crate) fn single(text: &str, lexis: Lexis, names: &mut Names) -> Result<Part
     let mut scan = Scan { lexis, ..Scan::new(text, 0) };
     let ended = scan.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
     let mut rest = Scan { lexis, ..Scan::new(text, scan.at) };
-    if ended == Ended::Command {
+    if ended == PieceEnd::Command {
         return Err((scan.at, "a backslash outside of a quotation".to_owned()));
     }
     rest.run(names).map_err(|SyntaxError { at, message }| (at, message))?;
@@ -82,7 +82,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     /// When a comment or a quotation has no end.
-    pub fn run(&mut self, names: &mut Names) -> Result<Ended, SyntaxError> {
+    pub fn run(&mut self, names: &mut Names) -> Result<PieceEnd, SyntaxError> {
         while let Some(c) = self.text[self.at..].chars().next() {
             let rest = &self.text[self.at..];
             match c {
@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
                     self.flush(names);
                     self.at += 1;
                     self.end_part();
-                    return Ok(Ended::Semicolon);
+                    return Ok(PieceEnd::Semicolon);
                 }
                 '\\' if rest.starts_with("\\;") => {
                     self.flush(names);
@@ -105,7 +105,7 @@ impl<'a> Scan<'a> {
                 '\\' => {
                     self.flush(names);
                     self.end_part();
-                    return Ok(Ended::Command);
+                    return Ok(PieceEnd::Command);
                 }
                 '-' | '#' if self.lexis.begins_line_comment(rest) => {
                     self.flush(names);
@@ -149,7 +149,7 @@ impl<'a> Scan<'a> {
         }
         self.flush(names);
         self.end_part();
-        Ok(Ended::Script)
+        Ok(PieceEnd::Script)
     }
 
     /// Records that the statement has begun.

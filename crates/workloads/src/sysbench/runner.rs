@@ -12,7 +12,7 @@ use triphammer_core::{DbError, ErrorClass, SpecError, Value};
 use triphammer_dialects::catalogues;
 use triphammer_lua::{Call, Failure, Request, ScriptError, State};
 
-use super::statement::{Kind, Template};
+use super::statement::{StatementKind, Template};
 use super::totals::{Running, Totals, measuring_ns};
 use super::workload::{Input, Sysbench};
 
@@ -62,7 +62,7 @@ pub(crate) struct Database {
 
 /// A statement that the script has prepared.
 struct Statement {
-    kind: Kind,
+    kind: StatementKind,
     form: Form,
 }
 
@@ -241,7 +241,7 @@ impl Prepared {
                 }
                 Request::Query(text) => {
                     let mut rows = state.buffer();
-                    let kind = Kind::of(text);
+                    let kind = StatementKind::of(text);
                     let done = database.query(kind, text, session, &mut rows).await;
                     if done.is_ok() {
                         count(state, seen(kind, &rows, session.changed()));
@@ -278,22 +278,28 @@ impl Prepared {
 /// The kind by which sysbench counts a statement that succeeded: what returns columns reads, and what changed no row is
 /// none of both. Where the number of changed rows is not known, it is the kind of the text.
 #[inline]
-fn seen(kind: Kind, rows: &Rows, changed: Option<u64>) -> Kind {
+fn seen(kind: StatementKind, rows: &Rows, changed: Option<u64>) -> StatementKind {
     match (kind, changed) {
-        (Kind::Begin | Kind::BeginWith | Kind::Commit | Kind::Rollback, _) => kind,
-        _ if rows.width() > 0 => Kind::Read,
-        (_, Some(0)) => Kind::Other,
-        (_, Some(_)) => Kind::Write,
+        (
+            StatementKind::Begin
+            | StatementKind::BeginWith
+            | StatementKind::Commit
+            | StatementKind::Rollback,
+            _,
+        ) => kind,
+        _ if rows.width() > 0 => StatementKind::Read,
+        (_, Some(0)) => StatementKind::Other,
+        (_, Some(_)) => StatementKind::Write,
         (_, None) => kind,
     }
 }
 
 /// Counts a statement.
 #[inline]
-fn count(state: &State, kind: Kind) {
+fn count(state: &State, kind: StatementKind) {
     state.count(|counts| match kind {
-        Kind::Read => counts.reads += 1,
-        Kind::Write => counts.writes += 1,
+        StatementKind::Read => counts.reads += 1,
+        StatementKind::Write => counts.writes += 1,
         _ => counts.other += 1,
     });
 }
@@ -375,24 +381,26 @@ impl Database {
     /// Runs a text.
     pub(crate) async fn query<S: Session>(
         &mut self,
-        kind: Kind,
+        kind: StatementKind,
         text: &str,
         session: &mut S,
         rows: &mut Rows,
     ) -> Result<(), DbError> {
         rows.reset(0);
         match kind {
-            Kind::Begin | Kind::Commit | Kind::Rollback => self.transaction(kind, session).await,
-            Kind::Read => session.text(text, false, rows).await,
-            Kind::BeginWith => {
+            StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback => {
+                self.transaction(kind, session).await
+            }
+            StatementKind::Read => session.text(text, false, rows).await,
+            StatementKind::BeginWith => {
                 session.text(text, false, rows).await?;
                 self.has_begun();
                 Ok(())
             }
-            Kind::Write | Kind::Other => {
+            StatementKind::Write | StatementKind::Other => {
                 let commits = !self.in_transaction;
                 session.text(text, commits, rows).await?;
-                self.has_committed |= commits && kind == Kind::Write;
+                self.has_committed |= commits && kind == StatementKind::Write;
                 Ok(())
             }
         }
@@ -407,17 +415,17 @@ impl Database {
     /// Begins or ends a transaction.
     pub(crate) async fn transaction<S: Session>(
         &mut self,
-        kind: Kind,
+        kind: StatementKind,
         session: &mut S,
     ) -> Result<(), DbError> {
         match kind {
-            Kind::Begin => session.begin(Access::Write).await?,
-            Kind::Commit => session.commit().await?,
+            StatementKind::Begin => session.begin(Access::Write).await?,
+            StatementKind::Commit => session.commit().await?,
             _ => session.rollback().await?,
         }
-        self.in_transaction = kind == Kind::Begin;
-        self.was_rolled_back = kind == Kind::Rollback;
-        self.has_committed |= kind == Kind::Commit;
+        self.in_transaction = kind == StatementKind::Begin;
+        self.was_rolled_back = kind == StatementKind::Rollback;
+        self.has_committed |= kind == StatementKind::Commit;
         Ok(())
     }
 
@@ -434,15 +442,17 @@ impl Database {
             let message = format!("the script prepared more than {STATEMENTS_MAX} statements");
             return Err(DbError::new(ErrorClass::Unsupported, message));
         }
-        let kind = Kind::of(text);
+        let kind = StatementKind::of(text);
         let template = Template::new(text);
         let form = match kind {
-            Kind::Begin | Kind::Commit | Kind::Rollback => Form::Transaction,
+            StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback => {
+                Form::Transaction
+            }
             _ if self.as_text => Form::Text(template),
             _ => match session.prepare(&template.bound(self.placeholder)).await {
                 Ok(id) => {
                     let upper = text.to_ascii_uppercase();
-                    Form::Prepared(id, kind != Kind::Write || upper.contains("RETURNING"))
+                    Form::Prepared(id, kind != StatementKind::Write || upper.contains("RETURNING"))
                 }
                 Err(error) if error.class() == ErrorClass::Unsupported => Form::Text(template),
                 Err(error) => return Err(error),
@@ -468,7 +478,8 @@ impl Database {
         };
         let kind = *kind;
         let mut changed = 0;
-        let commits = !self.in_transaction && !matches!(kind, Kind::Read | Kind::BeginWith);
+        let commits =
+            !self.in_transaction && !matches!(kind, StatementKind::Read | StatementKind::BeginWith);
         match form {
             Form::Transaction => {
                 rows.reset(0);
@@ -490,10 +501,10 @@ impl Database {
                 session.text(&self.text, commits, rows).await?;
             }
         }
-        if kind == Kind::BeginWith {
+        if kind == StatementKind::BeginWith {
             self.has_begun();
         }
-        self.has_committed |= commits && kind == Kind::Write;
+        self.has_committed |= commits && kind == StatementKind::Write;
         Ok(changed)
     }
 
@@ -683,17 +694,17 @@ mod tests {
         let (none, mut some) = (Rows::new(), Rows::new());
         some.reset(1);
         for (kind, rows, changed, counted) in [
-            (Kind::Read, &some, Some(7), Kind::Read),
-            (Kind::Write, &none, Some(1), Kind::Write),
-            (Kind::Write, &none, Some(0), Kind::Other),
+            (StatementKind::Read, &some, Some(7), StatementKind::Read),
+            (StatementKind::Write, &none, Some(1), StatementKind::Write),
+            (StatementKind::Write, &none, Some(0), StatementKind::Other),
             // RETURNING, EXPLAIN, and CREATE TABLE AS.
-            (Kind::Write, &some, Some(1), Kind::Read),
-            (Kind::Other, &some, Some(0), Kind::Read),
-            (Kind::Other, &none, Some(3), Kind::Write),
-            (Kind::Commit, &none, Some(1), Kind::Commit),
+            (StatementKind::Write, &some, Some(1), StatementKind::Read),
+            (StatementKind::Other, &some, Some(0), StatementKind::Read),
+            (StatementKind::Other, &none, Some(3), StatementKind::Write),
+            (StatementKind::Commit, &none, Some(1), StatementKind::Commit),
             // Nothing is known.
-            (Kind::Write, &none, None, Kind::Write),
-            (Kind::Read, &none, None, Kind::Read),
+            (StatementKind::Write, &none, None, StatementKind::Write),
+            (StatementKind::Read, &none, None, StatementKind::Read),
         ] {
             assert_eq!(seen(kind, rows, changed), counted, "{kind:?} {changed:?}");
         }

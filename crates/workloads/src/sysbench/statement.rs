@@ -8,7 +8,7 @@ use triphammer_core::value::ColumnType;
 
 /// What a statement does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StatementKind {
     /// Begins a transaction, without options.
     Begin,
     /// Begins a transaction with options, such as READ ONLY.
@@ -26,13 +26,13 @@ pub enum Kind {
 }
 
 /// Statements that mean nothing but the beginning or the end of a transaction.
-const PLAIN: [(&[&str], Kind); 3] = [
-    (&["begin", "begin work", "begin transaction", "start transaction"], Kind::Begin),
-    (&["commit", "commit work", "commit transaction", "end"], Kind::Commit),
-    (&["rollback", "rollback work", "rollback transaction", "abort"], Kind::Rollback),
+const PLAIN: [(&[&str], StatementKind); 3] = [
+    (&["begin", "begin work", "begin transaction", "start transaction"], StatementKind::Begin),
+    (&["commit", "commit work", "commit transaction", "end"], StatementKind::Commit),
+    (&["rollback", "rollback work", "rollback transaction", "abort"], StatementKind::Rollback),
 ];
 
-impl Kind {
+impl StatementKind {
     /// The kind of a statement.
     pub fn of(sql: &str) -> Self {
         let mut text = sql.trim_start();
@@ -160,22 +160,22 @@ mod tests {
     #[test]
     fn statements_have_a_kind() {
         for (sql, kind) in [
-            ("BEGIN", Kind::Begin),
-            (" start transaction;\n", Kind::Begin),
-            ("BEGIN ISOLATION LEVEL SERIALIZABLE", Kind::BeginWith),
-            ("start transaction READ ONLY", Kind::BeginWith),
-            ("START SLAVE", Kind::Other),
-            ("Commit", Kind::Commit),
-            ("ROLLBACK", Kind::Rollback),
-            ("ROLLBACK TO a", Kind::Other),
-            ("\n  SELECT 1", Kind::Read),
-            ("/* x */ select(1)", Kind::Read),
-            ("INSERT INTO t VALUES (1)", Kind::Write),
-            ("SET autocommit=0", Kind::Other),
-            ("CREATE TABLE t (a int)", Kind::Other),
-            ("", Kind::Other),
+            ("BEGIN", StatementKind::Begin),
+            (" start transaction;\n", StatementKind::Begin),
+            ("BEGIN ISOLATION LEVEL SERIALIZABLE", StatementKind::BeginWith),
+            ("start transaction READ ONLY", StatementKind::BeginWith),
+            ("START SLAVE", StatementKind::Other),
+            ("Commit", StatementKind::Commit),
+            ("ROLLBACK", StatementKind::Rollback),
+            ("ROLLBACK TO a", StatementKind::Other),
+            ("\n  SELECT 1", StatementKind::Read),
+            ("/* x */ select(1)", StatementKind::Read),
+            ("INSERT INTO t VALUES (1)", StatementKind::Write),
+            ("SET autocommit=0", StatementKind::Other),
+            ("CREATE TABLE t (a int)", StatementKind::Other),
+            ("", StatementKind::Other),
         ] {
-            assert_eq!(Kind::of(sql), kind, "{sql}");
+            assert_eq!(StatementKind::of(sql), kind, "{sql}");
         }
     }
 

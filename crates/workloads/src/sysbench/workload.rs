@@ -16,7 +16,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{Clock, DbError, SpecError};
 use triphammer_lua::{
-    Environment, Hook, IGNORE_ERRORS, Kind, Output, Scalar, ScriptOption, State, Unique,
+    Environment, Hook, IGNORE_ERRORS, OptionKind, Output, Scalar, ScriptOption, State, Unique,
 };
 
 use super::NAME;
@@ -67,7 +67,7 @@ impl Limit {
     fn read(options: &BTreeMap<String, String>) -> Result<Option<Self>, SpecError> {
         let number = |name: &str, default| match options.get(name) {
             None => Ok(default),
-            Some(text) => match Kind::Int.read(name, text)? {
+            Some(text) => match OptionKind::Int.read(name, text)? {
                 Scalar::Int(count) => Ok(u64::try_from(count).unwrap_or_default()),
                 _ => Ok(default),
             },

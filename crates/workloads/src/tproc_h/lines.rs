@@ -48,7 +48,7 @@ fn date(date: i64) -> TPCHDate {
 
 /// The random numbers of lines that orders have too: their prices depend on those of their lines.
 #[derive(Debug)]
-struct Shared {
+struct LineRandoms {
     parts: i64,
     today: i64,
     order_dates: Stream,
@@ -70,7 +70,7 @@ struct LinePrice {
     shipped: i64,
 }
 
-impl Shared {
+impl LineRandoms {
     fn new(of: Piece) -> Self {
         let row = numbers(of).0.unsigned_abs();
         let of_order = |seed| Stream::new(seed, 1, row);
@@ -130,7 +130,7 @@ pub struct Orders {
     end: i64,
     customers: i64,
     clerks: i64,
-    shared: Shared,
+    shared: LineRandoms,
     customer_keys: Stream,
     priorities: Stream,
     clerk_numbers: Stream,
@@ -149,7 +149,7 @@ impl Orders {
             end,
             customers: CustomerGenerator::calculate_row_count(of.factor, 1, 1),
             clerks,
-            shared: Shared::new(of),
+            shared: LineRandoms::new(of),
             customer_keys: stream(851_767_375),
             priorities: stream(591_449_447),
             clerk_numbers: stream(1_171_034_773),
@@ -226,7 +226,7 @@ pub struct Lines {
     lines: i64,
     order_date: i64,
     suppliers: i64,
-    shared: Shared,
+    shared: LineRandoms,
     supplier_numbers: Stream,
     commit_days: Stream,
     receipt_days: Stream,
@@ -251,7 +251,7 @@ impl Lines {
             lines: 0,
             order_date: 0,
             suppliers: SupplierGenerator::calculate_row_count(of.factor, 1, 1),
-            shared: Shared::new(of),
+            shared: LineRandoms::new(of),
             supplier_numbers: stream(2_095_021_727),
             commit_days: stream(904_914_315),
             receipt_days: stream(373_135_028),

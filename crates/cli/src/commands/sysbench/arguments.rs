@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
-use triphammer_lua::{GENERAL, IGNORE_ERRORS, Kind, Scalar};
+use triphammer_lua::{GENERAL, IGNORE_ERRORS, OptionKind, Scalar};
 
 /// Old names of options.
 const ALIASES: [(&str, &str); 4] = [
@@ -128,7 +128,7 @@ impl Arguments {
     /// When it is negative.
     pub fn number(&self, name: &str) -> Result<u64, SpecError> {
         let text = self.general(name);
-        match Kind::Int.read(name, text)? {
+        match OptionKind::Int.read(name, text)? {
             Scalar::Int(value) => u64::try_from(value).map_err(|_| {
                 let name = name.replace('_', "-");
                 SpecError::new(format!("--{name} {text}: expected a number from 0"))
@@ -142,7 +142,7 @@ impl Arguments {
     /// # Errors
     /// When it is neither.
     pub fn switch(&self, name: &str) -> Result<bool, SpecError> {
-        Ok(Kind::Switch.read(name, self.general(name))? == Scalar::Switch(true))
+        Ok(OptionKind::Switch.read(name, self.general(name))? == Scalar::Switch(true))
     }
 
     /// The password, if it was given.

@@ -32,11 +32,11 @@ const UNLIMITED: &str = "1000h";
 const TRANSACTIONS: &str = "1000000000000";
 
 /// The password of the command line.
-struct Given {
+struct PasswordArgument {
     password: Option<String>,
 }
 
-impl Secrets for Given {
+impl Secrets for PasswordArgument {
     fn variable(&self, name: &str) -> Option<String> {
         match &self.password {
             Some(password) if name == "TRIPHAMMER_PASSWORD" => Some(password.clone()),
@@ -62,7 +62,7 @@ pub fn command(matches: &ArgMatches) -> Result<Exit> {
     let given = matches.get_many::<String>("arguments").into_iter().flatten();
     let arguments = Arguments::parse(given.map(String::as_str))?;
     let mut settings = settings(&arguments)?;
-    let secrets = Given { password: arguments.password().map(str::to_owned) };
+    let secrets = PasswordArgument { password: arguments.password().map(str::to_owned) };
     if arguments.command == "run" {
         return run(&arguments, settings, &secrets);
     }
@@ -115,7 +115,7 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
 }
 
 /// Runs the script's events as a job.
-fn run(arguments: &Arguments, settings: Settings, secrets: &Given) -> Result<Exit> {
+fn run(arguments: &Arguments, settings: Settings, secrets: &PasswordArgument) -> Result<Exit> {
     let mut job = Job::new(Order::new(settings, secrets))?;
     for warning in job.warnings() {
         terminal::warn(warning);

@@ -3,10 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::engine::{Offered, RunEnd};
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::{CpuRoom, Gauges, HostUse, TypeInterval, WorkerCpu};
 use triphammer_core::stats::{Times, share};
+use triphammer_engine::{Offered, RunEnd};
 
 use super::{
     HOST_BUSY, IN_PROCESS, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, MISSED_MAX,
@@ -26,10 +26,8 @@ pub struct LimitFigures {
     /// Whether the load model determined when transactions are due.
     pub paced: bool,
     /// Whether practically all arrivals of an open load were served; `None` for other loads.
-    #[serde(default)]
     pub kept_up: Option<bool>,
     /// Number of sessions of the run.
-    #[serde(default)]
     pub sessions: u32,
     /// Share of time in which a session was in a transaction, from 0 to 1.
     #[schemars(range(min = 0.0))]
@@ -38,25 +36,20 @@ pub struct LimitFigures {
     #[schemars(range(min = 0.0))]
     pub busiest_thread_share: f64,
     /// Share of time in which that thread was ready but waited for a CPU, from 0 to 1.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub busiest_thread_wait_share: Option<f64>,
     /// Number of worker threads.
-    #[serde(default)]
     pub threads: u32,
     /// CPU cores used by all worker threads together.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub threads_cpus: f64,
     /// Mean number of worker threads that were ready but waited for a CPU.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub threads_waiting: Option<f64>,
     /// Whether the database runs on the worker threads, so that their CPU time and their lag are
     /// the database's.
     pub database_on_threads: bool,
     /// Whether the database is part of this process.
-    #[serde(default)]
     pub in_process: bool,
     /// Number of measurements of the event-loop lag.
     pub lag_samples: u64,
@@ -66,7 +59,6 @@ pub struct LimitFigures {
     /// 99th percentile of the event-loop lag, in microseconds.
     pub lag_p99_us: Option<u64>,
     /// Mean of the same.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub lag_mean_us: Option<f64>,
     /// Number of wake-ups later than 10 ms.
@@ -79,7 +71,6 @@ pub struct LimitFigures {
     /// Time of a round trip on the run's own sessions, 10th percentile, in microseconds.
     pub round_trip_us: Option<u64>,
     /// Mean time of a round trip, including waits for a CPU at both ends, in microseconds.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub round_trip_mean_us: Option<f64>,
     /// Number of measurements of the round trip.
@@ -96,49 +87,37 @@ pub struct LimitFigures {
     #[schemars(range(min = 0.0))]
     pub host_cpu_share: Option<f64>,
     /// Share of time in which some task on the client's host waited for a CPU, from 0 to 1.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub host_pressure_share: Option<f64>,
     /// Number of CPUs of the client's host; 0 if unknown.
-    #[serde(default)]
     pub host_cpus: u32,
     /// CPU cores used by this whole process; `None` if it also did other work.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub client_cpus: Option<f64>,
     /// Number of CPUs that this process may use.
-    #[serde(default)]
     pub client_cpus_allowed: Option<u32>,
     /// Niceness of this process: 0 is normal, 19 the lowest priority.
-    #[serde(default)]
     pub client_niceness: i32,
     /// CPU cores used by the server's processes on this host; `None` if they are remote or cannot
     /// be observed.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub server_cpus: Option<f64>,
     /// Mean number of server processes or threads that were ready but waited for a CPU.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub server_waiting: Option<f64>,
     /// Number of CPUs that the server may use.
-    #[serde(default)]
     pub server_cpus_allowed: Option<u32>,
     /// CPU cores used by neither client nor server: by other processes, or by other guests of a
     /// virtual host.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub other_cpus: Option<f64>,
     /// The same, among the CPUs that the server may use.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub other_cpus_of_server: Option<f64>,
     /// The same, among the CPUs that the client may use.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub other_cpus_of_client: Option<f64>,
     /// Breakdown of a transaction's time; `None` without transactions.
-    #[serde(default)]
     pub time: Option<TimeShares>,
 }
 

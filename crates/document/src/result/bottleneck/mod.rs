@@ -75,18 +75,14 @@ pub const IN_PROCESS: &str = "in process";
 pub struct BottleneckVerdict {
     /// What limited the run.
     pub kind: Bottleneck,
-    /// The specific cause; `None` in documents of older versions.
-    #[serde(default)]
+    /// The specific cause; `None` for a set of queries.
     pub cause: Option<Cause>,
     /// Certainty of the verdict.
-    #[serde(default)]
     pub certainty: Certainty,
     /// The second candidate, if the verdict is not certain.
-    #[serde(default)]
     pub second: Option<Bottleneck>,
     /// What the database's sessions waited for most, if the database is the bottleneck and was
     /// observed.
-    #[serde(default)]
     pub wait: Option<BottleneckWait>,
     /// Reason in words, with figures.
     pub words: String,
@@ -106,10 +102,8 @@ pub struct BottleneckWait {
     pub share: f64,
     /// Which of the class, if it is most of it: the table of a lock, or the name of a latch or
     /// another wait at the server; empty otherwise.
-    #[serde(default)]
     pub which: String,
     /// Checkpoints per minute, if they are frequent.
-    #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub checkpoints_per_minute: Option<f64>,
 }
@@ -227,11 +221,12 @@ impl BottleneckVerdict {
     #[must_use]
     pub fn new(figures: LimitFigures, evidence: Option<Evidence>) -> Self {
         let Some(evidence) = evidence else { return Self::not_applicable(figures) };
-        let named = words::Named { observed: evidence.observed, ..words::Named::default() };
+        let named =
+            words::ReasonDetails { observed: evidence.observed, ..words::ReasonDetails::default() };
         Self::of(figures.verdict(evidence), figures, named)
     }
 
-    fn of(verdict: decide::Verdict, figures: LimitFigures, named: words::Named) -> Self {
+    fn of(verdict: decide::Verdict, figures: LimitFigures, named: words::ReasonDetails) -> Self {
         Self {
             kind: verdict.kind,
             cause: Some(verdict.cause),
@@ -275,7 +270,7 @@ impl BottleneckVerdict {
     /// The database has too few connections for the sessions, each of which needs one for a
     /// transaction; so the empty round trips waited for one, too.
     fn pooled(self, connections: f64) -> Self {
-        let named = words::Named { connections, ..words::Named::default() };
+        let named = words::ReasonDetails { connections, ..words::ReasonDetails::default() };
         Self::of(self.figures.pooled(), self.figures, named)
     }
 

@@ -298,39 +298,6 @@ fn the_shares_of_time_add_up() {
     }
 }
 
-#[test]
-fn documents_of_older_versions_are_read() {
-    let mut document = serde_json::to_value(limited(&[])).unwrap();
-    let top = document.as_object_mut().unwrap();
-    for name in ["cause", "certainty", "second"] {
-        top.remove(name).unwrap();
-    }
-    let kept = [
-        "window_s",
-        "committed",
-        "paced",
-        "sessions_busy_share",
-        "busiest_thread_share",
-        "database_on_threads",
-        "lag_samples",
-        "lag_p50_us",
-        "lag_p99_us",
-        "late_wakeups",
-        "median_service_us",
-        "mean_service_us",
-        "round_trip_us",
-        "round_trip_samples",
-        "round_trips_per_transaction",
-        "network_share",
-        "same_host",
-        "host_cpu_share",
-    ];
-    let figures = top["figures"].as_object_mut().unwrap();
-    figures.retain(|name, _| kept.contains(&name.as_str()));
-    let read: BottleneckVerdict = serde_json::from_value(document).unwrap();
-    assert_eq!((read.title().as_str(), read.cause), ("the database", None));
-}
-
 /// What was observed of sessions with these shares of classes.
 fn observed(classes: &[(WaitClass, f64)]) -> Observed {
     use crate::result::{ActiveSessions, WaitShare};

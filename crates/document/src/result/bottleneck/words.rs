@@ -14,7 +14,7 @@ pub const STOP_OTHERS: &str = "stop other programs on this host, and run again";
 
 /// What a reason names besides the figures; each cause that needs it has it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Named {
+pub(super) struct ReasonDetails {
     /// What the run counts, such as transactions.
     pub observed: &'static str,
     /// Average number of the database's connections.
@@ -22,7 +22,7 @@ pub(super) struct Named {
 }
 
 /// Reason in words, for people.
-pub(super) fn of(verdict: Verdict, f: &LimitFigures, named: Named) -> String {
+pub(super) fn of(verdict: Verdict, f: &LimitFigures, named: ReasonDetails) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
             "too little to judge: {} in a window of {}",

@@ -49,11 +49,9 @@ pub struct QueriesResult {
     pub answers: AnswerComparison,
     /// Highest memory of an engine in this process during the timed part, in bytes, as it reports
     /// it five times per second; `None` for a server.
-    #[serde(default)]
     pub engine_memory_bytes: Option<u64>,
     /// The execution plan of each query, read once after the timed part; those that could not be
     /// read are missing.
-    #[serde(default)]
     pub plans: Vec<ExecutionPlan>,
 }
 

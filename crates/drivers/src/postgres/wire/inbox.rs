@@ -17,7 +17,7 @@ const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 const HEAD_BYTES: usize = 5;
 
 /// Position of a message in the buffer.
-pub struct Found {
+pub struct MessagePosition {
     /// Type of the message.
     pub tag: u8,
     body: Range<usize>,
@@ -39,7 +39,7 @@ impl Inbox {
     /// # Errors
     /// With what is wrong about its length.
     #[inline]
-    pub fn take(&mut self) -> Result<Option<Found>, &'static str> {
+    pub fn take(&mut self) -> Result<Option<MessagePosition>, &'static str> {
         let unread = &self.bytes[self.start..self.end];
         let Some(&[tag, a, b, c, d]) = unread.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
@@ -52,12 +52,12 @@ impl Inbox {
         }
         let body = self.start + HEAD_BYTES..self.start + 1 + length;
         self.start = body.end;
-        Ok(Some(Found { tag, body }))
+        Ok(Some(MessagePosition { tag, body }))
     }
 
     /// The body of the message that was taken last.
     #[inline]
-    pub fn body(&self, found: &Found) -> &[u8] {
+    pub fn body(&self, found: &MessagePosition) -> &[u8] {
         &self.bytes[found.body.clone()]
     }
 

@@ -8,7 +8,7 @@ use postgres_types::Type;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::{Connection, Frame};
-use crate::postgres::codec::{Kind, Misfit};
+use crate::postgres::codec::{ColumnKind, Misfit};
 
 /// Why a message was not written.
 pub enum Unwritable {
@@ -164,7 +164,7 @@ impl<'a> Fields<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// How its fields are read.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     oid: u32,
     name: Box<str>,
 }
@@ -196,7 +196,7 @@ pub fn columns(body: &[u8]) -> Option<Box<[Column]>> {
         let oid = body.int32()?.cast_unsigned();
         // Size, modifier and format.
         body.take(8)?;
-        let kind = Type::from_oid(oid).map_or(Kind::Unknown, |known| Kind::of(&known));
+        let kind = Type::from_oid(oid).map_or(ColumnKind::Unknown, |known| ColumnKind::of(&known));
         Some(Column { kind, oid, name })
     };
     (0..count).map(column).collect()

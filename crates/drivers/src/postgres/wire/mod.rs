@@ -20,7 +20,7 @@ use postgres_protocol::message::{backend, frontend};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use triphammer_core::{DbError, ErrorClass};
 
-use self::inbox::{Found, Inbox};
+use self::inbox::{Inbox, MessagePosition};
 use super::codec::Misfit;
 use super::error::{ErrorContext, classify};
 use crate::stream::{Stream, broken, closed};
@@ -415,7 +415,7 @@ impl Connection {
 
     /// Handles a message that is not part of an answer (and returns true), and notes its effect on
     /// the connection.
-    fn absorb(&mut self, found: &Found) -> Result<bool, DbError> {
+    fn absorb(&mut self, found: &MessagePosition) -> Result<bool, DbError> {
         match found.tag {
             backend::READY_FOR_QUERY_TAG => {
                 self.status = match self.inbox.body(found) {

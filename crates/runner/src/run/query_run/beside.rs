@@ -23,20 +23,20 @@ use std::time::Duration;
 use tokio::time::{Instant, interval, sleep, sleep_until};
 use triphammer_core::SpecError;
 use triphammer_core::clock::parse_duration;
-use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{PrimaryMetric, Workload as _, WorkloadSettings};
 use triphammer_document::measure;
 use triphammer_document::result::{BaselineTaken, StepOutcome, StepTime, StreamsTaken};
+use triphammer_engine::RunEnd;
 use triphammer_load::Plan;
 use triphammer_settings::Settings;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::worker_pool::on_this_thread;
 
-use super::control::{Heard, PROGRESS_EVERY, drive};
+use super::control::{ControlEvent, PROGRESS_EVERY, drive};
 use super::{QueryRun, timeout};
 use crate::watch::{JobEvent, QueryProgress, Watch};
 
@@ -122,14 +122,14 @@ impl Alone {
 /// The streams of a run.
 pub struct Beside {
     cancel: Cancel,
-    shared: Arc<Shared>,
+    shared: Arc<StreamsState>,
     /// Lets the streams begin; they never do if it is dropped before.
     go: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What the control thread of the streams and the run share.
-struct Shared {
+struct StreamsState {
     is_in_window: AtomicBool,
     taken: Mutex<StreamsTaken>,
     /// Queries that were not answered, to be reported.
@@ -138,7 +138,7 @@ struct Shared {
     progress: Mutex<Option<QueryProgress>>,
 }
 
-impl Shared {
+impl StreamsState {
     fn taken(&self) -> MutexGuard<'_, StreamsTaken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,7 +177,7 @@ impl Beside {
     /// When the thread cannot be started.
     pub fn new(plan: &Plan, run: &QueryRun) -> Result<Self, Failure> {
         let timeout_s = run.timeout.map(|limit| limit.as_secs_f64());
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(StreamsState {
             is_in_window: AtomicBool::new(false),
             taken: Mutex::new(StreamsTaken::new(&run.plan, timeout_s)),
             troubles: Mutex::default(),
@@ -192,9 +192,9 @@ impl Beside {
             if gone.recv().is_err() {
                 return;
             }
-            let mut on_event = |heard: Heard<'_>| match heard {
-                Heard::Progress(progress) => *shared.progress() = Some(progress.clone()),
-                Heard::Ended(step) => shared.on_event(step),
+            let mut on_event = |event: ControlEvent<'_>| match event {
+                ControlEvent::Progress(progress) => *shared.progress() = Some(progress.clone()),
+                ControlEvent::Ended(step) => shared.on_event(step),
             };
             let ended = on_this_thread(async {
                 drive(&plan, &run, &cancel, &mut on_event).await.map(|(end, _)| end)

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
-use triphammer_core::engine::{RunEnd, RunEnding, Window};
 use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
 use triphammer_document::result::{StepOutcome, StepTime};
+use triphammer_engine::{RunEnd, RunEnding, Window};
 use triphammer_load::Plan;
 use triphammer_settings::cancel::Cancel;
 use triphammer_settings::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 pub(super) const CANCEL_AGAIN: Duration = Duration::from_secs(1);
 
 /// A step that is running.
-struct Running {
+struct RunningStep {
     position: u32,
     name: String,
     stream: Option<u32>,
@@ -42,7 +42,7 @@ pub async fn drive(
     plan: &Plan,
     run: &QueryRun,
     cancel: &Cancel,
-    on_event: &mut dyn FnMut(Heard<'_>),
+    on_event: &mut dyn FnMut(ControlEvent<'_>),
 ) -> Result<(RunEnd, Vec<StepTime>), Failure> {
     let mut control = Control {
         plan,
@@ -65,7 +65,7 @@ pub async fn drive(
 }
 
 /// An event that is reported to the caller.
-pub enum Heard<'a> {
+pub enum ControlEvent<'a> {
     /// What is running.
     Progress(&'a QueryProgress),
     /// A step has ended.
@@ -94,11 +94,11 @@ impl Control<'_> {
         repeat: u32,
         phase: &QueryPhase,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(Heard<'_>),
+        on_event: &mut dyn FnMut(ControlEvent<'_>),
     ) -> Result<(), Failure> {
         let slots: Vec<Arc<Slot>> = phase.streams.iter().map(|_| Arc::default()).collect();
         let (reports, mut received) = mpsc::unbounded_channel();
-        let mut running: Vec<Option<Running>> = phase.streams.iter().map(|_| None).collect();
+        let mut running: Vec<Option<RunningStep>> = phase.streams.iter().map(|_| None).collect();
         let mut steps: Vec<Vec<StepTime>> = phase.streams.iter().map(|_| Vec::new()).collect();
         let threads = self.start(repeat, phase, &slots, &reports)?;
         drop(reports);
@@ -123,7 +123,7 @@ impl Control<'_> {
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     cancel_due(&slots, &mut running).await;
                 }
-                _ = ticks.tick() => on_event(Heard::Progress(&self.progress(&running))),
+                _ = ticks.tick() => on_event(ControlEvent::Progress(&self.progress(&running))),
             }
         }
         for thread in threads {
@@ -171,22 +171,22 @@ impl Control<'_> {
         &mut self,
         report: Report,
         phase: &QueryPhase,
-        running: &mut [Option<Running>],
+        running: &mut [Option<RunningStep>],
         steps: &mut [Vec<StepTime>],
-        on_event: &mut dyn FnMut(Heard<'_>),
+        on_event: &mut dyn FnMut(ControlEvent<'_>),
     ) {
         match report {
             Report::Began { stream, position, name, at } => {
                 let limit = self.run.timeout.map(|limit| self.clock.instant(at) + limit);
                 let cancel = limit.map(|at| (at, StepOutcome::TimedOut));
                 let number = phase.streams[stream].number;
-                running[stream] = Some(Running { position, name, stream: number, at, cancel });
-                on_event(Heard::Progress(&self.progress(running)));
+                running[stream] = Some(RunningStep { position, name, stream: number, at, cancel });
+                on_event(ControlEvent::Progress(&self.progress(running)));
             }
             Report::Ended { stream, step } => {
                 running[stream] = None;
                 self.done += 1;
-                on_event(Heard::Ended(&step));
+                on_event(ControlEvent::Ended(&step));
                 if !self.run.is_endless {
                     steps[stream].push(step);
                 }
@@ -200,7 +200,7 @@ impl Control<'_> {
         }
     }
 
-    fn progress(&self, running: &[Option<Running>]) -> QueryProgress {
+    fn progress(&self, running: &[Option<RunningStep>]) -> QueryProgress {
         let now = self.clock.now();
         let running = running.iter().flatten().map(|step| RunningQuery {
             stream: step.stream,
@@ -251,7 +251,7 @@ impl Control<'_> {
 }
 
 /// Lets nothing more begin, and has what is running cancelled.
-fn stop(slots: &[Arc<Slot>], running: &mut [Option<Running>]) {
+fn stop(slots: &[Arc<Slot>], running: &mut [Option<RunningStep>]) {
     slots.iter().for_each(|slot| slot.stop());
     for step in running.iter_mut().flatten() {
         if step.cancel.is_none_or(|(_, reason)| reason != StepOutcome::Cancelled) {
@@ -261,7 +261,7 @@ fn stop(slots: &[Arc<Slot>], running: &mut [Option<Running>]) {
 }
 
 /// Cancels what is due, and will again: some databases ignore a request that comes before the statement.
-async fn cancel_due(slots: &[Arc<Slot>], running: &mut [Option<Running>]) {
+async fn cancel_due(slots: &[Arc<Slot>], running: &mut [Option<RunningStep>]) {
     let now = Instant::now();
     for (slot, step) in slots.iter().zip(running) {
         let Some(step) = step else { continue };

@@ -55,7 +55,7 @@ use triphammer_settings::{Mark, Settings, of_command};
 use triphammer_workloads::AnyWorkload;
 
 pub(super) use beside::{Alone, Beside, streams};
-pub(super) use control::{Heard, drive};
+pub(super) use control::{ControlEvent, drive};
 pub(super) use plans::read_plans;
 
 /// Scale of the default SQLite file: one that is built in a second or two.

@@ -75,7 +75,7 @@ pub async fn read_plans(plan: &Plan, run: &QueryRun, cancel: &Cancel) -> Result<
     let thread = std::thread::Builder::new().name("plans".into()).spawn(move || reader.run());
     let doing = "starting a thread for the plans";
     let thread = thread.map_err(|error| Failure::System { doing: doing.into(), error })?;
-    let mut found = Found::default();
+    let mut found = CollectedPlans::default();
     let mut is_stopping = false;
     loop {
         let due = found.running.and_then(|(_, at, _)| at);
@@ -121,7 +121,7 @@ fn queries(plan: &QueryPlan) -> BTreeMap<usize, (String, Vec<Value<'static>>)> {
 
 /// What the control collects.
 #[derive(Default)]
-struct Found {
+struct CollectedPlans {
     plans: Vec<ExecutionPlan>,
     /// What is missing, by the reason.
     missing: Vec<(String, Vec<String>)>,
@@ -129,7 +129,7 @@ struct Found {
     running: Option<(u32, Option<Instant>, StepOutcome)>,
 }
 
-impl Found {
+impl CollectedPlans {
     fn take(&mut self, report: Report) {
         match report {
             Report::Began { position, limit } => {

@@ -61,7 +61,7 @@ pub(super) struct Stream {
 }
 
 /// How a step ended.
-struct Ended {
+struct StepEnd {
     outcome: StepOutcome,
     rows: u64,
     fingerprint: Option<String>,
@@ -224,13 +224,13 @@ impl Stream {
         let cancelled = self.slot.disarm().await;
         let is_refresh = matches!(step, QueryStep::Refresh(_));
         let ended = match answer {
-            Ok(answer) => Ended {
+            Ok(answer) => StepEnd {
                 outcome: StepOutcome::Answered,
                 rows: answer.rows,
                 fingerprint: (!is_refresh).then(|| answer.fingerprint()),
                 error: None,
             },
-            Err(error) => Ended {
+            Err(error) => StepEnd {
                 outcome: cancelled.unwrap_or(StepOutcome::Failed),
                 rows: 0,
                 fingerprint: None,
@@ -278,7 +278,7 @@ impl Stream {
     }
 
     fn not_run(&self, position: u32, step: &QueryStep, outcome: StepOutcome, reason: &str) {
-        let ended = Ended {
+        let ended = StepEnd {
             outcome,
             rows: 0,
             fingerprint: None,
@@ -287,7 +287,7 @@ impl Stream {
         self.ended(position, step, None, ended);
     }
 
-    fn ended(&self, position: u32, step: &QueryStep, time: Option<(Elapsed, f64)>, ended: Ended) {
+    fn ended(&self, position: u32, step: &QueryStep, time: Option<(Elapsed, f64)>, ended: StepEnd) {
         let lap =
             (position - 1) / u32::try_from(self.stream.steps.len()).unwrap_or(u32::MAX).max(1);
         let step = StepTime {

@@ -19,7 +19,7 @@
 //! The belief is the posterior on a grid of capacities and curves, summed over the curves. The grid
 //! is refined to where nearly all of it lies.
 
-use super::{CapacityBelief, Distance, Reported, chance};
+use super::{CapacityBelief, Distance, ReportedRun, chance};
 use crate::numbers::size;
 
 /// Number of cells of the grid.
@@ -82,7 +82,7 @@ struct Runs {
 impl Belief {
     /// Computes the belief from the reported runs. The capacity lies about the bracket and not
     /// above `highest`.
-    pub fn of(reported: &[Reported], bracket: (f64, f64), highest: Option<f64>) -> Self {
+    pub fn of(reported: &[ReportedRun], bracket: (f64, f64), highest: Option<f64>) -> Self {
         let runs = Runs::of(reported, bracket, highest);
         let (mut from, mut to) = (runs.bracket.0 - BEYOND, runs.bracket.1 + BEYOND);
         to = to.min(runs.highest.max(from + 1e-6));
@@ -159,10 +159,10 @@ impl Belief {
 }
 
 impl Runs {
-    fn of(reported: &[Reported], (low, high): (f64, f64), highest: Option<f64>) -> Self {
+    fn of(reported: &[ReportedRun], (low, high): (f64, f64), highest: Option<f64>) -> Self {
         let (mut measured, mut sided) = (Vec::new(), Vec::new());
         let (mut squares, mut weights) = (0.0, 0.0);
-        let distances: Vec<_> = reported.iter().map(Reported::distance).collect();
+        let distances: Vec<_> = reported.iter().map(ReportedRun::distance).collect();
         let is_known = distances.iter().flatten().any(|distance| distance.error.is_some());
         for (reported, distance) in reported.iter().zip(distances) {
             match distance.filter(|distance| distance.error.is_some() || is_known) {

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::belief::Belief;
-use super::{Distance, Reported};
+use super::{Distance, ReportedRun};
 use crate::distribution::{t_975, t_of_all};
 use crate::numbers::size;
 use crate::{Estimate, Interval};
@@ -39,7 +39,7 @@ pub struct ServerChange {
 }
 
 /// The rate of the early run nearest to the limit.
-pub(super) fn early(reported: &[Reported]) -> Option<f64> {
+pub(super) fn early(reported: &[ReportedRun]) -> Option<f64> {
     let half = &reported[..reported.len().div_ceil(2)];
     let near = half.iter().filter_map(|run| {
         let Distance { ln, .. } = run.distance()?;
@@ -50,7 +50,7 @@ pub(super) fn early(reported: &[Reported]) -> Option<f64> {
 
 /// The 95 % interval of the capacity's logarithm from the scatter of the runs near the limit;
 /// `None` if there are too few.
-pub(super) fn interval(reported: &[Reported], belief: &Belief) -> Option<Interval> {
+pub(super) fn interval(reported: &[ReportedRun], belief: &Belief) -> Option<Interval> {
     let implied = implied(reported, belief);
     let sum = |of: fn(&Implied) -> f64| implied.iter().map(of).sum::<f64>();
     let weights = sum(|one| one.weight);
@@ -73,7 +73,7 @@ pub(super) fn interval(reported: &[Reported], belief: &Belief) -> Option<Interva
 /// response time is about linear in the rate, and a server of another speed moves that line: before
 /// and after the change it has the same slope. The interval allows for the choice of the place
 /// (Bonferroni).
-pub(super) fn change(reported: &[Reported]) -> Option<ServerChange> {
+pub(super) fn change(reported: &[ReportedRun]) -> Option<ServerChange> {
     let points: Vec<Point> = reported.iter().filter_map(Point::of).collect();
     let places = SIDE_MIN..(points.len() + 1).saturating_sub(SIDE_MIN);
     let choices = places.len();
@@ -97,7 +97,7 @@ struct Point {
 }
 
 impl Point {
-    fn of(run: &Reported) -> Option<Self> {
+    fn of(run: &ReportedRun) -> Option<Self> {
         let ln = run.distance()?.ln;
         (ln.abs() <= NEAR_ENOUGH).then_some(Self { rate: run.rate, ln })
     }
@@ -156,9 +156,9 @@ struct Implied {
 }
 
 /// The capacities that the runs near the limit imply, in their order.
-fn implied(reported: &[Reported], belief: &Belief) -> Vec<Implied> {
+fn implied(reported: &[ReportedRun], belief: &Belief) -> Vec<Implied> {
     let at_limit = belief.slope_at(0.0);
-    let of = |run: &Reported| {
+    let of = |run: &ReportedRun| {
         let distance = run.distance()?.ln;
         let slope = belief.slope_at(distance);
         let weight = 1.0 / (1.0 + (at_limit / slope).powi(2));

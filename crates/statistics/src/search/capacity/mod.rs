@@ -169,7 +169,7 @@ pub enum CapacityError {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacitySearch {
     plan: CapacityPlan,
-    reported: Vec<Reported>,
+    reported: Vec<ReportedRun>,
     /// The confirming runs, once the search has found a rate.
     confirming: Option<Confirming>,
     /// What follows from the results so far.
@@ -191,12 +191,12 @@ struct Confirming {
 
 /// A run's rate and what it showed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Reported {
+struct ReportedRun {
     rate: f64,
     answer: Answer,
 }
 
-impl Reported {
+impl ReportedRun {
     /// How far the run was from the limit; `None` if it measured no time.
     fn distance(&self) -> Option<Distance> {
         match self.answer {
@@ -319,7 +319,7 @@ impl CapacitySearch {
     /// Result of a climb that used up its runs: only what was measured.
     fn cut_short(&self) -> Judgement {
         let CapacityPlan { lowest, highest, .. } = self.plan;
-        let ok = |reported: &&Reported| chance(reported.answer) >= 0.5;
+        let ok = |reported: &&ReportedRun| chance(reported.answer) >= 0.5;
         let rate =
             self.reported.iter().filter(ok).map(|reported| reported.rate).fold(lowest, f64::max);
         let not =
@@ -332,7 +332,7 @@ impl CapacitySearch {
     /// is not above 0 and finite is ignored.
     pub fn report_result(&mut self, rate: f64, answer: Answer) {
         if rate.is_finite() && rate > 0.0 {
-            self.reported.push(Reported { rate, answer });
+            self.reported.push(ReportedRun { rate, answer });
             self.step =
                 self.confirming.and_then(|of| self.confirm(of)).unwrap_or_else(|| self.search());
             self.begin_to_confirm();
@@ -369,7 +369,7 @@ enum Climb {
 
 /// Doubles while rates are ok, or halves while none is. What turns or ends the climb must be
 /// certain, if necessary by another run: a bracket in the wrong place costs more.
-fn climb(plan: &CapacityPlan, reported: &[Reported]) -> Climb {
+fn climb(plan: &CapacityPlan, reported: &[ReportedRun]) -> Climb {
     let (mut rate, mut upwards, mut used) = (plan.first, None, 0);
     for _ in 0..=reported.len() {
         let here =
@@ -454,7 +454,7 @@ impl Distance {
 /// From all such runs together, less their error. If they differ by more than their errors, the
 /// server itself differs from run to run, and was overloaded when it was slow: then the most that
 /// it served in one of them.
-fn served_at_least(reported: &[Reported]) -> Option<f64> {
+fn served_at_least(reported: &[ReportedRun]) -> Option<f64> {
     let served = reported.iter().filter_map(|reported| match reported.answer {
         Answer::Overloaded { served } => Some(served),
         _ => None,

@@ -9,7 +9,7 @@ use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass};
 
 use super::INVALID_TERMINATION;
-use super::signatures::{Found, Remark};
+use super::signatures::{FoundRoutines, Remark};
 
 /// The column of NEWORD's row, on PostgreSQL, that contains the order's number.
 const NEXT_O_ID: usize = 5;
@@ -46,7 +46,7 @@ pub(super) enum Absent {
 
 impl RunEnding {
     pub(super) async fn of<S: Session>(
-        found: &Found,
+        found: &FoundRoutines,
         statements: &mut Statements<'_>,
         session: &mut S,
         rows: &mut Rows,

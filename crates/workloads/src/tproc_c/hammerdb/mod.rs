@@ -33,7 +33,7 @@ use super::settings::{ROUTINES, Routines as Wanted};
 use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use super::user::Terminal;
 use ending::RunEnding;
-use signatures::{Found, Remark};
+use signatures::{FoundRoutines, Remark};
 
 /// Schemas that HammerDB built. Conditions that do not hold there: its population gives delivered
 /// lines an amount, and its routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd,
@@ -444,7 +444,7 @@ fn returned_error(rows: &Rows) -> Option<DbError> {
 
 /// Declares the calls of the types in the mix, by index of the transaction type.
 async fn calls<S: Session>(
-    found: &Found,
+    found: &FoundRoutines,
     mix: [u32; 5],
     statements: &mut Statements<'_>,
     session: &mut S,

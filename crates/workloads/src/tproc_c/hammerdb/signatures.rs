@@ -10,7 +10,7 @@ use std::fmt;
 use triphammer_core::DbError;
 use triphammer_core::rows::Rows;
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{Judged, Name};
+use triphammer_core::workload::{ExternalFindings, Name};
 
 use super::super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 
@@ -119,12 +119,12 @@ pub(super) enum Remark {
 
 /// The routines found in a schema.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundRoutines {
     pub(super) form: &'static Form,
     remarks: Vec<Remark>,
 }
 
-impl Found {
+impl FoundRoutines {
     pub(super) fn has(&self, remark: Remark) -> bool {
         self.remarks.contains(&remark)
     }
@@ -151,7 +151,7 @@ impl Routine<'_> {
 pub(super) fn recognise(
     catalogue: &StatementCatalogue,
     rows: &Rows,
-) -> Result<Result<Found, String>, DbError> {
+) -> Result<Result<FoundRoutines, String>, DbError> {
     let callable =
         |form: &&Form| catalogue.has_statement(&format!("hammerdb.new_order.{}", form.name));
     let forms: Vec<&'static Form> = FORMS.iter().filter(callable).collect();
@@ -169,18 +169,22 @@ pub(super) fn recognise(
             _ => None,
         });
     }
-    Ok(compare(&forms, &routines).map(|form| Found { form, remarks }))
+    Ok(compare(&forms, &routines).map(|form| FoundRoutines { form, remarks }))
 }
 
 /// Obstacles to a run, and conditions that the version found does not keep, according to
 /// `hammerdb.routines`.
-pub(super) fn judge(catalogue: &StatementCatalogue, rows: &Rows) -> Result<Judged, DbError> {
+pub(super) fn judge(
+    catalogue: &StatementCatalogue,
+    rows: &Rows,
+) -> Result<ExternalFindings, DbError> {
     Ok(match recognise(catalogue, rows)? {
-        Ok(found) if found.has(Remark::Late) => {
-            Judged { lack: None, violates: LATE.iter().copied().map(Name::from).collect() }
-        }
-        Ok(_) => Judged::default(),
-        Err(lack) => Judged { lack: Some(lack), violates: Vec::new() },
+        Ok(found) if found.has(Remark::Late) => ExternalFindings {
+            lack: None,
+            violates: LATE.iter().copied().map(Name::from).collect(),
+        },
+        Ok(_) => ExternalFindings::default(),
+        Err(lack) => ExternalFindings { lack: Some(lack), violates: Vec::new() },
     })
 }
 
@@ -272,7 +276,10 @@ mod tests {
     const TEXTS: &str =
         "character varying, character varying, character varying, character, character";
 
-    fn judged(dialect: &str, routines: &[(&str, &str, &str, &str)]) -> Result<Found, String> {
+    fn judged(
+        dialect: &str,
+        routines: &[(&str, &str, &str, &str)],
+    ) -> Result<FoundRoutines, String> {
         let mut rows = Rows::new();
         rows.reset(4);
         for (name, kind, types, remark) in routines {
@@ -318,7 +325,7 @@ mod tests {
         ]
     }
 
-    fn of(routines: &[(&'static str, &'static str, String)]) -> Result<Found, String> {
+    fn of(routines: &[(&'static str, &'static str, String)]) -> Result<FoundRoutines, String> {
         let rows: Vec<_> =
             routines.iter().map(|(name, kind, types)| (*name, *kind, types.as_str(), "")).collect();
         judged("postgres", &rows)

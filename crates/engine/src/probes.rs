@@ -1,0 +1,76 @@
+//! Measurements of a worker thread on itself besides transactions: its CPU time, how long it waited
+//! for a CPU, and when its users should measure the next round trip.
+
+use std::cell::{Cell, RefCell};
+
+use triphammer_core::clock::{Elapsed, thread_cpu_ns};
+use triphammer_core::recorder::WorkerCpu;
+
+use super::lag::HeartbeatReceiver;
+use super::procfs::ThreadWaits;
+
+/// Time of the first measured round trip: after the initial rush in which all users begin.
+const PING_FIRST: Elapsed = Elapsed(500_000_000);
+
+/// The probes of one worker thread.
+pub(super) struct Probes {
+    /// CPU time used, and when it was read.
+    seen: Cell<(u64, Elapsed)>,
+    waits: ThreadWaits,
+    /// CPU time used before the run's zero, in nanoseconds.
+    start_ns: Cell<u64>,
+    /// Time from which a user of this thread should measure the next round trip.
+    ping_at: Cell<Elapsed>,
+    /// Source of the event-loop lag; `None` where it is not measured, and once it has been taken.
+    heartbeats: RefCell<Option<HeartbeatReceiver>>,
+}
+
+impl Probes {
+    pub fn new(heartbeats: Option<HeartbeatReceiver>) -> Self {
+        Self {
+            seen: Cell::default(),
+            waits: ThreadWaits::open(),
+            start_ns: Cell::new(0),
+            ping_at: Cell::new(PING_FIRST),
+            heartbeats: RefCell::new(heartbeats),
+        }
+    }
+
+    /// Begins measuring at the start of the run.
+    pub fn begin(&self) {
+        self.start_ns.set(thread_cpu_ns());
+        self.seen.set((thread_cpu_ns(), Elapsed(0)));
+        self.waits.since_last();
+    }
+
+    /// Returns the source of the event-loop lag, once.
+    pub fn take_heartbeats(&self) -> Option<HeartbeatReceiver> {
+        self.heartbeats.take()
+    }
+
+    /// CPU use since the last call.
+    pub fn cpu(&self, thread: usize, now: Elapsed) -> WorkerCpu {
+        let (cpu_before, wall_before) = self.seen.replace((thread_cpu_ns(), now));
+        WorkerCpu {
+            thread: u32::try_from(thread).expect("threads are counted in 32 bits"),
+            cpu_ns: self.seen.get().0.saturating_sub(cpu_before),
+            wall_ns: now.since(wall_before),
+            wait_ns: self.waits.since_last(),
+        }
+    }
+
+    /// CPU time since zero, in nanoseconds.
+    pub fn cpu_ns(&self) -> u64 {
+        thread_cpu_ns().saturating_sub(self.start_ns.get())
+    }
+
+    /// Whether a user of this thread should measure a round trip now.
+    pub fn is_ping_due(&self, now: Elapsed) -> bool {
+        now >= self.ping_at.get()
+    }
+
+    /// Schedules the next measured round trip for `at`.
+    pub fn ping_again(&self, at: Elapsed) {
+        self.ping_at.set(at);
+    }
+}
