@@ -5,9 +5,11 @@ Findings: each with one command on a private server: PostgreSQL at its three lev
 innodb_snapshot_isolation, Galera of three nodes, a PostgreSQL standby.
 Cost: the same load unrecorded, recorded, and recorded and checked, in turn, on PostgreSQL without waits for the disk.
 Checker: operations of lists in memory, and whether twice as many take twice as long.
+Peer: the verdicts and times of adya 0.1.0 (crates.io), a checker written apart, on histories recorded here.
 Quiet runs (--quiet N): runs on PostgreSQL in which nothing may be found that the level excludes.
+Long fork (--fork MINUTES): readers of a PostgreSQL primary and of its standby, which may see commits in two orders.
 
-    bench/isolation.py [--rounds 5] [--seconds 10] [--only findings,cost,checker] [--quiet 0]
+    bench/isolation.py [--rounds 5] [--seconds 10] [--only findings,cost,checker,peer] [--quiet 0] [--fork 0]
 """
 
 import argparse
@@ -89,6 +91,43 @@ def checker():
         print(f"{int(operations):,} operations: {done['cpu']:.1f} s of CPU, {done['memory']:.0f} MB")
 
 
+def peer(store, folder):
+    """The same histories by this checker and by adya, which calls G-single that of two appends `lost-update`, too."""
+    lib.run(["cargo", "install", "adya", "--version", "0.1.0", "--no-default-features", "--root", folder])
+    load = ["--duration", "3s", "--control", "0s", "--rows", "8", "--vus", "8", "--weights", "append=4,read=2"]
+
+    def compare(product, target, level):
+        history = f"{folder}/history.edn"
+        isolation(store, target, "--isolation", level, "--history", history, *load)
+        ours = lib.timed([lib.triphammer(), "isolation", "check", history], check=False)
+        rows = [line.split()[:2] for line in ours["out"].splitlines() if line.startswith("  ")]
+        adya = [f"{folder}/bin/adya", "check", "-c", "serializable", "--json", history]
+        theirs = lib.timed(adya, check=False)
+        report = json.loads(theirs["out"])
+        kinds = {name.removesuffix("-item") if name != "G2-item" else name for name in anomalies(report)}
+        same = {kind for _, kind in rows} == kinds - {"lost-update"}
+        print(f"{product}, {level}: {', '.join(f'{kind} {count}' for count, kind in rows) or 'nothing'}; adya: "
+              f"{', '.join(sorted(kinds)) or 'nothing'}; {'the same kinds' if same else 'DIFFERENT'}; "
+              f"{ours['cpu']:.2f} s of CPU, adya {theirs['cpu']:.2f} s")
+
+    with lib.Postgres(fsync="off") as server:
+        server.fresh("t")
+        for level in ("read-committed", "repeatable-read", "serializable"):
+            compare("PostgreSQL", server.url("t"), level)
+    with lib.Mariadb(**{"innodb-flush-log-at-trx-commit": 0}) as server:
+        server.fresh("t")
+        for level in ("read-uncommitted", "read-committed", "repeatable-read", "serializable"):
+            compare("MariaDB", server.url("t"), level)
+
+
+def anomalies(report):
+    """The names of what adya found, wherever its report has them."""
+    if isinstance(report, dict):
+        found = report.get("anomaly_types") or report.get("anomaly-types")
+        return found if found else [name for part in report.values() for name in anomalies(part)]
+    return [name for part in report for name in anomalies(part)] if isinstance(report, list) else []
+
+
 def quiet(store, runs):
     """Runs in which nothing may be found."""
     with lib.Postgres(fsync="off") as server:
@@ -103,12 +142,23 @@ def quiet(store, runs):
             print(f"{level}: {broken} of {runs} runs with a broken promise")
 
 
+def fork(store, minutes):
+    """Readers of both nodes, of few rows."""
+    with lib.Postgres(fsync="off", wal_level="replica", max_wal_senders=4) as primary, lib.Standby(primary) as standby:
+        primary.fresh("t")
+        options = ["--isolation", "repeatable-read", "--nodes", standby.file(primary, "t"), "--route",
+                   "reads=random:all", "--duration", f"{minutes}m", "--control", "0s", "--rows", "4",
+                   "--weights", "append=4,read=4"]
+        tell("PostgreSQL with a standby", isolation(store, primary.url("t"), *options))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--only", default="findings,cost,checker")
     parser.add_argument("--quiet", type=int, default=0)
+    parser.add_argument("--fork", type=int, default=0, metavar="MINUTES")
     options = parser.parse_args()
     with lib.memory_folder() as folder:
         store = f"{folder}/jobs.sqlite"
@@ -118,6 +168,10 @@ def main():
             cost(store, options.rounds, options.seconds)
         if "checker" in options.only:
             checker()
+        if "peer" in options.only:
+            peer(store, folder)
+        if options.fork:
+            fork(store, options.fork)
         if options.quiet:
             quiet(store, options.quiet)
 

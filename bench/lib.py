@@ -58,8 +58,9 @@ def run(command, **options):
     return done.stdout
 
 
-def timed(command, **options):
-    """Runs a command; returns wall seconds, its own CPU seconds, its peak memory in MB, and its output."""
+def timed(command, check=True, **options):
+    """Runs a command; returns wall seconds, its own CPU seconds, its peak memory in MB, and its output. With `check`, one
+    that fails ends the program."""
     begun = time.monotonic()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err, **options)
@@ -69,7 +70,7 @@ def timed(command, **options):
         wall = time.monotonic() - begun
         out.seek(0)
         err.seek(0)
-        if process.returncode != 0:
+        if check and process.returncode != 0:
             sys.exit(f"{' '.join(map(str, command))}\nexit code {process.returncode}\n{out.read()}{err.read()}")
         return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "memory": usage.ru_maxrss / 1024,
                 "out": out.read(), "err": err.read()}
@@ -138,6 +139,31 @@ class Postgres:
         subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-m", "immediate", "stop"]),
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Standby(Postgres):
+    """A hot standby of a private PostgreSQL server."""
+
+    def __init__(self, primary):  # pylint: disable=super-init-not-called
+        self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
+        os.chmod(self.folder, 0o700)
+        self.port = free_port()
+        self.data = os.path.join(self.folder, "data")
+        run(self.as_user([program("pg_basebackup"), "-D", self.data, "-R", "-c", "fast", "-d",
+                          primary.url("postgres")]))
+        options = (f"-c port={self.port} -c unix_socket_directories={self.folder} -c listen_addresses=127.0.0.1 "
+                   "-c max_connections=200")
+        subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-w", "-l",
+                                     os.path.join(self.folder, "log"), "-o", options, "start"]),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+    def file(self, primary, database):
+        """A file for --nodes with the primary and this standby."""
+        path = os.path.join(self.folder, "nodes.toml")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f'[[node]]\nname = "primary"\ntarget = "{primary.url(database)}"\n\n'
+                      f'[[node]]\nname = "standby"\ntarget = "{self.url(database)}"\n')
+        return path
 
 
 class Mariadb:
