@@ -103,6 +103,10 @@ class Postgres:
         settings = {"listen_addresses": "127.0.0.1", "port": self.port,
                     "unix_socket_directories": self.folder, "shared_buffers": "1GB",
                     "max_wal_size": "8GB", "max_connections": 200, **settings}
+        self.start(settings)
+
+    def start(self, settings):
+        """Starts the server of the data folder with these settings."""
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         # pg_ctl's server keeps the pipes of its parent open: give it files.
         subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-w", "-l",
@@ -151,11 +155,8 @@ class Standby(Postgres):
         self.data = os.path.join(self.folder, "data")
         run(self.as_user([program("pg_basebackup"), "-D", self.data, "-R", "-c", "fast", "-d",
                           primary.url("postgres")]))
-        options = (f"-c port={self.port} -c unix_socket_directories={self.folder} -c listen_addresses=127.0.0.1 "
-                   "-c max_connections=200")
-        subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-w", "-l",
-                                     os.path.join(self.folder, "log"), "-o", options, "start"]),
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        self.start({"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.folder,
+                    "max_connections": 200})
 
     def file(self, primary, database):
         """A file for --nodes with the primary and this standby."""

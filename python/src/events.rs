@@ -162,7 +162,7 @@ impl Reporter {
         let now = self.clock.now();
         let Some(task) = &mut self.task else { return };
         task.done += units;
-        if now.since(task.told_at) >= Elapsed::from_duration(PROGRESS_EVERY).0 {
+        if now.has_passed(task.told_at, PROGRESS_EVERY) {
             task.told_at = now;
             self.tell_task();
         }

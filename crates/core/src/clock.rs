@@ -42,6 +42,12 @@ impl Elapsed {
         self.0.saturating_sub(earlier.0)
     }
 
+    /// Whether at least this time has passed since `earlier`.
+    #[must_use]
+    pub fn has_passed(self, earlier: Self, time: Duration) -> bool {
+        self.since(earlier) >= Self::from_duration(time).0
+    }
+
     /// Whole seconds since zero: the index of the interval that this instant falls into.
     #[must_use]
     pub const fn second(self) -> u64 {

@@ -131,7 +131,7 @@ pub fn line_of_second(text: &str, key: u64, value: u64) -> Option<usize> {
     let mut keys = Keys::default();
     let mut lines = Vec::new();
     let mut begun = false;
-    let mut look = |operation: &Form, line: usize| {
+    let look = |operation: &Form, line: usize| {
         let operation = Fields::of(operation)?;
         let is_begin = operation.get("type") == Some(&Form::Keyword("invoke".to_owned()));
         begun |= is_begin;
@@ -142,7 +142,7 @@ pub fn line_of_second(text: &str, key: u64, value: u64) -> Option<usize> {
         }
         Ok(())
     };
-    each_operation(text, &mut look).ok()?;
+    each_operation(text, look).ok()?;
     lines.get(1).copied()
 }
 
@@ -151,27 +151,15 @@ fn each_operation(
     text: &str,
     mut each: impl FnMut(&Form, usize) -> Result<(), String>,
 ) -> Result<(), NoHistory> {
+    let refuse = |line: usize| move |why: String| NoHistory { line, why };
+    let mut each = |operation: Form, line: usize| each(&operation, line).map_err(refuse(line));
     let mut parser = Parser { rest: text, line: 1 };
-    while let Some(line) = parser.next_form()? {
-        if parser.rest.starts_with(['[', '(']) {
+    while let Some(line) = parser.next_form(0)? {
+        match parser.begins_list() {
             // A history in one vector: its operations have lines of their own.
-            let end = if parser.rest.starts_with('[') { ']' } else { ')' };
-            parser.advance(1);
-            loop {
-                let Some(line) = parser.next_form()? else {
-                    return parser.refuse(format!("the file ends before `{end}`: it is cut off"));
-                };
-                if parser.rest.starts_with(end) {
-                    parser.advance(1);
-                    break;
-                }
-                let operation = parser.form(1)?;
-                each(&operation, line).map_err(|why| NoHistory { line, why })?;
-            }
-            continue;
+            Some(end) => parser.each_until(end, 0, &mut each)?,
+            None => each(parser.form(0)?, line)?,
         }
-        let operation = parser.form(0)?;
-        each(&operation, line).map_err(|why| NoHistory { line, why })?;
     }
     Ok(())
 }
@@ -200,13 +188,13 @@ impl Parser<'_> {
     }
 
     /// Skips what separates forms; returns the line of the next one.
-    fn next_form(&mut self) -> Result<Option<usize>, NoHistory> {
+    fn next_form(&mut self, depth: u32) -> Result<Option<usize>, NoHistory> {
         loop {
             let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
             self.advance(self.rest.len() - trimmed.len());
             if self.rest.starts_with("#_") {
                 self.advance(2);
-                self.form(0)?;
+                self.form(depth + 1)?;
             } else if self.rest.starts_with(';') {
                 self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
             } else {
@@ -226,7 +214,7 @@ impl Parser<'_> {
         if depth > DEPTH_MAX {
             return self.refuse("forms are nested too deeply");
         }
-        if self.next_form()?.is_none() {
+        if self.next_form(depth)?.is_none() {
             return self.refuse("the file ends inside a form: it is cut off");
         }
         let first = self.rest.chars().next().expect("there is a form");
@@ -245,8 +233,7 @@ impl Parser<'_> {
                 Ok(Form::Map(pairs))
             }
             '[' | '(' => {
-                self.advance(1);
-                let end = if first == '[' { ']' } else { ')' };
+                let end = self.begins_list().expect("it begins with a bracket");
                 Ok(Form::List(self.until(end, depth)?))
             }
             '#' if self.rest.starts_with("#{") => {
@@ -270,17 +257,42 @@ impl Parser<'_> {
         }
     }
 
+    /// Passes the bracket that begins a vector or list; returns the one that ends it.
+    fn begins_list(&mut self) -> Option<char> {
+        let end = match self.rest.chars().next()? {
+            '[' => ']',
+            '(' => ')',
+            _ => return None,
+        };
+        self.advance(1);
+        Some(end)
+    }
+
     fn until(&mut self, end: char, depth: u32) -> Result<Vec<Form>, NoHistory> {
         let mut forms = Vec::new();
+        self.each_until(end, depth, &mut |form, _| {
+            forms.push(form);
+            Ok(())
+        })?;
+        Ok(forms)
+    }
+
+    /// Calls `each` with every form before a closing bracket, and its line.
+    fn each_until(
+        &mut self,
+        end: char,
+        depth: u32,
+        each: &mut dyn FnMut(Form, usize) -> Result<(), NoHistory>,
+    ) -> Result<(), NoHistory> {
         loop {
-            if self.next_form()?.is_none() {
+            let Some(line) = self.next_form(depth)? else {
                 return self.refuse(format!("the file ends before `{end}`: it is cut off"));
-            }
+            };
             if self.rest.starts_with(end) {
                 self.advance(1);
-                return Ok(forms);
+                return Ok(());
             }
-            forms.push(self.form(depth + 1)?);
+            each(self.form(depth + 1)?, line)?;
         }
     }
 
@@ -521,8 +533,9 @@ fn operations(
         let key = Key::list(keys.number(key)?);
         let action = match (f.as_str(), value) {
             ("append", Form::Number(value)) => Action::Append(number(*value)?),
-            ("r", _) if reads == Reads::Unknown => Action::List(Vec::new()),
-            ("r", Form::Nil) => Action::List(Vec::new()),
+            ("r", read) if reads == Reads::Unknown || *read == Form::Nil => {
+                Action::List(Vec::new())
+            }
             ("r", Form::List(list)) => {
                 Action::List(list.iter().map(element).collect::<Result<_, _>>()?)
             }
@@ -651,6 +664,7 @@ mod tests {
             (begin.replace(":txn", ":read"), 1, "only histories of :txn"),
             ("\n\n}".to_owned(), 3, "unexpected `}`"),
             ("[".repeat(100), 1, "nested too deeply"),
+            ("#_".repeat(100_000), 1, "nested too deeply"),
         ] {
             let error = read(&text).unwrap_err();
             assert_eq!(error.line, line, "{text}: {error}");

@@ -199,7 +199,8 @@ impl Marks {
         Self { round: 0, rounds: vec![0; nodes], came_from: vec![(0, 0); nodes] }
     }
 
-    /// A shortest path in a view from one node to another, through nodes that it may use: its edges, as (node, number of the edge). Counts what it visits down from `budget`.
+    /// A shortest path in a view from one node to another, through nodes that it may use: its edges, as
+    /// (node, number of the edge). Counts what it visits down from `budget`.
     pub(crate) fn path(
         &mut self,
         view: &impl View,

@@ -28,5 +28,5 @@ mod versions;
 pub use anomaly::{Anomaly, AnomalyKind, Consistency, Order, Promise};
 pub use check::{Scope, check};
 pub use history::{Action, Fate, History, Key, Model, Operation, Transaction};
-pub use report::{Ages, Edge, EdgeKind, Example, Finding, Report};
+pub use report::{Ages, Edge, EdgeKind, Example, Finding, Report, UNCOUNTED};
 pub use versions::NotUnique;

@@ -132,6 +132,10 @@ impl Ages {
     }
 }
 
+/// What to know of a report whose search for cycles ended before its time.
+pub const UNCOUNTED: &str = "there are more cycles than were searched: counts are lower bounds, and kinds of \
+                             cycles that were not found may be there";
+
 impl Report {
     /// Adds the report of another part of the same history.
     pub fn merge(&mut self, other: Self) {

@@ -98,7 +98,7 @@ impl<'a> Versions<'a> {
     }
 
     /// The transactions of each client that count, in their order. One in doubt is the last of its
-    /// session: the server may still be at work on it when the client goes on with another.
+    /// session: the server may still be executing it when the client begins another.
     pub(crate) fn sessions(&self) -> Vec<Vec<u32>> {
         let head = |transaction: &u32| self.history.head(*transaction);
         let mut order: Vec<u32> = self.counting().collect();

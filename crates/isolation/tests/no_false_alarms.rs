@@ -40,7 +40,7 @@ fn list(values: &[u64]) -> (Key, Action) {
 }
 
 #[test]
-fn a_commit_in_doubt_may_take_effect_after_its_client_went_on() {
+fn a_commit_in_doubt_may_take_effect_after_its_client_began_another() {
     let history = [
         transaction(0, 10, Fate::InDoubt, &[(LIST, Action::Append(1))]),
         committed(0, 20, &[list(&[])]),

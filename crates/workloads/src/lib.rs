@@ -10,6 +10,7 @@ pub mod isolation;
 mod kept_files;
 pub mod kv;
 pub mod list;
+mod lock;
 mod of_user;
 pub mod python;
 pub mod replay;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use triphammer_core::small_file::read_text;
 use triphammer_isolation::{
-    AnomalyKind, Consistency, History, Order, Promise, Report, Scope, check, edn,
+    AnomalyKind, Consistency, History, Order, Promise, Report, Scope, UNCOUNTED, check, edn,
 };
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::{counted, integer};
@@ -15,10 +15,6 @@ use crate::{Exit, Result};
 
 /// Longest file, in bytes: a history is read at once.
 const BYTES_MAX: u64 = 8 << 30;
-
-/// What to know of a search that ended before its time.
-const UNCOUNTED: &str = "there are more cycles than were searched: counts are lower bounds, and kinds of \
-                         cycles that were not found may be there";
 
 /// Reads the file, and prints what the checker finds. The exit code is 1 if that is anything.
 pub fn check_history(matches: &ArgMatches) -> Result<Exit> {

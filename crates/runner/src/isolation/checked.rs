@@ -7,7 +7,7 @@ use triphammer_core::clock::{Clock, Elapsed};
 use triphammer_core::event::{Event, Note};
 use triphammer_isolation::edn::Writer;
 use triphammer_isolation::{
-    AnomalyKind, Finding, History, Order, Report, Scope, Transaction, check,
+    AnomalyKind, Finding, History, Order, Report, Scope, Transaction, UNCOUNTED, check,
 };
 use triphammer_settings::format::{counted, integer};
 use triphammer_workloads::isolation::{Epoch, IsolationLoad, Recording, Unchecked};
@@ -21,7 +21,7 @@ const KEPT_MAX: usize = 3;
 /// Most transactions of an epoch that is kept: planting copies it many times.
 const KEPT_TRANSACTIONS_MAX: usize = 100_000;
 /// How often it is reported what was found so far.
-const REPORTED_EVERY: Duration = Duration::from_millis(250);
+const REPORT_EVERY: Duration = Duration::from_millis(250);
 
 /// What the checker found in a load.
 #[derive(Debug, Default)]
@@ -76,9 +76,7 @@ fn check_all(
                 tell(&checked.report, &report, watch);
                 checked.report.merge(report);
                 let now = clock.now();
-                if reported.is_none_or(|reported| {
-                    now.since(reported) >= Elapsed::from_duration(REPORTED_EVERY).0
-                }) {
+                if reported.is_none_or(|reported| now.has_passed(reported, REPORT_EVERY)) {
                     reported = Some(now);
                     progress.report(&checked.report, watch);
                 }
@@ -95,11 +93,7 @@ fn check_all(
         checked.unwritten = Some(error);
     }
     if checked.report.uncounted && checked.unchecked.is_none() {
-        checked.unchecked = Some(
-            "there are more cycles than were searched: counts are lower bounds, and kinds of cycles that \
-             were not found may be there"
-                .to_owned(),
-        );
+        checked.unchecked = Some(UNCOUNTED.to_owned());
     }
     checked
 }

@@ -128,8 +128,7 @@ impl<'a> Watch<'a> {
                 None => progress.tables.push(TableRows { table: name.to_owned(), rows: units }),
             }
         }
-        let due =
-            self.clock.now().since(task.reported_at) >= Elapsed::from_duration(PROGRESS_EVERY).0;
+        let due = self.clock.now().has_passed(task.reported_at, PROGRESS_EVERY);
         if due || progress.done == progress.total {
             self.tell_task();
         }

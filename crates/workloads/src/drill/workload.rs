@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use triphammer_core::outcome::Outcome;
 use triphammer_core::random::Rng;
@@ -20,6 +20,7 @@ use triphammer_core::{DbError, Elapsed, SpecError};
 use super::chain::hash;
 use super::ledger::{Fate, Ledger};
 use super::sessions::{SESSION_ID, SESSION_IS_OWN, SESSION_TERMINATE, Sessions};
+use crate::lock::lock;
 
 /// Name of the workload, and of its build record.
 pub const NAME: &str = "drill";
@@ -152,10 +153,6 @@ impl Drill {
     pub const fn sessions(&self) -> &Sessions {
         &self.sessions
     }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A virtual user, whose ledger is handed over when it leaves.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 
 use triphammer_core::clock::Clock;
 use triphammer_isolation::Transaction;
+
+use crate::lock::lock;
 
 /// Elements of a list at which its epoch ends.
 const ELEMENTS: u32 = 64;
@@ -249,11 +251,6 @@ impl Part {
         self.transactions.push(transaction);
         self.is_busy = false;
     }
-}
-
-/// Locks what no panic leaves half-done.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Histories {

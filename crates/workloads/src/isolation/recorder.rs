@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use triphammer_isolation::{Action, Fate, Key, Operation, Transaction};
 
-use super::epochs::{Epochs, Part, lock};
+use super::epochs::{Epochs, Part};
+use crate::lock::lock;
 
 /// Records the attempts of one session, each as a transaction of its own: an attempt that is retried
 /// was rolled back.
