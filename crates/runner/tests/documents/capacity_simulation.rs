@@ -343,6 +343,8 @@ fn found(document: &CapacityResult) -> (f64, Range) {
 struct Count {
     searches: f64,
     held: f64,
+    /// Searches whose whole interval is above the capacity.
+    below: f64,
     too_high: f64,
     bias: f64,
     width: f64,
@@ -390,6 +392,7 @@ impl Count {
         // What wanders has the capacity that it had on average during the search.
         let truth = if matches!(speed, Speed::Wanders) { truth.of(mean) } else { truth.of(1.0) };
         self.held += f64::from(u8::from(interval.contains(truth)));
+        self.below += f64::from(u8::from(truth < interval.low));
         self.too_high += f64::from(u8::from(rate > truth * 1.02));
         self.bias += (rate / truth).ln();
         self.width += (interval.high / interval.low).ln() / 2.0;
@@ -400,6 +403,7 @@ impl Count {
 
     fn add(&mut self, other: &Self) {
         self.held += other.held;
+        self.below += other.below;
         self.too_high += other.too_high;
         self.bias += other.bias;
         self.width += other.width;
@@ -410,10 +414,11 @@ impl Count {
     fn show(&self, name: &str, truth: f64, lengths: Lengths) {
         let percent = |sum: f64| 100.0 * sum / self.searches;
         println!(
-            "{name}, {} s, capacity {truth:.1}/s: held {:.1} %, over by 2 % {:.1} %, bias {:+.2} %, \
+            "{name}, {} s, capacity {truth:.1}/s: held {:.1} % (below {:.1} %), over by 2 % {:.1} %, bias {:+.2} %, \
              ± {:.2} %, {:.1} probes, {:.1} without an interval",
             lengths.window,
             percent(self.held),
+            percent(self.below),
             percent(self.too_high),
             percent(self.bias),
             percent(self.width),

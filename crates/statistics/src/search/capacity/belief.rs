@@ -48,6 +48,8 @@ const CURVE_ERROR: f64 = 0.3;
 const COMMON: f64 = 1.0;
 /// Largest distance from the limit, as a logarithm, that is distinguished: about a factor of e².
 const FAR: f64 = 2.0;
+/// The same as a ratio.
+const FAR_RATIO: f64 = 7.389_056_098_930_65;
 /// Distance from the limit at which a run's error counts half in the pooled one.
 const NEAR: f64 = 0.5;
 /// Minimum error of a run: histograms have three digits.
@@ -115,6 +117,12 @@ impl Belief {
     /// the limit.
     pub fn offset(&self, distance: f64) -> f64 {
         self.likeliest.rate_at(distance).ln()
+    }
+
+    /// By how much the rate at which the queue grows without end is above the capacity, both as
+    /// logarithms.
+    pub fn saturation(&self) -> f64 {
+        (1.0 / self.likeliest.slope).ln_1p()
     }
 
     /// How fast the distance grows with the logarithm of the rate, at a distance from the limit.
@@ -213,8 +221,9 @@ impl Runs {
         let (mut squares, mut ln_widths, mut widths) = (0.0, 0.0, 1.0_f64);
         let (mut sum, mut weights) = (0.0, 0.0);
         for &(rate, distance) in &self.measured {
-            let expected = curve.at(rate / capacity);
-            let own = if expected > 0.0 { (2.0 * expected).exp() } else { 1.0 };
+            let expected = curve.over_limit(rate / capacity);
+            let own = (expected * expected).max(1.0);
+            let expected = expected.ln();
             let width = own + (CURVE_ERROR * expected).powi(2) / self.variance;
             let left = distance - expected;
             squares += left * left / width;
@@ -255,18 +264,19 @@ impl Curve {
     }
 
     /// The rate, as a share of the capacity, at a distance from the limit: the inverse of
-    /// [`Curve::at`].
+    /// [`Curve::over_limit`].
     fn rate_at(self, distance: f64) -> f64 {
         let left = (1.0 - self.base) / (distance.exp() - self.base).max(BASE_LEFT);
         (1.0 + (1.0 - left) / self.slope).max(BASE_LEFT)
     }
 
-    /// Logarithm of the percentile over the limit at a rate, as a share of the capacity.
-    fn at(self, rate: f64) -> f64 {
+    /// The percentile over the limit at a rate, as a share of the capacity; at most [`FAR`] from 1,
+    /// as a logarithm.
+    fn over_limit(self, rate: f64) -> f64 {
         let left = 1.0 - self.slope * (rate - 1.0);
         if left <= 0.0 {
-            return FAR;
+            return FAR_RATIO;
         }
-        (self.base + (1.0 - self.base) / left).ln().clamp(-FAR, FAR)
+        (self.base + (1.0 - self.base) / left).clamp(1.0 / FAR_RATIO, FAR_RATIO)
     }
 }

@@ -5,14 +5,15 @@
 //! much the server differs from run to run. The interval from that scatter alone, Student's t with
 //! the correlation of neighbours, holds whatever its cause is: a random effect per run (Hartung and
 //! Knapp, Statistics in Medicine 20, 2001). Where the percentile hardly depends on the rate, a run
-//! implies little and has little weight.
+//! implies little and has little weight. A run that was overloaded implies a capacity by what the
+//! target served: without these runs, those in which the server was slow would be missing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::belief::Belief;
-use super::{Distance, ReportedRun};
-use crate::distribution::{t_975, t_of_all};
+use super::{Answer, Distance, ReportedRun};
+use crate::distribution::{NORMAL_975, t_975, t_of_all};
 use crate::numbers::size;
 use crate::{Estimate, Interval};
 
@@ -20,6 +21,11 @@ use crate::{Estimate, Interval};
 const NEAR: f64 = 0.7;
 /// The same for runs that show whether the server changed.
 const NEAR_ENOUGH: f64 = 1.0;
+/// Greatest distance of an overloaded run's rate from the capacity, as a logarithm: far above it, a
+/// target may serve less than it can.
+const OVERLOADED_NEAR: f64 = 0.3;
+/// Weight of a run that was overloaded: the same as at the limit.
+const OVERLOADED_WEIGHT: f64 = 0.5;
 /// Minimum number of runs that show how much they scatter.
 const RUNS_MIN: f64 = 4.0;
 /// Greatest correlation of neighbouring runs that is accepted.
@@ -48,9 +54,16 @@ pub(super) fn early(reported: &[ReportedRun]) -> Option<f64> {
     near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate)| rate)
 }
 
-/// The 95 % interval of the capacity's logarithm from the scatter of the runs near the limit;
-/// `None` if there are too few.
-pub(super) fn interval(reported: &[ReportedRun], belief: &Belief) -> Option<Interval> {
+/// The scatter of the runs near the limit.
+pub(super) struct Scatter {
+    /// The 95 % interval of the capacity's logarithm that follows from it.
+    pub interval: Interval,
+    /// Standard deviation between runs, beyond their own errors, of the logarithm of the capacity.
+    pub between: f64,
+}
+
+/// The scatter of the runs near the limit; `None` if there are too few.
+pub(super) fn scatter(reported: &[ReportedRun], belief: &Belief) -> Option<Scatter> {
     let implied = implied(reported, belief);
     let sum = |of: fn(&Implied) -> f64| implied.iter().map(of).sum::<f64>();
     let weights = sum(|one| one.weight);
@@ -65,7 +78,10 @@ pub(super) fn interval(reported: &[ReportedRun], belief: &Belief) -> Option<Inte
     let alike = of_neighbours(&off);
     let variance = squares / (weights * (runs - 1.0)) * alike;
     let half = t_975((runs / alike - 1.0).max(2.0)) * variance.sqrt();
-    Some(Interval::around(centre, half))
+    let each = squares / weights * runs / (runs - 1.0);
+    let own = sum(|one| one.weight * one.error.powi(2)) / weights;
+    let between = (each - own).max(0.0).sqrt();
+    Some(Scatter { interval: Interval::around(centre, half), between })
 }
 
 /// By how much the server changed during the search, at the place where the runs before and after
@@ -153,17 +169,28 @@ struct Implied {
     ln: f64,
     /// From 0, where the percentile does not depend on the rate, to 1; one half at the limit.
     weight: f64,
+    /// The run's own standard error of the logarithm; 0 where it is not known.
+    error: f64,
 }
 
 /// The capacities that the runs near the limit imply, in their order.
 fn implied(reported: &[ReportedRun], belief: &Belief) -> Vec<Implied> {
-    let at_limit = belief.slope_at(0.0);
+    let (at_limit, middle) = (belief.slope_at(0.0), belief.quantile(0.5));
     let of = |run: &ReportedRun| {
-        let distance = run.distance()?.ln;
+        if let Answer::Overloaded { served } = run.answer {
+            let ln = served.value.ln() - belief.saturation();
+            let is_near = (run.rate / middle).ln() <= OVERLOADED_NEAR;
+            let half = served.interval.map_or(0.0, |interval| interval.half_width());
+            let error = half / NORMAL_975 / served.value;
+            let implied = Implied { ln, weight: OVERLOADED_WEIGHT, error };
+            return (is_near && ln.is_finite()).then_some(implied);
+        }
+        let Distance { ln: distance, error } = run.distance()?;
         let slope = belief.slope_at(distance);
+        let error = error.unwrap_or(0.0) / slope;
         let weight = 1.0 / (1.0 + (at_limit / slope).powi(2));
         let ln = run.rate.ln() - belief.offset(distance);
-        (distance.abs() <= NEAR && weight.is_finite()).then_some(Implied { ln, weight })
+        (distance.abs() <= NEAR && weight.is_finite()).then_some(Implied { ln, weight, error })
     };
     reported.iter().filter_map(of).collect()
 }

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::belief::Belief;
+use self::effects::Scatter;
 pub use self::effects::ServerChange;
 use crate::distribution::{NORMAL_975, normal_below};
 use crate::numbers::size;
@@ -272,11 +273,13 @@ impl CapacitySearch {
         let at = |share| belief.quantile(share).clamp(lowest, highest);
         let rate = at(0.5);
         let wider = |edge: f64| ERROR_MIN.hypot((edge / rate).ln()).exp();
-        let most = served.map_or(highest, |served| served.min(highest)).max(rate);
         let (mut low, mut high) = (rate / wider(at(0.025)), rate * wider(at(0.975)));
-        if let Some(scatter) = effects::interval(&self.reported, &belief) {
-            (low, high) = (low.min(scatter.low.exp()), high.max(scatter.high.exp()));
+        let mut most = served.map_or(highest, |served| served.min(highest)).max(rate);
+        if let Some(Scatter { interval, between }) = effects::scatter(&self.reported, &belief) {
+            (low, high) = (low.min(interval.low.exp()), high.max(interval.high.exp()));
+            most *= (NORMAL_975 * between).exp();
         }
+        let most = most.min(highest.max(rate));
         let interval = Interval { low: low.max(lowest), high: high.min(most) };
         let enough = self.reported.len() >= climbed + RUNS_MIN;
         let precise = enough && (interval.high / interval.low).ln() / 2.0 <= precision;
@@ -453,7 +456,8 @@ impl Distance {
 ///
 /// From all such runs together, less their error. If they differ by more than their errors, the
 /// server itself differs from run to run, and was overloaded when it was slow: then the most that
-/// it served in one of them.
+/// it served in one of them. For the same reason, the interval may end above it by as much as the
+/// runs differ.
 fn served_at_least(reported: &[ReportedRun]) -> Option<f64> {
     let served = reported.iter().filter_map(|reported| match reported.answer {
         Answer::Overloaded { served } => Some(served),
