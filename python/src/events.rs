@@ -5,22 +5,15 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use triphammer_core::Clock;
-use triphammer_core::clock::{Elapsed, format_duration};
-use triphammer_core::event::Event;
 use triphammer_core::workload::Description;
-use triphammer_document::second::Second;
 use triphammer_document::series::{Layout, SecondRow, SeriesRow, SeriesWriter};
-use triphammer_runner::watch::{CheckProgress, JobEvent, QueryProgress, Watcher};
+use triphammer_runner::live::{LiveNote, LiveReport, LiveReports};
+use triphammer_runner::watch::{JobEvent, Watcher};
 
 use crate::failure::Raised;
 
 /// Maximum number of seconds, and of messages, that wait for a reader: an hour of seconds.
 const WAITING_MAX: usize = 3_600;
-/// Minimum time between two messages about the progress of a part.
-const PROGRESS_EVERY: Duration = Duration::from_millis(500);
-
 /// The end of a job.
 #[derive(Clone, Debug)]
 pub struct End {
@@ -63,10 +56,16 @@ impl EventQueues {
         self.changed.notify_all();
     }
 
-    /// Adds a message.
-    pub fn put(&self, message: &Value) {
-        push(&mut self.state().messages, message.to_string());
+    /// Adds a report.
+    pub fn put(&self, report: &LiveReport) {
+        let message = serde_json::to_string(report).unwrap_or_default();
+        push(&mut self.state().messages, message);
         self.changed.notify_all();
+    }
+
+    /// Adds a warning.
+    pub fn warn(&self, text: &str) {
+        self.put(&LiveReport::Note(LiveNote::warning(text)));
     }
 
     /// Records the end of the job.
@@ -113,134 +112,27 @@ fn push(queue: &mut VecDeque<String>, text: String) -> bool {
     is_full
 }
 
-/// Passes the events of a job to the queues.
+/// Passes the reports of a job to the queues.
 pub struct Reporter {
     shared: Arc<EventQueues>,
     writer: SeriesWriter,
-    clock: Clock,
-    task: Option<Task>,
-}
-
-/// A part of a job.
-struct Task {
-    name: String,
-    unit: String,
-    total: u64,
-    done: u64,
-    told_at: Elapsed,
+    reports: LiveReports,
 }
 
 impl Reporter {
     pub fn new(shared: Arc<EventQueues>, workload: &Description) -> Self {
         let types: Vec<String> = workload.transactions.iter().map(|t| t.name.to_string()).collect();
         let writer = SeriesWriter::new(Layout::JsonLines, &types);
-        Self { shared, writer, clock: Clock::start(), task: None }
-    }
-
-    fn tell(&self, kind: &str, mut message: Value) {
-        message["event"] = kind.into();
-        self.shared.put(&message);
-    }
-
-    fn text(&self, kind: &str, text: &str) {
-        self.tell(kind, json!({ "text": text }));
-    }
-
-    fn second(&self, second: &Second) {
-        let types: Vec<_> = SeriesRow::of(second).collect();
-        self.shared.put_second(self.writer.row(&SecondRow::of(second), &types));
-    }
-
-    fn task(&mut self, name: &str, total: u64, unit: &str) {
-        self.tell_task();
-        let (name, unit, told_at) = (name.to_owned(), unit.to_owned(), self.clock.now());
-        self.task = Some(Task { name, unit, total, done: 0, told_at });
-        self.tell_task();
-    }
-
-    fn advance(&mut self, units: u64) {
-        let now = self.clock.now();
-        let Some(task) = &mut self.task else { return };
-        task.done += units;
-        if now.has_passed(task.told_at, PROGRESS_EVERY) {
-            task.told_at = now;
-            self.tell_task();
-        }
-    }
-
-    fn tell_task(&self) {
-        let Some(Task { name, unit, total, done, .. }) = &self.task else { return };
-        let part = json!({ "name": name, "unit": unit, "total": total, "done": done });
-        self.tell("progress", part);
-    }
-
-    fn run(&self, event: &Event) {
-        match event {
-            Event::Connecting { connected, of } => {
-                self.tell("connecting", json!({ "connected": connected, "of": of }));
-            }
-            Event::Phase(phase, at) => {
-                let at_s = at.duration().as_secs_f64();
-                self.tell("phase", json!({ "phase": phase.name(), "at_s": at_s }));
-            }
-            Event::Note(note) => self.text("note", &note.text),
-            // Seconds are reported separately.
-            Event::Started { .. } | Event::Second(_) => {}
-        }
-    }
-
-    fn queries(&self, progress: &QueryProgress) {
-        let (done, total, text) = (progress.done, progress.total, progress.to_string());
-        self.tell("queries", json!({ "done": done, "total": total, "text": text }));
-    }
-}
-
-impl Reporter {
-    fn checked(&self, progress: &CheckProgress) {
-        let found = progress.found.iter().map(|found| (found.kind.clone(), json!(found.count)));
-        let found: serde_json::Map<_, _> = found.collect();
-        let (level, is_control) = (progress.level.name(), progress.is_control);
-        let report = json!({
-            "level": level, "is_control": is_control, "transactions": progress.transactions,
-            "found": found, "text": progress.to_string(),
-        });
-        self.tell("checked", report);
+        Self { shared, writer, reports: LiveReports::default() }
     }
 }
 
 impl Watcher for Reporter {
     fn on_event(&mut self, event: JobEvent<'_>) {
-        match event {
-            JobEvent::Second(second) => self.second(second),
-            JobEvent::Began(job) => self.tell("began", json!({ "job": job })),
-            JobEvent::Task { name, total, unit } => self.task(name, total, unit),
-            JobEvent::Advanced { units, .. } => self.advance(units),
-            JobEvent::Run(event) => self.run(event),
-            JobEvent::Queries(progress) => self.queries(progress),
-            JobEvent::Checked(progress) => self.checked(progress),
-            JobEvent::Step { step, done, of } => {
-                self.tell("step", json!({ "number": done + 1, "of": of, "title": step.title }));
-            }
-            JobEvent::StepEnded { step, result, outcome } => {
-                let value = result.primary_metric.value;
-                let ended = json!({ "title": step.title, "value": value, "outcome": outcome });
-                self.tell("step_ended", ended);
-            }
-            JobEvent::StepRejected { step, reason } => {
-                self.text("warning", &format!("{}: {reason}", step.title));
-            }
-            JobEvent::Rest(rest) => {
-                self.text("note", &format!("cool-down: {}", format_duration(rest)));
-            }
-            JobEvent::Note(text) => self.text("note", text),
-            JobEvent::Warning(text) => self.text("warning", text),
-            JobEvent::Resolved(_)
-            | JobEvent::RunInfo(_)
-            | JobEvent::Judged(_)
-            | JobEvent::Observed(_)
-            | JobEvent::Sequence(_)
-            | JobEvent::StepResolved(_)
-            | JobEvent::StepBegan(_) => {}
+        if let JobEvent::Second(second) = event {
+            let types: Vec<_> = SeriesRow::of(second).collect();
+            self.shared.put_second(self.writer.row(&SecondRow::of(second), &types));
         }
+        self.reports.on_event(event, &mut |report| self.shared.put(&report));
     }
 }

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use serde_json::json;
 use triphammer_document::Document;
 use triphammer_report as report;
 use triphammer_runner::job::{self, FinishedJob, Order};
@@ -125,7 +124,7 @@ impl Job {
         let job = job::Job::new(Order::new(settings, &Process))?;
         let shared = Arc::new(EventQueues::default());
         for warning in warnings.iter().map(String::as_str).chain(job.warnings()) {
-            shared.put(&json!({ "event": "warning", "text": warning }));
+            shared.warn(warning);
         }
         let (handle, store) = (job.handle(), job.settings().get("store").map(str::to_owned));
         Ok(Self { kind, waiting: Mutex::new(Some(job)), handle, shared, store })
@@ -169,7 +168,7 @@ impl Drop for Guard<'_> {
 
 /// Runs the job to its end.
 fn perform(mut job: job::Job, shared: &Arc<EventQueues>) -> Result<End, Raised> {
-    let warn = |text: &str| shared.put(&json!({ "event": "warning", "text": text }));
+    let warn = |text: &str| shared.warn(text);
     let mut reporter = Reporter::new(Arc::clone(shared), job.workload());
     let finished = job.run(&mut reporter);
     // The runs of a campaign have their own notes in their results.

@@ -130,7 +130,7 @@ def test_messages_tell_what_a_build_does(tmp_path):
     build = triphammer.start("build", f"sqlite:{tmp_path / 'shop.sqlite'}", scale=1)
     build.on_message = messages.append
     build.result()
-    assert {"progress", "began"} <= {message["event"] for message in messages}
+    assert {"progress", "began"} <= {message["type"] for message in messages}
 
 
 def python(code, **options):

@@ -51,8 +51,9 @@ class Job(Generic[_Result]):
         self._result = None
         #: Warnings so far.
         self.warnings: list[str] = []
-        #: Called with each message, a dictionary whose ``event`` says what it is: ``progress`` of a build or check,
-        #: ``phase``, ``step`` of a campaign, ``note``, ``warning`` and others.
+        #: Called with each message, a dictionary whose ``type`` says what it is: ``began``, ``progress`` of a build,
+        #: check or run of queries, ``phase``, ``step`` of a campaign, ``requirements``, ``checked`` or ``note``, as in the
+        #: live events of ``triphammer serve``.
         self.on_message = None
         #: Number of the job in the store, once it is known.
         self.number: int | None = None
@@ -134,10 +135,11 @@ class Job(Generic[_Result]):
             if message is None:
                 return
             message = json.loads(message)
-            if message["event"] == "warning":
+            kind = message["type"]
+            if kind == "note" and message["kind"] == "warning":
                 self.warnings.append(message["text"])
                 warn(message["text"])
-            elif message["event"] == "began":
+            elif kind == "began":
                 self.number = message["job"]
             if self.on_message is not None:
                 self.on_message(message)

@@ -25,6 +25,7 @@ pub mod isolation;
 pub mod job;
 pub mod journal;
 mod layout;
+pub mod live;
 pub mod loader;
 pub mod new_file;
 pub mod outputs;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use triphammer_document::schemas;
-use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Object, Type};
+use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
 /// Name of the union of all result documents.
@@ -57,16 +57,6 @@ pub(crate) fn document_schema() -> RefOr<Schema> {
 /// Refers to the schema of a `Host`.
 pub(crate) fn host_schema() -> RefOr<Schema> {
     part("Host")
-}
-
-/// Schema of the requirements of a run in progress.
-pub(crate) fn judgements_schema() -> RefOr<Schema> {
-    ArrayBuilder::new()
-        .items(part("Judgement"))
-        .description(Some(
-            "The requirements. A value of `null` is known only at the end of the run.",
-        ))
-        .into()
 }
 
 /// Schema of an `Ending` or null.

@@ -85,6 +85,12 @@ export interface Activity {
   workload: string;
 }
 
+/** A report of an activity's job. */
+export type ActivityCheck = LiveCheck & {
+  /** Number of the activity. */
+  activity: number;
+};
+
 /** An activity with its form, spec and result. */
 export interface ActivityDetail {
   /** State of the activity. */
@@ -102,8 +108,38 @@ export interface ActivityList {
   activities: Activity[];
 }
 
+/** A report of an activity's job. */
+export type ActivityNote = LiveNote & {
+  /** Number of the activity. */
+  activity: number;
+};
+
+/** A report of an activity's job. */
+export type ActivityPhase = LivePhase & {
+  /** Number of the activity. */
+  activity: number;
+};
+
+/** A report of an activity's job. */
+export type ActivityProgress = LiveProgress & {
+  /** Number of the activity. */
+  activity: number;
+};
+
+/** A report of an activity's job. */
+export type ActivityRequirements = LiveRequirements & {
+  /** Number of the activity. */
+  activity: number;
+};
+
 /** State of an activity. */
 export type ActivityState = "queued" | "running" | "stopping" | "aborting" | "complete" | "interrupted" | "aborted" | "failed" | "cancelled";
+
+/** A report of an activity's job. */
+export type ActivityStep = LiveStep & {
+  /** Number of the activity. */
+  activity: number;
+};
 
 /** A plan with measurements, from a separate execution. */
 export interface AnalyzedPlan {
@@ -1769,8 +1805,6 @@ export interface LimitFigures {
 
 /** What the checker of a test of isolation has found so far in one of its loads. */
 export interface LiveCheck {
-  /** Number of the activity. */
-  activity: number;
   /** The kinds of anomalies that were found. */
   found: LiveFinding[];
   /** Whether the load is the control, which shows what the load can show. */
@@ -1786,19 +1820,19 @@ export type LiveEvent = Hello & {
   type: "hello";
 } | Activity & {
   type: "activity";
-} | LivePhase & {
+} | ActivityPhase & {
   type: "phase";
 } | LiveSecond & {
   type: "second";
-} | LiveStep & {
+} | ActivityStep & {
   type: "step";
-} | LiveProgress & {
+} | ActivityProgress & {
   type: "progress";
-} | LiveRequirements & {
+} | ActivityRequirements & {
   type: "requirements";
-} | LiveCheck & {
+} | ActivityCheck & {
   type: "checked";
-} | LiveNote & {
+} | ActivityNote & {
   type: "note";
 } | HostLoad & {
   type: "host";
@@ -1816,10 +1850,8 @@ export interface LiveFinding {
   title: string;
 }
 
-/** A note on an activity. */
+/** A note on a job. */
 export interface LiveNote {
-  /** Number of the activity. */
-  activity: number;
   /** Seconds since the start of the run; `null` before and after it, and without a run. */
   at_s: number | null;
   /** Machine-readable kind: `outage`, `interrupted`, `warning`, `progress`. */
@@ -1830,8 +1862,6 @@ export interface LiveNote {
 
 /** A run has entered another phase. */
 export interface LivePhase {
-  /** Number of the activity. */
-  activity: number;
   /** Seconds since the start of the run; `null` before it. */
   at_s: number | null;
   /** While connecting: number of connected sessions. */
@@ -1844,8 +1874,6 @@ export interface LivePhase {
 
 /** Progress of a build, a check, a run of queries, or streams of queries beside transactions. */
 export interface LiveProgress {
-  /** Number of the activity. */
-  activity: number;
   /** Number of units done. */
   done: number;
   /** Elapsed time in ms. */
@@ -1876,8 +1904,6 @@ export interface LiveQuery {
 
 /** The requirements of a run, judged by its timed window so far; sent after each second of the window. */
 export interface LiveRequirements {
-  /** Number of the activity. */
-  activity: number;
   /** The requirements. A value of `null` is known only at the end of the run. */
   requirements: Judgement[];
 }
@@ -1924,12 +1950,12 @@ export interface LiveSeconds {
 
 /** A run of a profile, capacity search or comparison. The following phases and seconds belong to it. */
 export interface LiveStep {
-  /** Number of the activity. */
-  activity: number;
   /** Job number of the run, once it has one. */
   job: number | null;
   /** Total number of runs; `null` if it depends on their results. */
   of: number | null;
+  /** What the run showed in terms of the sequence's question: `p95 41 ms: ok`; `null` before its end, and where the primary metric is the answer. */
+  outcome: string | null;
   /** Value of the workload's primary metric at the end of the run; `null` before. */
   primary_metric: number | null;
   /** Number of the run in the sequence, from 1. */

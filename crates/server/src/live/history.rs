@@ -44,9 +44,9 @@ impl History {
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
             LiveEvent::Requirements(_) => self.requirements = Some(kept.clone()),
             LiveEvent::Checked(_) => self.checked = Some(kept.clone()),
-            LiveEvent::Step(step) if self.step != Some(step.step) => {
+            LiveEvent::Step(step) if self.step != Some(step.report.step) => {
                 // Another run starts: clients discard the seconds of the previous one.
-                self.step = Some(step.step);
+                self.step = Some(step.report.step);
                 self.seconds.clear();
                 self.requirements = None;
                 self.note(kept);
@@ -115,9 +115,10 @@ impl History {
 #[cfg(test)]
 mod tests {
     use triphammer_document::metrics::Values;
+    use triphammer_runner::live::LiveStep;
 
     use super::super::figures::Figures;
-    use super::super::{LiveStep, LiveType};
+    use super::super::{ActivityStep, LiveType};
     use super::*;
 
     fn second(n: u64) -> LiveEvent {
@@ -182,7 +183,10 @@ mod tests {
     #[test]
     fn seconds_are_those_of_the_run_that_goes_on() {
         let mut history = History::default();
-        let step = |step| LiveEvent::Step(LiveStep { step, ..LiveStep::default() });
+        let step = |step| {
+            let report = LiveStep { step, ..LiveStep::default() };
+            LiveEvent::Step(ActivityStep { activity: 1, report })
+        };
         keep(&mut history, &step(1), 1);
         keep(&mut history, &second(0), 2);
         keep(&mut history, &second(1), 3);

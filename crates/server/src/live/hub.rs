@@ -162,12 +162,12 @@ pub fn frame(instance: &str, number: u64, event: &LiveEvent) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_runner::live::{LiveNote, LiveReport};
+
     use super::*;
-    use crate::live::LiveNote;
 
     fn note(activity: u64, text: &str) -> LiveEvent {
-        let (kind, text) = ("x".to_owned(), text.to_owned());
-        LiveEvent::Note(LiveNote { activity, at_s: None, kind, text })
+        LiveEvent::of(activity, LiveReport::Note(LiveNote::new("x", text))).unwrap()
     }
 
     async fn texts(reader: &mut Reader, count: usize) -> Vec<String> {

@@ -8,8 +8,8 @@ mod hub;
 mod second;
 
 pub use event::{
-    Goodbye, Hello, HostLoad, LiveCheck, LiveEvent, LiveFinding, LiveNote, LivePhase, LiveProgress,
-    LiveQuery, LiveRequirements, LiveStep, TableRows,
+    ActivityCheck, ActivityNote, ActivityPhase, ActivityProgress, ActivityRequirements,
+    ActivityStep, Goodbye, Hello, HostLoad, LiveEvent,
 };
 pub use figures::{Figures, Number};
 pub use host::tell_host;

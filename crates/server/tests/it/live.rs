@@ -4,12 +4,13 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use serde_json::json;
-use triphammer_server::live::{LiveEvent, LiveNote};
+use triphammer_runner::live::{LiveNote, LiveReport};
+use triphammer_server::live::LiveEvent;
 
 use crate::site::Site;
 
 fn note(text: &str) -> LiveEvent {
-    LiveEvent::Note(LiveNote { activity: 1, at_s: None, kind: "test".into(), text: text.into() })
+    LiveEvent::of(1, LiveReport::Note(LiveNote::new("test", text))).unwrap()
 }
 
 #[test]
