@@ -17,7 +17,7 @@ use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
 use super::sql::{Shape, Syntax, literal};
 use super::variables::inherits;
-use super::written::{inserted, quoted, title, unique};
+use super::written::{inserted, quoted, table, title, unique};
 
 /// Most transactions of a workload file.
 pub const WRITTEN_MAX: usize = 128;
@@ -306,9 +306,17 @@ struct Writer<'a> {
 
 enum Definition {
     Range(i64, i64),
-    Sequence(i64),
+    Sequence(Growing),
     Pick(String),
     Sample(Vec<String>),
+}
+
+/// A column that grew in the log.
+struct Growing {
+    /// The table and the column: all sequences of a column share its numbers.
+    column: (String, String),
+    /// The number after the last one.
+    next: i64,
 }
 
 impl<'a> Writer<'a> {
@@ -372,12 +380,13 @@ impl<'a> Writer<'a> {
     fn parameter(&mut self, place: &Place, shape: &Shape) -> String {
         let hole = shape.holes.iter().position(|argument| *argument == place.argument);
         let column = hole.and_then(|hole| shape.column(hole).or_else(|| inserted(shape, hole)));
-        let name = column.map_or_else(|| "value".to_owned(), str::to_ascii_lowercase);
-        let name = unique(&mut self.names, &name);
+        let column_name = column.map_or_else(|| "value".to_owned(), str::to_ascii_lowercase);
+        let name = unique(&mut self.names, &column_name);
         let is_insert = shape.verb() == "insert" || shape.verb() == "replace";
         let definition = match (place.fills_range(), &place.first) {
             _ if is_insert && place.grows && !place.has_text && place.values >= SEQUENCE_MIN => {
-                Definition::Sequence(place.last.saturating_add(1))
+                let column = (table(shape).to_ascii_lowercase(), column_name.clone());
+                Definition::Sequence(Growing { column, next: place.last.saturating_add(1) })
             }
             (Some((low, high)), _) => Definition::Range(low, high),
             (None, Some(Argument::Int(number))) if !place.varies => {
@@ -393,6 +402,25 @@ impl<'a> Writer<'a> {
         name
     }
 
+    /// The numbers of a sequence: those of one column take turns.
+    fn sequence(&self, name: &str, growing: &Growing) -> String {
+        let of_column = self.parameters.iter().filter_map(|(other, definition)| match definition {
+            Definition::Sequence(other_growing) if other_growing.column == growing.column => {
+                Some((other, other_growing.next))
+            }
+            _ => None,
+        });
+        let all: Vec<(&String, i64)> = of_column.collect();
+        let place = all.iter().position(|(other, _)| *other == name).unwrap_or_default();
+        let next = all.iter().map(|(_, next)| *next).max().unwrap_or(growing.next);
+        let start = next.saturating_add(i64::try_from(place).unwrap_or_default());
+        if all.len() < 2 {
+            format!("start = {start}")
+        } else {
+            format!("start = {start}, step = {}", all.len())
+        }
+    }
+
     /// The table of parameters, and the file of their samples.
     fn table(&self, file: &str) -> (String, Option<String>) {
         let mut table = String::new();
@@ -402,10 +430,13 @@ impl<'a> Writer<'a> {
                     table,
                     "{name} = {{ generator = \"integer\", min = {low}, max = {high} }}"
                 ),
-                Definition::Sequence(start) => writeln!(
-                    table,
-                    "{name} = {{ generator = \"sequence\", start = {start} }} # it grew in the log"
-                ),
+                Definition::Sequence(growing) => {
+                    let sequence = self.sequence(name, growing);
+                    writeln!(
+                        table,
+                        "{name} = {{ generator = \"sequence\", {sequence} }} # it grew in the log"
+                    )
+                }
                 Definition::Pick(value) => {
                     writeln!(table, "{name} = {{ generator = \"pick\", values = [{value}] }}")
                 }

@@ -33,6 +33,16 @@ pub fn quoted(text: &str) -> String {
 
 /// The verb and the first table of a statement, such as `update_accounts`.
 pub fn title(shape: &Shape) -> String {
+    let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let name = format!("{}_{}", shape.verb(), table(shape));
+    let name: String = name.chars().map(letters).collect();
+    let name = name.trim_matches('_');
+    let name = if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { "statement" };
+    name.chars().take(30).collect()
+}
+
+/// The first table that a statement names, without its schema; empty if it names none.
+pub fn table(shape: &Shape) -> String {
     let text = shape.to_string();
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '(').collect();
     let is = |word: &str, any: &[&str]| any.iter().any(|known| word.eq_ignore_ascii_case(known));
@@ -41,12 +51,7 @@ pub fn title(shape: &Shape) -> String {
     let place = words.iter().position(|word| is(word, before));
     let skipped = ["only", "ignore", "low_priority", ""];
     let table = place.and_then(|place| words[place + 1..].iter().find(|word| !is(word, &skipped)));
-    let table = table.map_or("", |table| table.rsplit('.').next().unwrap_or_default());
-    let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let name: String = format!("{verb}_{table}").chars().map(letters).collect();
-    let name = name.trim_matches('_');
-    let name = if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { "statement" };
-    name.chars().take(30).collect()
+    table.map_or("", |table| table.rsplit('.').next().unwrap_or_default()).to_owned()
 }
 
 /// The columns of `INSERT INTO t (a, b) VALUES (`, if it lists them.

@@ -105,8 +105,9 @@ impl Guess {
         }
     }
 
-    /// Its definition in a workload file.
-    pub(super) fn definition(&self) -> String {
+    /// Its definition in a workload file. `place` is its place among the parameters of the column that one
+    /// statement uses, of which there are `of`: their sequences share the numbers.
+    pub(super) fn definition(&self, (place, of): (usize, usize)) -> String {
         match self {
             Self::Integer(low, high) => {
                 format!("{{ generator = \"integer\", min = {low}, max = {high} }}")
@@ -125,7 +126,11 @@ impl Guess {
                 format!("{{ generator = \"{name}\", min = \"{low}\", max = \"{high}\" }}")
             }
             Self::Sequence(last) => {
-                format!("{{ generator = \"sequence\", after = {} }}", quoted(last))
+                let shared = match of {
+                    0 | 1 => String::new(),
+                    _ => format!(", start = {}, step = {of}", place + 1),
+                };
+                format!("{{ generator = \"sequence\", after = {}{shared} }}", quoted(last))
             }
             Self::Query(sql) => format!("{{ generator = \"query\", sql = {} }}", quoted(sql)),
             Self::Text(most) => {

@@ -155,6 +155,7 @@ pub fn write(
     let (mut table, mut transactions) = (String::new(), String::new());
     // Weights are whole numbers up to a million.
     let unit = statements.first().map_or(1, |most| most.calls.div_ceil(1_000_000)).max(1);
+    let most = most_used(statements);
     for statement in statements {
         let mut used: BTreeMap<&Origin, usize> = BTreeMap::new();
         let mut texts = Vec::new();
@@ -171,7 +172,9 @@ pub fn write(
             let name = parameters.entry((origin.clone(), *use_number)).or_insert_with(|| {
                 let name = unique(&mut names, &origin.name());
                 let (guess, from) = guess(origin);
-                let _ = writeln!(table, "{name} = {} {GUESSED}: {from}", guess.definition());
+                let of = most.get(origin).copied().unwrap_or(1);
+                let definition = guess.definition((*use_number, of));
+                let _ = writeln!(table, "{name} = {definition} {GUESSED}: {from}");
                 name
             });
             *use_number += 1;
@@ -198,6 +201,24 @@ pub fn write(
     text.push_str(&transactions);
     let (kinds, parameters) = (statements.len(), parameters.len());
     WorkloadFile { text, samples: None, kinds, parameters }
+}
+
+/// How many parameters of each origin the statement uses that uses most of them, as an `INSERT` of several rows does.
+fn most_used(statements: &[DigestStatement]) -> BTreeMap<&Origin, usize> {
+    let mut most: BTreeMap<&Origin, usize> = BTreeMap::new();
+    for statement in statements {
+        let mut used: BTreeMap<&Origin, usize> = BTreeMap::new();
+        for (origin, constant) in statement.origins.iter().zip(&statement.constants) {
+            if constant.is_none() {
+                *used.entry(origin).or_default() += 1;
+            }
+        }
+        for (origin, uses) in used {
+            let known = most.entry(origin).or_default();
+            *known = uses.max(*known);
+        }
+    }
+    most
 }
 
 #[cfg(test)]

@@ -136,6 +136,24 @@ fn a_list_whose_length_is_unknown_has_several_values_and_says_so() {
 }
 
 #[test]
+fn the_rows_of_an_insert_get_different_keys() {
+    let tables = tables();
+    let mut digests = Digests::new(&tables, Syntax::Postgres);
+    digests.add("INSERT INTO acc (aid, bal) VALUES ($1, $2)", 20);
+    digests.add("INSERT INTO acc (aid, bal) VALUES ($1, $2), ($3, $4)", 1);
+    let (counted, _) = digests.counted();
+    let file = write("", &counted, |origin| {
+        (Guess::of(origin, &None, "SELECT 1", "SELECT 2"), "a test".to_owned())
+    });
+    for line in [
+        "new_aid = { generator = \"sequence\", after = 'SELECT 2', start = 1, step = 2 }",
+        "new_aid_2 = { generator = \"sequence\", after = 'SELECT 2', start = 2, step = 2 }",
+    ] {
+        assert!(file.text.contains(line), "{line}\n{}", file.text);
+    }
+}
+
+#[test]
 fn guesses_follow_the_type_and_the_values_of_a_column() {
     let of = |kind, is_unique| Column {
         name: "c".to_owned(),
@@ -146,7 +164,7 @@ fn guesses_follow_the_type_and_the_values_of_a_column() {
     };
     let guess = |origin: Origin, span: Option<(&str, &str)>| {
         let span = span.map(|(low, high)| (low.to_owned(), high.to_owned()));
-        Guess::of(&origin, &span, "V", "L").definition()
+        Guess::of(&origin, &span, "V", "L").definition((0, 1))
     };
     for (origin, span, expected) in [
         (

@@ -85,11 +85,11 @@ pub enum Generator {
     Decimal(Integers, u8),
     /// Consecutive numbers, which no two users share.
     Sequence {
-        /// The first number.
+        /// The first number, or how far it is from the result of `after`.
         start: i64,
         /// Distance of two numbers.
         step: i64,
-        /// A query whose result is the number before the first.
+        /// A query with the last number that is in use.
         after: Option<StartQuery>,
         /// The result of `after`.
         loaded: OnceLock<i64>,
@@ -223,7 +223,7 @@ impl Generator {
                 });
             }
             Self::Sequence { start, step, loaded, .. } => {
-                let first = loaded.get().map_or(*start, |last| last.wrapping_add(*step));
+                let first = loaded.get().map_or(*start, |last| last.wrapping_add(*start));
                 *out = Datum::Int(first.wrapping_add(step.wrapping_mul(serial)));
             }
             Self::List(list) => match list.draw(rng) {
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(ints(&draws(&sequence, 3)), [5, 7, 9]);
         let Generator::Sequence { loaded, .. } = &sequence else { unreachable!() };
         loaded.set(100).unwrap();
-        assert_eq!(ints(&draws(&sequence, 2)), [102, 104]);
+        assert_eq!(ints(&draws(&sequence, 2)), [105, 107]);
     }
 
     #[test]

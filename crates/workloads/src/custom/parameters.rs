@@ -351,10 +351,9 @@ fn sequence<'a>(
     section: &mut Section<'a>,
     context: &Context<'a>,
 ) -> Option<Generator> {
-    let start = if section.get("start").is_some() {
-        scaled(reader, section, "start", context.scale)?
-    } else {
-        1
+    let start = match section.get("start") {
+        Some(_) => Some(scaled(reader, section, "start", context.scale)?),
+        None => None,
     };
     let step = if section.get("step").is_some() {
         section.integer(reader, "step", i64::MIN, i64::MAX)?
@@ -369,6 +368,7 @@ fn sequence<'a>(
         Some(_) => Some(start_query(reader, section, "after", context)?),
         None => None,
     };
+    let start = start.unwrap_or(if after.is_some() { step } else { 1 });
     Some(Generator::Sequence { start, step, after, loaded: OnceLock::new() })
 }
 
