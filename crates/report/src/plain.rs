@@ -122,6 +122,12 @@ fn check(report: &CheckReport) -> String {
     if let Some(who) = &report.compared_with {
         out.push_str(&format!("\nthe answers were compared with those of {who} on the same data"));
     }
+    if let Some(who) = &report.own_texts {
+        out.push_str(&format!(
+            "\nthe texts of the tables are those of {who}: answers that depend on them were compared \
+             with those for these texts"
+        ));
+    }
     if let Some(why) = &report.not_compared {
         out.push_str(&format!("\n{why}"));
     }
