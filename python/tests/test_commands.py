@@ -54,6 +54,14 @@ def test_campaigns_wait_for_their_results():
                                  cool_down="0s")
     assert [level.users for level in profile.levels] == [1, 2, 4]
     assert "<svg" in profile._repr_html_()
+    both = triphammer.chart(profile, profile, names=["old", "new"])
+    assert str(both).count("<polyline") == 2 and ">old</text>" in both._repr_html_()
+    with pytest.raises(ValueError):
+        triphammer.chart(profile, names=["a", "b"])
+    matrix = triphammer.matrix("null:", workload="tpc-b", over=["vus=1,2,4", "protocol=prepared,simple"], repeats=1,
+                               rampup="0s", duration="1s", cool_down="0s")
+    assert len(matrix.cells) == 6 and [curve.axis for curve in matrix.curves] == ["vus", "vus"]
+    assert "<table" in matrix._repr_html_() and "<svg" in matrix._repr_html_()
     pair = triphammer.compare("null:", ab=True, workload="tpc-b", pairs=2, duration="1s", rampup="0s", cool_down="0s",
                               b="vus=2", a="vus=1")
     assert pair.verdict.kind in ("faster", "slower", "equivalent", "inconclusive")

@@ -753,19 +753,23 @@ vurun
 
 
 @pytest.mark.parametrize("prefix, more, terminals", [
-    ("pg", "", 4), ("maria", "", 4), ("mysql", "diset tpcc mysql_async_scale true", 40)])
+    ("pg", "", 4), ("maria", "", 4),
+    ("mysql", "diset tpcc mysql_async_scale true\ndiset tpcc mysql_async_client 5\ndiset tpcc mysql_async_delay 20", 20)])
 def test_virtual_users_that_key_and_think_are_terminals(script, tmp_path, prefix, more, terminals):
     code, out, err = script(KEYED, "keyed.tcl", ["--convert"], prefix=prefix, more=more)
     assert code == 0, err
-    assert out.splitlines()[-5:] == [
-        'rampup = "0m"', 'duration = "3000ms"', 'load = "keyed"', f"terminals = {terminals}", "sessions = 4"], out
+    delay = ['login-delay = "5000us"'] if more else []
+    assert out.splitlines()[-5 - len(delay):] == [
+        'rampup = "0m"', 'duration = "3000ms"', 'load = "keyed"', f"terminals = {terminals}", f"sessions = {terminals}",
+        *delay], out
     file = tmp_path / "keyed.toml"
     file.write_text(out)
     # On another database, because nothing is built.
     spec = triphammer.run("null:", job_file=file, rampup="0s", duration="1s").result().spec
     assert (spec.users, spec.load) == (terminals, "keyed")
     code, out, err = script(KEYED.replace("vurun", "steprun"), prefix=prefix, more=more)
-    assert code == 2 and "line 8: steprun: a step workload has no keying and thinking times" in err, err
+    line = 8 + more.count("\n")
+    assert code == 2 and f"line {line}: steprun: a step workload has no keying and thinking times" in err, err
 
 
 @pytest.mark.parametrize("benchmark, options, lines", [
@@ -811,3 +815,46 @@ def test_a_script_in_python_becomes_a_job_file(script):
     assert out.splitlines()[1:] == [
         'target = "mariadb://root@127.0.0.1:3306/tpcc?ssl-mode=preferred"', 'workload = "tproc-c"', "",
         "# triphammer run -f FILE", "[run]", "vus = 1", 'rampup = "0m"', 'duration = "3000ms"']
+
+
+WAITS = """
+proc runtimer {{ seconds }} {{
+    for {{ set x 0 }} {{ $x < $seconds && ![ vucomplete ] }} {{ incr x }} {{ after 1000; update }}
+}}
+dbset db pg
+loadscript
+vuset vu 2
+vurun
+runtimer 100000
+while {{ ![ vucomplete ] }} {{ after 1000 }}
+after 3600000 {{ vudestroy }}
+vwait forever
+puts "never reached"
+"""
+
+
+@pytest.mark.parametrize("name, text", [
+    ("waits.tcl", WAITS.replace("{{", "{").replace("}}", "}")),
+    ("waits.py", "import time\ndbset('db', 'pg')\nvurun()\nwhile vucomplete() != 'true':\n    time.sleep(60)\ntime.sleep(9999)\n"),
+])
+def test_conversion_does_not_wait(script, name, text):
+    code, out, err = script(text, name, ["--convert"])
+    assert code == 0 and "[run]" in out, err
+
+
+def test_options_without_effect_say_so(script):
+    code, out, err = script("dbset db pg\ndiset tpcc pg_connect_pool true\ndiset tpcc pg_vacuum true\n"
+                            "diset tpcc pg_vacuum false\ndiset tpcc pg_rampup 1\n")
+    assert code == 0, err
+    assert "Changed tpcc:pg_connect_pool from false to true for PostgreSQL\npg_connect_pool has no effect here: use" in out
+    assert out.count("has no effect here") == 2, out
+
+
+def test_percentiles_have_the_lines_of_hammerdb():
+    from triphammer.hammerdb.percentiles import percentiles
+
+    result = triphammer.run("null:", vus=2, rampup="0s", duration="2s", seed=1).result()
+    lines = percentiles(result)
+    assert re.fullmatch(r"\|PERCENTILES \d{4}-\d\d-\d\d \d\d:\d\d:\d\d to \d{4}-\d\d-\d\d \d\d:\d\d:\d\d", lines[0]), lines
+    row = re.compile(r"\|(neword|payment|delivery|slev|ostat)\|MIN-\d+\|P50%-\d+\|P95%-\d+\|P99%-\d+\|MAX-\d+\|SAMPLES-\d+")
+    assert {row.fullmatch(line)[1] for line in lines if "PERCENTILES" not in line} >= {"neword", "payment"}

@@ -30,12 +30,14 @@ from ._commands import (
     isolation,
     job,
     jobs,
+    matrix,
     preview,
     profile,
     run,
     start,
 )
 from ._errors import Cancelled, DatabaseError, Error, HostError, SettingError
+from ._html import Chart, chart
 from ._job import Job
 from ._native import VERSION as __version__
 from ._processes import command as _command
@@ -47,6 +49,7 @@ if _sys.executable:
 
 __all__ = [
     "Cancelled",
+    "Chart",
     "DatabaseError",
     "Error",
     "HostError",
@@ -56,6 +59,7 @@ __all__ = [
     "Workload",
     "build",
     "capacity",
+    "chart",
     "check",
     "compare",
     "doctor",
@@ -65,6 +69,7 @@ __all__ = [
     "isolation",
     "job",
     "jobs",
+    "matrix",
     "preview",
     "profile",
     "run",

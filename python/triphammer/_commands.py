@@ -42,6 +42,7 @@ drop = _job("drop")
 profile = _job("profile")
 capacity = _job("capacity")
 compare = _job("compare")
+matrix = _job("matrix")
 
 
 @documented("run", "Returns the handle of the run, which has started: see `triphammer.Job`.")

@@ -20,6 +20,7 @@ from .documents import (
     DrillResult,
     HistoryResult,
     IsolationResult,
+    MatrixResult,
     ProfileResult,
     RunResult,
 )
@@ -85,7 +86,7 @@ def build(
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
     jobs: Number of parallel sessions [default: min(2 x cores, chunks of the data), with --cluster on each host; 1 to build a database that allows only one writer]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     create_database: Create the database first if it does not exist
     add: Add the tables of a workload to a build of the one that it extends, as -w ch does with TPROC-C; scale, seed and options are those of that build
     replace: Drop what an earlier build created, then build
@@ -214,7 +215,7 @@ def run(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
@@ -259,7 +260,7 @@ def run(
     history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
     population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
     all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
-    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer (half reads, half updates), hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
     routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
@@ -382,7 +383,7 @@ def profile(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Virtual users at each level: a list (1,2,4,8), a range that doubles (1..64), or auto (increases until the throughput peaks and declines) [default: auto]
     max_vus: Highest number of virtual users, or of streams for TPROC-H, that `auto` tries [default: 64 for SQLite, else 512]
     repeats: Number of runs per level; 2 or more show how much repeated runs vary [default: 3]
@@ -418,7 +419,7 @@ def profile(
     history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
     population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
     all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
-    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer (half reads, half updates), hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
     routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
@@ -541,7 +542,7 @@ def capacity(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users that serve the arrivals; choose more than are ever busy at once [default: 1 for SQLite, else 64]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
@@ -577,7 +578,7 @@ def capacity(
     history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
     population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
     all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
-    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer (half reads, half updates), hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
     routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
@@ -710,7 +711,7 @@ def compare(
     work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
     job_file: TOML file with settings
     scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
-    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`). The same seed produces the same rows and the same inputs [default: 1]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
     vus: Number of virtual users, or of sessions for a rate, ramp or steps load. With --ab, also levels, as in `profile`: a list (1,2,4,8) or a range that doubles (1..64), of each of which pairs are made [default: 1 for SQLite, else min(10, scale)]
     threads: Worker threads [default: min(cores, sessions)]
     rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
@@ -758,7 +759,182 @@ def compare(
     history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
     population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
     all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
-    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer (half reads, half updates), hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
+    routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
+    partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
+    columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
+    test: TPROC-H: what to measure: queries (alone), power (one stream between the refresh functions), throughput (several streams in parallel with them) or both
+    streams: TPROC-H: number of parallel query streams, in `profile` the levels (1,2,4 or 1..8 or auto); auto: from 2 (below 10 SF) to 11 by the scale factor, and 1 for --test queries; CH-benCHmark: number of streams of queries that run alongside the transactions; 0 for transactions alone
+    queries: TPROC-H, CH-benCHmark: run only these queries, such as 1,6,14
+    repeat: TPROC-H: number of times to run the whole test
+    analyze: TPROC-H: run each query once more after the timed part and keep its plan with what each operation measured (EXPLAIN ANALYZE)
+    baseline: CH-benCHmark: before the timed window, run the queries alone and the transactions alone for this time each, and report what each costs the other
+    script: Script: a file in pgbench's language, or a built-in script (tpcb-like, simple-update or select-only), with its weight in the mix, such as a.sql@3; can be repeated; sysbench: a Lua script for sysbench 1.0: a file, or the name of a test that comes with sysbench, such as oltp_read_write; Python: a Python file with a workload, or FILE:CLASS where it has several
+    define: Script: a variable of the scripts; can be repeated; sysbench: an option of the script, such as table_size=100000; can be repeated; Python: an option of the script, which it finds in self.options; can be repeated
+    allow_shell: Script: allow scripts to run commands of the operating system (\\shell and \\setshell)
+    payload_size: Key-value: size of the payload of each row, from 1 to 65535 bytes
+    keys: Key-value: which keys operations take: uniform, zipf[:THETA], latest, or hot:KEYS/OPERATIONS in percent; zipf by default for ycsb-a, b, c, e and f, latest for ycsb-d, else uniform
+    batch: Key-value: keys per operation: a read of several is one statement, a write of several one transaction
+    scan_rows: Key-value: largest number of rows of a scan; each scan reads from 1 to N
+    workload_file: Workload file: the file with the workload's transactions, parameters and checks; -w FILE.toml means the same; `triphammer new workload DIR` writes an example
+    recording: Replay: the recording to replay, which `triphammer capture` makes from a log, and its speed, as in FILE,speed=2x; --load replay:FILE,speed=2x means the same
+    storage_engine: mysql: storage engine of all tables
+    partitions: mysql: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account; oracle: partitions of order_line by a hash of the warehouse, or of pgbench_accounts by a hash of the account (needs Oracle's Partitioning; not run yet)
+    hash_clusters: oracle: whether warehouse, district, item and stock of tproc-c are hash clusters, which find a row without an index (not run yet)
+    compression: sqlserver: compression of tables and primary keys (not run yet)
+    delayed_durability: sqlserver: whether procedures of tproc-c commit without waiting for the log: a crash then loses the last commits (not run yet)
+    memory_optimized: sqlserver: whether the tables of tproc-c are memory-optimized, and durable (not run yet)
+    load_from: trino: where the rows of tproc-h come from: client (generated here, sent by INSERT) or tpch (the server's own catalog of that name)
+    """
+
+def matrix(
+    target: Union[Text, None] = ...,
+    *,
+    workload: Union[Text, type[Workload], None] = ...,
+    schema: Union[Text, None] = ...,
+    dialect: Union[Text, None] = ...,
+    dialect_dir: Union[Text, None] = ...,
+    nodes: Union[Text, None] = ...,
+    route: Union[Text, Sequence[Text], None] = ...,
+    password_file: Union[Text, None] = ...,
+    ask_password: Union[bool, None] = ...,
+    connect_timeout: Union[Duration, None] = ...,
+    query_timeout: Union[Duration, None] = ...,
+    work_timeout: Union[Duration, None] = ...,
+    job_file: Union[Text, None] = ...,
+    scale: Union[Union[int, str], None] = ...,
+    seed: Union[Union[int, str], None] = ...,
+    vus: Union[Union[int, str], None] = ...,
+    over: Union[Text, Sequence[Text], None] = ...,
+    repeats: Union[Union[int, str], None] = ...,
+    restore: Union[Text, None] = ...,
+    threads: Union[Union[int, str], None] = ...,
+    rampup: Union[Duration, None] = ...,
+    duration: Union[Duration, None] = ...,
+    until_ci: Union[Union[float, str], None] = ...,
+    cool_down: Union[Duration, None] = ...,
+    resume: Union[Text, None] = ...,
+    transactions: Union[Union[int, str], None] = ...,
+    mode: Union[Literal["procedures", "statements"], None] = ...,
+    protocol: Union[Literal["prepared", "extended", "simple"], None] = ...,
+    pipeline: Union[Literal["off", "begin", "on"], None] = ...,
+    io: Union[Literal["auto", "epoll", "uring"], None] = ...,
+    isolation: Union[Literal["read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"], None] = ...,
+    dop: Union[Union[int, str], None] = ...,
+    engine_memory: Union[Text, None] = ...,
+    load: Union[Text, None] = ...,
+    late: Union[Text, None] = ...,
+    backlog: Union[Union[int, str], None] = ...,
+    terminals: Union[Union[int, str], None] = ...,
+    sessions: Union[Union[int, str], None] = ...,
+    login_delay: Union[Duration, None] = ...,
+    retries: Union[Union[int, str], None] = ...,
+    transaction_timeout: Union[Duration, None] = ...,
+    drain_timeout: Union[Duration, None] = ...,
+    max_failures: Union[Union[float, str], None] = ...,
+    no_observe: Union[bool, None] = ...,
+    observe_interval: Union[Duration, None] = ...,
+    cluster: Union[Text, None] = ...,
+    hosts: Union[Union[int, str], None] = ...,
+    on_host_loss: Union[Text, None] = ...,
+    host_metrics: Union[Text, None] = ...,
+    log_probe: Union[bool, None] = ...,
+    capture_on: Union[Text, Sequence[Text], None] = ...,
+    label: Union[Text, None] = ...,
+    store: Union[Text, None] = ...,
+    foreign_keys: Union[bool, None] = ...,
+    no_procedures: Union[bool, None] = ...,
+    history_key: Union[bool, None] = ...,
+    population_time: Union[Text, None] = ...,
+    all_warehouses: Union[bool, None] = ...,
+    mix: Union[Text, None] = ...,
+    routines: Union[Literal["triphammer", "hammerdb"], None] = ...,
+    partition: Union[bool, None] = ...,
+    columnar: Union[bool, None] = ...,
+    test: Union[Literal["power", "throughput", "both", "queries"], None] = ...,
+    streams: Union[Text, None] = ...,
+    queries: Union[Text, None] = ...,
+    repeat: Union[Union[int, str], None] = ...,
+    analyze: Union[bool, None] = ...,
+    baseline: Union[Duration, None] = ...,
+    script: Union[Text, Sequence[Text], None] = ...,
+    define: Union[Text, Sequence[Text], None] = ...,
+    allow_shell: Union[bool, None] = ...,
+    payload_size: Union[Text, None] = ...,
+    keys: Union[Text, None] = ...,
+    batch: Union[Union[int, str], None] = ...,
+    scan_rows: Union[Union[int, str], None] = ...,
+    workload_file: Union[Text, None] = ...,
+    recording: Union[Text, None] = ...,
+    storage_engine: Union[Literal["InnoDB", "RocksDB", "NDBCluster"], None] = ...,
+    partitions: Union[Union[int, str], None] = ...,
+    hash_clusters: Union[Literal["no", "yes"], None] = ...,
+    compression: Union[Literal["none", "row", "page"], None] = ...,
+    delayed_durability: Union[Literal["off", "on"], None] = ...,
+    memory_optimized: Union[Literal["off", "on"], None] = ...,
+    load_from: Union[Literal["client", "tpch"], None] = ...,
+) -> MatrixResult:
+    """Run over all combinations of settings, with a table and a heat map.
+
+    target: URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, duckdb:file.duckdb, trino://user@host/catalog/schema, sqlserver://user@host/db (tested with Babelfish only, never with SQL Server itself: please report, see docs/sql-server.md), odbc:DSN=name or null: [default: an SQLite file in the current directory, named after the workload; for TPROC-H a DuckDB file if DuckDB's library is installed and there is no such SQLite file]
+    workload: Workload: tproc-c, tpc-b, tproc-h, ch, script, kv, custom, replay, sysbench or python [default: tproc-c]
+    schema: Database schema to use [default: the user's default schema]
+    dialect: Dialect of SQL for an odbc target (oracle and db2 were not run against Oracle and Db2: please report, see docs/coverage.md) [default: that of the product that the driver reports]
+    dialect_dir: Folder of a dialect of your own for an odbc target, such as docs/examples/sqlite-odbc
+    nodes: File that declares the nodes of a cluster, and rules that route transactions to them: TOML, or a connect pool of HammerDB in XML [default: the hosts of the target, if --route is given]
+    route: Which node a transaction goes to, by its type: reads=round-robin:replicas,writes=first:primaries. The types are all, reads, writes, or a transaction's name; the policies are first, last, random, round-robin, weighted, least-outstanding, partition and user (a fixed node per user); the nodes are all, primaries, replicas, or names with + between them [default: with --nodes, writes=user:primaries,reads=user:replicas; otherwise one host is used]
+    password_file: File with the password on its first line
+    ask_password: Prompt for the password
+    connect_timeout: Maximum time to open a connection [default: 10s]
+    query_timeout: Maximum time for statements that are not part of a transaction under test (locks, settings, counters, the build record). A load, an index or a check may take longer as long as the server is still working on it. In a run of TPROC-H or CH-benCHmark, the maximum time of a query, which is then cancelled and counts as not answered; there is none unless it is set [default: 30s]
+    work_timeout: Maximum time for one statement of a build, check or drop, even if the server is still working on it [default: 24h]
+    job_file: TOML file with settings
+    scale: Scale of the data: warehouses for tproc-c and ch, branches for tpc-b, million rows for kv, scale factor (such as 0.01) for tproc-h. `run` accepts it only for null: (which stores nothing) and for the default SQLite file (which it builds) [default: 1; 10 for a build of kv, and for null: except with your own SQL]
+    seed: Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs [default: 1]
+    vus: Number of virtual users, or of sessions for a rate, ramp or steps load [default: 1 for SQLite, else min(10, scale)]
+    over: A setting of a run and its values, such as vus=1,8,32 or isolation=read-committed,serializable; vus=1..64 doubles; between values that contain commas, write |. Can be repeated: the runs cover all combinations. The target may contain {NAME} for the value of such a setting, as in postgres://db1/tpcc{scale} with --over scale=10,100
+    repeats: Number of runs of each combination; 2 or more show how much repeated runs vary [default: 3]
+    restore: What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has the values of the combination as CELL_VUS and so on, and the target as CELL_TARGET [default: nothing]
+    threads: Worker threads [default: min(cores, sessions)]
+    rampup: Time under load before the timed window starts [default: 1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s]
+    duration: Length of the timed window; its maximum with --until-ci [default: 5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, or 10s]
+    until_ci: End the timed window as soon as the 95 % confidence interval of the primary metric is within this share of its value, such as 1% [default: off]
+    cool_down: Pause between two runs, so that the database can finish its background work [default: at most 10s, and shorter when a server on this host is quiet; 1s where the database is in this process]
+    resume: Resume this interrupted job (a number or `last`) with its original settings
+    transactions: Number of transactions per virtual user, instead of a duration
+    mode: Where the transaction logic runs: procedures (in the database) or statements (in the client) [default: procedures if the workload and the database support them]
+    protocol: How statements are sent: prepared, extended or simple [default: prepared if the database supports it]
+    pipeline: What of a transaction shares a round trip: off, begin or on. Only PostgreSQL can [default: off]
+    io: How worker threads wait for a server: auto, epoll or uring [default: auto]
+    isolation: Isolation level: read-uncommitted, read-committed, repeatable-read, snapshot or serializable [default: the database's default]
+    dop: Degree of parallelism: processes (PostgreSQL) or threads (DuckDB) that work on one query; 1 turns parallel queries off. Other databases reject it [default: the database's own]
+    engine_memory: Maximum memory of an engine in this process (DuckDB), such as 2GiB or 500MB. Servers reject it: their memory is their own setting [default: the database's own]
+    load: Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV with the columns rate,duration); keyed (with the workload's keying and thinking times); replay:FILE or replay:FILE,speed=2x (a recording that `capture` made) [default: closed]
+    late: What to do with arrivals that found no free session: issue (run them late) or skip:TIME (skip those later than that, such as skip:100ms) [default: issue]
+    backlog: Maximum number of arrivals that wait for a session; beyond it, those that have waited longest are dropped [default: 60 s of arrivals at the highest rate]
+    terminals: Number of terminals of a keyed load [default: as defined by the workload: 10 per warehouse]
+    sessions: Number of sessions that the terminals of a keyed load share, or `own` for one per terminal [default: min(64, terminals); 1 for SQLite]
+    login_delay: Time between the logins of two terminals of a keyed load [default: 0s]
+    retries: Maximum attempts at a transaction that fails with a deadlock or a serialization error, including the first [default: 10]
+    transaction_timeout: Cancel an attempt that takes longer than this; 0s disables it [default: 0s]
+    drain_timeout: Maximum wait for transactions in flight at the end of the run [default: 30s]
+    max_failures: Maximum share of failed transactions; above it, the exit code is 1 [default: 1%]
+    no_observe: Do not observe the database's sessions and hosts during the run; also turns off --host-metrics, --log-probe and --capture-on
+    observe_interval: Time between two samples of what the database's sessions do and wait for, from 10ms to 1s [default: 100ms]
+    cluster: Spread the work over the hosts of a Ray cluster: ray://HEAD:10001, or `auto` on one of them; `local` for several processes on this host [default: none: one process]
+    hosts: Number of hosts that share the work [default: all nodes of the cluster; 2 processes with `local`]
+    on_host_loss: What to do when a host is lost: continue (the others continue) or abort [default: continue]
+    host_metrics: Prometheus node exporter on the database's host, such as http://db1:9100/metrics
+    log_probe: Also time commits of a small transaction of triphammer's own, ten per second: creates and drops a table
+    capture_on: Keep full detail of the database's sessions around the moment when this becomes true for a second, such as `new_order.p95 > 100ms`; separate several with commas
+    label: Label of the job, to find it later
+    store: File of the job store [default: in the user's data directory]
+    foreign_keys: TPROC-C: add foreign keys after the load; TPROC-H: add the foreign keys of clause 1.4.2.3 after the load; CH-benCHmark: add foreign keys after the load
+    no_procedures: TPROC-C, CH-benCHmark: do not create stored procedures; runs then need --mode statements
+    history_key: TPROC-C, CH-benCHmark: give the history table a surrogate key, for databases that need one to replicate
+    population_time: TPROC-C, CH-benCHmark: date and time of every row that the build loads
+    all_warehouses: TPROC-C, CH-benCHmark: draw a home warehouse for each transaction, from the user's share of all
+    mix: TPROC-C: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; TPC-B-like: a script (tpcb-like, simple-update or select-only), or the weights of the three; CH-benCHmark: cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level; Key-value: hammer (half reads, half updates), hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5
     routines: TPROC-C: the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)
     partition: TPROC-H: partition orders and lineitem by the month of their date (PostgreSQL, MySQL, MariaDB)
     columnar: TPROC-H: columnar storage, where the server has it: an extension of PostgreSQL, ColumnStore of MariaDB, columnstore indexes of SQL Server
@@ -1058,5 +1234,5 @@ def jobs(
     label: Only jobs with this label
     store: File of the job store [default: in the user's data directory]
     limit: Maximum number of jobs to list [default: 20]
-    parent: List the runs of this profile, capacity or compare job [default: jobs that are not part of another job]
+    parent: List the runs of this profile, capacity, compare or matrix job [default: jobs that are not part of another job]
     """

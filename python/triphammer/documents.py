@@ -251,6 +251,16 @@ class Availability(Record):
     without_service_s: float
 
 
+class Axis(Record):
+    """A setting that varies."""
+
+    __slots__ = ()
+    #: Name of the setting: `vus`.
+    name: str
+    #: Its values as they are shown, in the given order; URLs without secrets and without what all have in common.
+    values: list[str]
+
+
 class Baseline(Record):
     """What queries and transactions did alone before the timed window, each for the same time. The ratios are those of single measurements: they have no interval."""
 
@@ -537,6 +547,28 @@ class CauseStatement(Record):
     statement: str
 
 
+class Cell(Record):
+    """A combination of values and its runs."""
+
+    __slots__ = ()
+    #: Most frequent bottleneck of its runs.
+    bottleneck: Bottleneck
+    #: Highest share of failures among its runs, from 0 to 1.
+    failure_share: float
+    #: 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs.
+    interval: Optional[Interval]
+    #: Mean of the primary metric over its runs.
+    mean: float
+    #: Median of the runs' 95th percentiles of response time, in microseconds.
+    p95_us: int
+    #: Median of the runs' 99th percentiles of response time, in microseconds.
+    p99_us: int
+    #: Its runs, in the order of execution.
+    runs: list[LevelRun]
+    #: Its value on each axis.
+    values: list[str]
+
+
 class Change(Record):
     """A change of the primary metric."""
 
@@ -575,6 +607,8 @@ class CheckReport(Document):
     made_by: Optional[str]
     #: Why answers were not compared, and what to do.
     not_compared: Optional[str]
+    #: The program whose texts the tables have, if they are not those of the specification's generator: answers that depend on them were compared with those that belong to these texts.
+    own_texts: Optional[str]
     #: First and last warehouse or branch that was checked.
     range: list[Any]
     #: Unit of the range: `warehouses`.
@@ -1079,6 +1113,18 @@ class ExecutionPlan(Record):
     query: str
 
 
+class FailedCell(Record):
+    """A run that failed."""
+
+    __slots__ = ()
+    #: Reason in words, for people.
+    reason: str
+    #: The step that was tried.
+    step: int
+    #: Value of the combination on each axis.
+    values: list[str]
+
+
 class FailedLevel(Record):
     """A level whose run failed."""
 
@@ -1502,7 +1548,7 @@ class LevelResult(Record):
 
 
 class LevelRun(Record):
-    """A run of a level."""
+    """A run of a level, or of a combination."""
 
     __slots__ = ()
     #: The bottleneck of the run.
@@ -1641,6 +1687,84 @@ class LostRange(Record):
     to_s: int
     #: The user: column `usr`.
     user: int
+
+
+class MatrixCurve(Record):
+    """The scalability law over the virtual users, or streams, at a combination of the other settings."""
+
+    __slots__ = ()
+    #: Name of the axis that has the levels: `vus` or `streams`.
+    axis: str
+    #: The fitted law.
+    usl: Usl
+    #: Values of the other axes, in their order.
+    values: list[str]
+
+
+class MatrixOrder(Record):
+    """The order of the runs."""
+
+    __slots__ = ()
+    #: Number of runs per combination.
+    repeats: int
+    #: The command that ran before each run; `None` for none.
+    restore: Optional[str]
+    #: Random seed of the order.
+    seed: int
+    #: Combination of each run, from 0, the value of the last axis varying fastest.
+    steps: list[int]
+
+
+class MatrixResult(Document):
+    """The result of a matrix, as printed by `triphammer matrix --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; values have the unit of `primary_metric`."""
+
+    __slots__ = ()
+    #: The settings that vary, with their values.
+    axes: list[Axis]
+    #: Combinations with at least one run, the value of the last axis varying fastest.
+    cells: list[Cell]
+    #: Where the virtual users, or streams, vary: the scalability law at each combination of the other settings that has enough levels.
+    curves: list[MatrixCurve]
+    #: Relative change of the primary metric from the first to the last block of runs, at the same combinations; `None` with fewer than two blocks.
+    drift: Optional[float]
+    #: Whether all runs were made and are good.
+    ending: Ending
+    #: Runs that failed.
+    failed_runs: list[FailedCell]
+    #: Findings in words, the most important first.
+    findings: list[str]
+    #: Version of the document's format.
+    format: Literal[1]
+    #: The host of the client.
+    host: Host
+    #: Job number; `None` if it was not stored.
+    job: Optional[int]
+    #: Kind of document, by the name of its command.
+    kind: Literal["matrix"]
+    #: Label given by the user; `None` without one.
+    label: Optional[str]
+    #: Order of the runs.
+    order: MatrixOrder
+    #: The primary metric of the runs.
+    primary_metric: PrimaryMetricName
+    #: The server that the first run connected to.
+    server: ServerInfo
+    #: Every setting of the first run with its value and the source of the value.
+    settings: list[Setting]
+    #: Spec of the first run; the others differ in the axes and what depends on them.
+    spec: RunSpec
+    #: Start of the first run (its second 0), RFC 3339, UTC.
+    started_at: str
+    #: `complete`, or how the matrix ended if runs are missing.
+    status: Status
+    #: URL of the first run's target, without secrets.
+    target: Redacted
+    #: Transaction type whose response times are reported; `all` for all types.
+    times_of: str
+    #: The program that wrote the document.
+    tool: Tool
+    #: Workload and its data, of the first run.
+    workload: WorkloadFacts
 
 
 class NodeChangeFigure(Record):
@@ -3192,6 +3316,7 @@ OF_KIND = {
     "profile": ProfileResult,
     "capacity": CapacityResult,
     "compare": ComparisonResult,
+    "matrix": MatrixResult,
     "drill": DrillResult,
     "isolation": IsolationResult,
     "check": CheckReport,

@@ -133,6 +133,11 @@ const fn examples(which: Command) -> &'static str {
              triphammer compare --ab postgres://bench@db1/tpcc --a vus=8 --b vus=16\n  \
              triphammer compare before after"
         }
+        Command::Job(JobKind::Matrix) => {
+            "  triphammer matrix postgres://bench@db1/tpcc --over vus=8,64 --over mode=procedures,statements\n  \
+             triphammer matrix 'postgres://bench@db1/tpcc{scale}' --over scale=10,1000 --over vus=8,64\n  \
+             triphammer matrix --over target=postgres://bench@old/tpcc,postgres://bench@new/tpcc --over vus=1..64"
+        }
         Command::Job(JobKind::Drill) => {
             "  triphammer drill postgres://bench@db1/drill --fault 'at=10s cut=5s'"
         }

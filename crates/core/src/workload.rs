@@ -429,6 +429,23 @@ pub trait Workload: Send + Sync + 'static {
         None
     }
 
+    /// Whether a refresh function may be used on the data as it is: why not, for people, or `None`.
+    /// It may not if rows exist that it would delete and that it has not added, and, with `tries`,
+    /// if the tables do not accept its rows. What is tried is rolled back.
+    ///
+    /// # Errors
+    /// As the database reports. The caller rolls back.
+    async fn refuse_refresh<S: Session>(
+        &self,
+        refresh: Refresh,
+        tries: bool,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Option<String>, DbError> {
+        let _ = (refresh, tries, statements, session);
+        Ok(None)
+    }
+
     /// Runs a refresh function of the [plan](Workload::query_plan) in its own transactions, and
     /// returns the number of rows that it changed. On an error the caller rolls back.
     ///
@@ -805,7 +822,23 @@ pub struct Texts {
     pub expected: Name,
     /// The queries whose answers depend on such texts, by their [`Answer::id`].
     pub answers: &'static [&'static str],
-    /// Why answers are not compared when it returns something else, after the list of the queries.
+    /// Programs that make the same data with texts of their own.
+    pub own: &'static [OtherTexts],
+    /// Why no answer is compared when it returns something else.
+    pub unknown: Name,
+}
+
+/// The texts of a program that makes the same data otherwise.
+#[derive(Clone, Debug)]
+pub struct OtherTexts {
+    /// The program, for people: ``DuckDB's `CALL dbgen` ``.
+    pub made_by: Name,
+    /// What [`Texts::statement`] returns from its data.
+    pub expected: Name,
+    /// Answers that belong to its texts at a scale, of [`Texts::answers`]; those that it lacks are
+    /// unknown.
+    pub at: fn(Scale) -> Vec<Answer>,
+    /// Why others of [`Texts::answers`] are not compared, after their list.
     pub reason: Name,
 }
 

@@ -37,6 +37,10 @@ pub struct CheckReport {
     /// the workload knows the answers, or nothing was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<String>,
+    /// The program whose texts the tables have, if they are not those of the specification's generator: answers that
+    /// depend on them were compared with those that belong to these texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_texts: Option<String>,
     /// Why answers were not compared, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,

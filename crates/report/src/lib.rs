@@ -23,6 +23,7 @@ pub mod junit;
 mod lines;
 mod load;
 mod markdown;
+mod matrix;
 mod nodes;
 mod observed;
 mod observed_series;

@@ -7,6 +7,7 @@ use triphammer_document::compare::ComparisonResult;
 use triphammer_document::datagen::DatagenReport;
 use triphammer_document::drill::DrillResult;
 use triphammer_document::isolation::IsolationResult;
+use triphammer_document::matrix::MatrixResult;
 use triphammer_document::profile::ProfileResult;
 use triphammer_document::remove::Removal;
 use triphammer_document::result::RunResult;
@@ -21,6 +22,7 @@ use super::drill::{drill, drill_markdown, drill_suite, drill_summary};
 use super::isolation::{isolation, isolation_markdown, isolation_suite, isolation_summary};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
+use super::matrix::{matrix, matrix_markdown, matrix_summary};
 use super::profile::{profile, profile_markdown, profile_summary};
 use super::table::paragraph;
 use super::text::{summary, text};
@@ -71,6 +73,24 @@ pub fn datagen(report: &DatagenReport) -> String {
     )
 }
 
+/// What the answers of a check were compared with, and which were not.
+fn compared(report: &CheckReport) -> String {
+    let mut out = String::new();
+    if let Some(who) = &report.compared_with {
+        out.push_str(&format!("\nthe answers were compared with those of {who} on the same data"));
+    }
+    if let Some(who) = &report.own_texts {
+        out.push_str(&format!(
+            "\nthe texts of the tables are those of {who}: answers that depend on them were compared \
+             with those for these texts"
+        ));
+    }
+    if let Some(why) = &report.not_compared {
+        out.push_str(&format!("\n{why}"));
+    }
+    out
+}
+
 /// Renders a check report as text.
 fn check(report: &CheckReport) -> String {
     let mut out = String::new();
@@ -119,12 +139,7 @@ fn check(report: &CheckReport) -> String {
              {made_by}"
         ));
     }
-    if let Some(who) = &report.compared_with {
-        out.push_str(&format!("\nthe answers were compared with those of {who} on the same data"));
-    }
-    if let Some(why) = &report.not_compared {
-        out.push_str(&format!("\n{why}"));
-    }
+    out.push_str(&compared(report));
     match &report.made_by {
         Some(made_by) => out.push_str(&format!(
             "\nthe rules of the initial population are not checked: {made_by} created the tables \
@@ -216,6 +231,20 @@ impl Report for ComparisonResult {
 
     fn markdown(&self) -> Option<String> {
         Some(comparison_markdown(self))
+    }
+}
+
+impl Report for MatrixResult {
+    fn text(&self, charset: Charset, _: Style) -> String {
+        matrix(self, charset)
+    }
+
+    fn summary(&self, charset: Charset, _: Style) -> Option<String> {
+        Some(matrix_summary(self, charset))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(matrix_markdown(self))
     }
 }
 

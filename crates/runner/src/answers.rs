@@ -50,7 +50,7 @@ fn agrees(rule: AnswerRule, row: Row<'_>, column: usize, known: &str) -> bool {
         AnswerRule::Cents => {
             row.decimal128(column, 2).ok().is_some_and(|n| parse_decimal128(known, 2) == Some(n))
         }
-        AnswerRule::Day => row.show(column).trim_matches('`') == known,
+        AnswerRule::Day => row.date(column).ok().is_some_and(|day| day.to_string() == known),
         AnswerRule::Sum => number().is_some_and(|(found, known)| {
             (found - known).abs() <= SUM_OFF.min(known.abs() * SHARE_OFF)
         }),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    Answer, Borrowed, CheckDef, CheckWhen, Description, RowJudge, ScaleUnit, Statements,
+    Answer, Borrowed, CheckDef, CheckWhen, Description, OtherTexts, RowJudge, ScaleUnit, Statements,
 };
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_dialects::catalogues;
@@ -79,13 +79,15 @@ pub fn check(
         let unit = &workload.scale_unit;
         let range = range(unit, request.range, unit.last_key(settings.scale))?;
         begins();
-        let mut known = known_answers(request, settings.scale, watch)?;
+        let texts = match record.is_external() {
+            true => texts(workload, &catalogue, &mut session).await?,
+            false => TextsFound::Expected,
+        };
+        let known = texts
+            .fit(workload, settings.scale, || known_answers(request, settings.scale, watch))?;
         // This session keeps the snapshot open that all others use.
         session.begin(Access::Snapshot).await.doing("starting a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
-        if record.is_external() {
-            leave_out_texts(workload, &catalogue, &mut session, &mut known).await?;
-        }
         let checks: Vec<&CheckDef> = workload
             .checks
             .iter()
@@ -111,6 +113,7 @@ pub fn check(
             range,
             size: (unit.keys > 1).then(|| unit.count(settings.scale)),
             compared_with: known.source,
+            own_texts: known.own_texts,
             not_compared: known.unknown,
         };
         Ok(report.judged())
@@ -320,15 +323,25 @@ fn known_answers(
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Leaves out the answers that depend on texts which the data of another program does not have.
-async fn leave_out_texts<S: Session>(
+/// Whose texts the tables have that another program created.
+#[derive(Clone, Copy, Debug)]
+enum TextsFound {
+    /// Those to which the known answers belong.
+    Expected,
+    /// Those of a program that makes the same data otherwise.
+    Own(&'static OtherTexts),
+    /// Those of nobody known, who may have made everything else otherwise, too.
+    Unknown,
+}
+
+/// Finds out whose texts the tables have.
+async fn texts<S: Session>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
-    known: &mut ReferenceAnswers,
-) -> Result<(), Failure> {
+) -> Result<TextsFound, Failure> {
     let Some(texts) = workload.answers.as_ref().map(|answers| &answers.texts) else {
-        return Ok(());
+        return Ok(TextsFound::Expected);
     };
     let mut rows = Rows::new();
     let found = async {
@@ -337,13 +350,55 @@ async fn leave_out_texts<S: Session>(
         rows.iter().next().map(|row| row.text(0).map(|text| text.trim().to_owned())).transpose()
     };
     let found = found.await.doing("reading a text of the tables")?;
-    if known.answers.is_empty() || found.as_deref() == Some(&*texts.expected) {
-        return Ok(());
+    let is = |expected: &str| found.as_deref() == Some(expected);
+    Ok(match texts.own.iter().find(|own| is(&own.expected)) {
+        _ if is(&texts.expected) => TextsFound::Expected,
+        Some(own) => TextsFound::Own(own),
+        None => TextsFound::Unknown,
+    })
+}
+
+impl TextsFound {
+    /// Returns the answers that belong to the texts, given how to find those that are known for the expected ones.
+    fn fit(
+        self,
+        workload: &Description,
+        scale: Scale,
+        known: impl FnOnce() -> Result<ReferenceAnswers, Failure>,
+    ) -> Result<ReferenceAnswers, Failure> {
+        let texts = workload.answers.as_ref().map(|answers| &answers.texts);
+        let (own, texts) = match (self, texts) {
+            (Self::Own(own), Some(texts)) => (own, texts),
+            (Self::Unknown, Some(texts)) => {
+                let unknown = Some(format!("no answers were compared: {}", texts.unknown));
+                return Ok(ReferenceAnswers { unknown, ..ReferenceAnswers::default() });
+            }
+            _ => return known(),
+        };
+        let mut known = known()?;
+        let of_texts = (own.at)(scale);
+        if known.answers.is_empty() {
+            return Ok(known);
+        }
+        let mut left_out = Vec::new();
+        known.answers.retain_mut(|answer| {
+            if !texts.answers.contains(&&*answer.id) {
+                return true;
+            }
+            match of_texts.iter().find(|of_texts| of_texts.id == answer.id) {
+                Some(of_texts) => answer.clone_from(of_texts),
+                None => left_out.push(answer.id.to_string()),
+            }
+            !left_out.iter().any(|id| *id == *answer.id)
+        });
+        if !left_out.is_empty() {
+            let left_out = left_out.join(", ");
+            known.unknown =
+                Some(format!("the answers of {left_out} were not compared: {}", own.reason));
+        }
+        known.own_texts = (!of_texts.is_empty()).then(|| own.made_by.to_string());
+        Ok(known)
     }
-    known.answers.retain(|answer| !texts.answers.contains(&&*answer.id));
-    let left_out = texts.answers.join(", ");
-    known.unknown = Some(format!("{left_out} were not compared: {}", texts.reason));
-    Ok(())
 }
 
 /// Runs every query whose answer is known and compares the answers.

@@ -40,7 +40,8 @@ impl CampaignPlan {
             })
             .map(|(name, value, source)| GivenSetting {
                 name: name.to_owned(),
-                value: mask_secrets(value),
+                // The values of a matrix may be targets.
+                value: if name == "over" { bare(value) } else { mask_secrets(value) },
                 source: source.clone(),
             })
             .collect();

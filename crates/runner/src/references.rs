@@ -49,7 +49,9 @@ pub struct ReferenceAnswers {
     pub answers: Vec<Answer>,
     /// Who answered, if it was computed: `DuckDB 1.5.5`.
     pub source: Option<String>,
-    /// Why nothing can be compared, and what to do.
+    /// Whose texts some of the answers belong to, if the tables have not the expected ones.
+    pub own_texts: Option<String>,
+    /// Why answers cannot be compared, and what to do.
     pub unknown: Option<String>,
 }
 
@@ -86,7 +88,7 @@ impl References<'_, '_> {
         match self.computed(of_workload) {
             Ok((answers, version)) => {
                 let source = Some(format!("DuckDB {version}"));
-                Ok(ReferenceAnswers { answers, source, unknown: None })
+                Ok(ReferenceAnswers { answers, source, ..ReferenceAnswers::default() })
             }
             Err(Failure::Cancelled) => Err(Failure::Cancelled),
             Err(failure) => {

@@ -243,8 +243,9 @@ pub fn refuse_options_of_other_dialects(
 /// # Errors
 /// If the workload declares no transactions; the message names the commands that it supports.
 pub fn refuse_campaign_of_queries(kind: JobKind, workload: &Description) -> Result<(), Failure> {
-    // A profile varies the streams.
-    let can = |kind: &JobKind| !kind.is_campaign() || *kind == JobKind::Profile;
+    // A profile varies the streams, a matrix any setting.
+    let varies = |kind: &JobKind| matches!(kind, JobKind::Profile | JobKind::Matrix);
+    let can = |kind: &JobKind| !kind.is_campaign() || varies(kind);
     if can(&kind) || !workload.transactions.is_empty() {
         return Ok(());
     }

@@ -25,6 +25,8 @@ macro_rules! job_kinds {
                 "Find the highest rate at which a response time stays within a limit",
             Compare("compare", Campaign, compare::ComparisonResult, compare::Pairs)
                 "Compare A and B: faster, slower or equivalent",
+            Matrix("matrix", Campaign, matrix::MatrixResult, matrix::Matrix)
+                "Run over all combinations of settings, with a table and a heat map",
             Drill("drill", OwnLoad, drill::DrillResult, drill::DrillJob)
                 "Prove which commits a database keeps after a fault",
             Isolation("isolation", OwnLoad, isolation::IsolationResult, isolation::IsolationJob)

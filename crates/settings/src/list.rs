@@ -17,6 +17,7 @@ const RUN: Command = Command::Job(JobKind::Run);
 const PROFILE: Command = Command::Job(JobKind::Profile);
 const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
+const MATRIX: Command = Command::Job(JobKind::Matrix);
 const DRILL: Command = Command::Job(JobKind::Drill);
 const ISOLATION: Command = Command::Job(JobKind::Isolation);
 const CHECK: Command = Command::Job(JobKind::Check);
@@ -43,11 +44,11 @@ const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, TRY]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
-const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY, DRILL, ISOLATION]);
+const ROUTED: Commands = of(&[RUN, PROFILE, CAPACITY, MATRIX, DRILL, ISOLATION]);
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
 /// Commands whose runs all have the same load.
-const ALIKE: Commands = of(&[RUN, COMPARE]);
+const ALIKE: Commands = of(&[RUN, COMPARE, MATRIX]);
 
 /// All settings, except the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
@@ -256,7 +257,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "N",
         DRIVE.and(&[BUILD, DATAGEN]),
         "Random seed for the data (`build`, `datagen`), the transaction inputs (`run`) and the order of runs \
-         (`profile`, `compare`). The same seed produces the same rows and the same inputs",
+         (`profile`, `compare`, `matrix`). The same seed produces the same rows and the same inputs",
     )
     .titled(Group::Data, "Random seed")
     .default("1"),
@@ -280,7 +281,7 @@ pub const SETTINGS: &[SettingDef] = &[
     switch("replace", of(&[BUILD]), "Drop what an earlier build created, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
-    value("vus", "N", of(&[RUN]), "Number of virtual users, or of sessions for a rate, ramp or \
+    value("vus", "N", of(&[RUN, MATRIX]), "Number of virtual users, or of sessions for a rate, ramp or \
                                    steps load")
         .titled(Group::Load, "Virtual users")
         .default_words("1 for SQLite, else min(10, scale)")
@@ -335,6 +336,35 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Question, "Runs per level")
     .default("3"),
+    value(
+        "over",
+        "NAME=VALUES",
+        of(&[MATRIX]),
+        "A setting of a run and its values, such as vus=1,8,32 or isolation=read-committed,serializable; \
+         vus=1..64 doubles; between values that contain commas, write |. Can be repeated: the runs cover all \
+         combinations. The target may contain {NAME} for the value of such a setting, as in \
+         postgres://db1/tpcc{scale} with --over scale=10,100",
+    )
+    .titled(Group::Question, "Settings and their values")
+    .marked(&[Repeats]),
+    value(
+        "repeats",
+        "N",
+        of(&[MATRIX]),
+        "Number of runs of each combination; 2 or more show how much repeated runs vary",
+    )
+    .titled(Group::Question, "Runs per combination")
+    .default("3"),
+    value(
+        "restore",
+        "HOOK",
+        of(&[MATRIX]),
+        "What restores the database before each run: 'cmd=COMMAND', a command of this host's shell, which has \
+         the values of the combination as CELL_VUS and so on, and the target as CELL_TARGET",
+    )
+    .titled(Group::Question, "Before each run")
+    .default_words("nothing")
+    .marked(&[OnResumeOrStored]),
     value("threads", "N", DRIVE.and(&[DRILL, ISOLATION]), "Worker threads")
         .titled(Group::Statements, "Worker threads")
         .default_words("min(cores, sessions)")
@@ -840,7 +870,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("limit", "N", of(&[JOBS]), "Maximum number of jobs to list")
         .default("20")
         .marked(&[NotInJobFile]),
-    value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity or compare job")
+    value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity, compare or matrix job")
         .default_words("jobs that are not part of another job")
         .marked(&[NotInJobFile]),
     value("format", "FORMAT", of(&[DATAGEN]), "Format of the files: {words}")

@@ -250,6 +250,20 @@ macro_rules! workloads {
                 match self { $(Self::$name(workload) => workload.query_plan(),)+ }
             }
 
+            async fn refuse_refresh<S: Session>(
+                &self,
+                refresh: Refresh,
+                tries: bool,
+                statements: &mut Statements<'_>,
+                session: &mut S,
+            ) -> Result<Option<String>, DbError> {
+                match self {
+                    $(Self::$name(workload) => {
+                        workload.refuse_refresh(refresh, tries, statements, session).await
+                    })+
+                }
+            }
+
             async fn refresh<S: Session>(
                 &self,
                 refresh: Refresh,

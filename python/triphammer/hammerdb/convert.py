@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import tempfile
+import time
 
 import triphammer
 
@@ -14,8 +15,19 @@ from .interpreters import Interpreter
 from .jobs import identifier
 from .session import Quit, Session
 
-#: Swallows what the script prints; what it writes to files stays.
+#: Swallows what the script prints; what it writes to files stays. Passes over pauses: nothing runs that a script could wait
+#: for. A script that waits for events ends there.
 _QUIET = """
+rename after ::triphammer_after
+proc after {what args} {
+    if {$what in {cancel info}} { return [::triphammer_after $what {*}$args] }
+    if {[llength $args]} {
+        # A script that asks to be called again and again is not.
+        if {[incr ::triphammer_nested] <= 20} { uplevel #0 [concat {*}$args] }
+        incr ::triphammer_nested -1
+    }
+}
+proc vwait args { quit }
 rename puts ::triphammer_puts
 proc puts args {
     set rest [expr {[lindex $args 0] eq "-nonewline" ? [lrange $args 1 end] : $args}]
@@ -29,6 +41,7 @@ def job_file(script, run):
     with tempfile.TemporaryDirectory(prefix="triphammer-") as folder:
         # Where the script writes job numbers, which are not those of jobs.
         before, os.environ["TMP"] = os.environ.get("TMP"), folder
+        slept, time.sleep = time.sleep, lambda _: None
         try:
             interpreter = Interpreter(Recorder)
             interpreter.eval(_QUIET)
@@ -38,6 +51,7 @@ def job_file(script, run):
             if end.args[0] != 0:
                 raise
         finally:
+            time.sleep = slept
             os.environ.pop("TMP") if before is None else os.environ.update(TMP=before)
     return _text(os.path.basename(script), interpreter.session)
 
@@ -63,6 +77,7 @@ class Recorder(Session):
     def buildschema(self):
         self._note("build", self._given().build())
         self.clearscript()
+        self._is_complete = True
         return f"Schema Build jobid={identifier(0)}"
 
     def checkschema(self):
@@ -78,6 +93,8 @@ class Recorder(Session):
             raise triphammer.Error(f"the script runs {self._script.file}, which is a job file already")
         self._note("run", {**self._script.settings(self._given(), self._users), "label": self.label()})
         self._each("FINISH SUCCESS")
+        # A script that waits for the end of a run goes on.
+        self._is_complete = True
         return f"Benchmark Run jobid={identifier(0)}"
 
     def steprun(self):

@@ -40,6 +40,39 @@ _OPTIONS = {
     },
 }
 
+#: Options that change nothing here, without their prefix, by dictionary: what to know or to use instead.
+_WITHOUT_EFFECT = {
+    "tpcc": {
+        "async_verbose": "the connections of clients are not printed one by one",
+        "cituscompat": "tables are not distributed",
+        "connect_pool": "use `triphammer run --nodes`, which reads the pools of HammerDB",
+        "dritasnap": "waits are part of every run: see `triphammer why`",
+        "oracompat": "the functions are those of PostgreSQL",
+        "prepared": "statements are prepared in any case",
+        "purge": "use a hook: `triphammer matrix --restore`",
+        "raiseerror": "errors are counted and reported in any case",
+        "tspace": "the schema uses the default tablespace of its user",
+        "vacuum": "use a hook: `triphammer matrix --restore`",
+    },
+    "tpch": {
+        "cloud_query": "the 22 queries are those of the specification",
+        "degree_of_parallel": "use `triphammer run --dop`",
+        "raise_query_error": "errors are reported in any case",
+        "refresh_verbose": "refresh functions are part of the report",
+        "tpch_gpcompat": "tables are not distributed", "tpch_gpcompress": "tables are not compressed",
+        "tpch_obcompat": "OceanBase is not supported", "ob_partition_num": "OceanBase is not supported",
+        "ob_tenant_name": "OceanBase is not supported", "rs_compat": "Redshift is not supported",
+        "tpch_tspace": "the schema uses the default tablespace of its user",
+        "trickle_refresh": "refresh functions run without pauses",
+        "update_sets": "a throughput test has one refresh set per stream",
+        "verbose": "queries are part of the report",
+    },
+    "connection": {"oceanbase_port": "OceanBase is not supported", "ssl_cipher": "the ciphers are those of TLS 1.2 and 1.3",
+                   "ssl_windows_capath": "files are those of `ssl_linux_capath`"},
+}
+#: Options of one database only that change nothing.
+_WITHOUT_EFFECT_OF = {("pg", "partition"): "order_line is not partitioned on PostgreSQL by this option"}
+
 _GENERIC = {
     "benchmark": "rdbms=Oracle bm=TPC-C first_result=NOPM",
     "virtual_user_options": """virtual_users=1 user_delay=500 repeat_delay=500 iterations=1 show_output=1 log_to_temp=0
@@ -59,6 +92,12 @@ def _read(text, prefix=""):
 def of_database(prefix):
     """The dictionaries of a database: ``connection``, ``tpcc`` and ``tpch``, with all keys and their defaults."""
     return {name: _read(text, prefix + "_") for name, text in _OPTIONS[prefix].items()}
+
+
+def without_effect(prefix, dictionary, key):
+    """Why an option changes nothing here; ``None`` if it has an effect."""
+    name = key[len(prefix) + 1:] if key.startswith(prefix + "_") else key
+    return _WITHOUT_EFFECT.get(dictionary, {}).get(name) or _WITHOUT_EFFECT_OF.get((prefix, name))
 
 
 def generic():

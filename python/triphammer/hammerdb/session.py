@@ -13,6 +13,7 @@ from triphammer._processes import command as this
 from . import job_files, options, owner, steps
 from .jobs import Jobs, identifier, reasons, tpm
 from .log import Log
+from .percentiles import percentiles
 from .scripts import Script
 from .settings import Options, number
 
@@ -147,7 +148,11 @@ class Session(Jobs):
             value = _open(key, value)
             return self._say(f"Value {value} for {dictionary}:{key} is the same as existing value {value}, no change made")
         found[key] = value
-        return self._say(f"Changed {dictionary}:{key} from {_open(key, old)} to {_open(key, value)}{suffix}")
+        self._say(f"Changed {dictionary}:{key} from {_open(key, old)} to {_open(key, value)}{suffix}")
+        why = options.without_effect(self._database or "", dictionary, key)
+        if why is not None and value.lower() not in ("false", "0"):
+            self._say(f"{key} has no effect here: {why}")
+        return None
 
     # Schemas
 
@@ -303,6 +308,9 @@ class Session(Jobs):
             self.loadscript()
         given = self._given()
         settings = {**self._script.settings(given, self._users), "label": self.label()}
+        if given.benchmark == "tpcc" and given.is_on("async_scale") and not given.is_on("keyandthink"):
+            self._say(f"{given.prefix}_async_scale needs {given.prefix}_keyandthink true: without keying and thinking times the "
+                      "clients of a virtual user would wait for each other, so each virtual user has one session")
         self._is_complete = False
         self._each("RUNNING")
         try:
@@ -362,7 +370,22 @@ class Session(Jobs):
         words = f"{first} from {second}"
         if self._generic["benchmark"]["first_result"].upper() == "TPM":
             words = f"{second} at {first}"
-        return [(1, f"{users} Active Virtual Users configured"), (1, f"TEST RESULT : System achieved {words}")]
+        lines = [self._active(users), f"TEST RESULT : System achieved {words}"]
+        if self._has_percentiles():
+            lines += percentiles(result)
+        return [(1, line) for line in lines]
+
+    def _active(self, users):
+        """How many sessions there were: with asynchronous clients, those of all virtual users."""
+        clients = self._given().clients() if self._database and self._benchmark == "tpcc" else 1
+        if clients == 1:
+            return f"{users} Active Virtual Users configured"
+        return f"{users} VU * {clients} AC = {users * clients} Active Sessions configured"
+
+    def _has_percentiles(self):
+        """Whether the script wants the lines of HammerDB's profiler `etprof`."""
+        profiler = self._generic["timeprofile"]["profiler"]
+        return self._database is not None and self._benchmark == "tpcc" and profiler == "etprof" and self._given().is_on("timeprofile")
 
     # Transaction counter and metrics: runs always have both
 

@@ -118,10 +118,24 @@ class Options:
         if self.prefix != "pg" and self.is_on("no_stored_procs"):
             settings["mode"] = "statements"
         if self.is_on("keyandthink"):
-            # Each virtual user is a session, and one terminal unless it has asynchronous clients.
-            clients = number("async_client", self["async_client"]) if self.is_on("async_scale") else 1
-            settings.update(load="keyed", terminals=users * clients, sessions=users, vus=None)
+            # Each asynchronous client is a terminal with a session of its own, as in HammerDB.
+            sessions = users * self.clients()
+            settings.update(load="keyed", terminals=sessions, sessions=sessions, vus=None)
+            if self.clients() > 1:
+                settings["login_delay"] = self._login_delay(users)
         return settings
+
+    def clients(self):
+        """Asynchronous clients of each virtual user."""
+        is_async = self.is_on("async_scale") and self.is_on("keyandthink")
+        return number("async_client", self["async_client"]) if is_async else 1
+
+    def _login_delay(self, users):
+        """Time between two logins of all clients: each virtual user logs in one client after the other."""
+        delay = self["async_delay"]
+        if not delay.isdecimal():
+            raise triphammer.Error(f"async_delay must be a number of milliseconds, not {delay}")
+        return f"{int(delay) * 1_000 // users}us"
 
     def _queries(self, users):
         sets = number("total_querysets", self["total_querysets"])

@@ -223,6 +223,14 @@ export interface Availability {
   without_service_s: number;
 }
 
+/** A setting that varies. */
+export interface Axis {
+  /** Name of the setting: `vus`. */
+  name: string;
+  /** Its values as they are shown, in the given order; URLs without secrets and without what all have in common. */
+  values: string[];
+}
+
 /** What queries and transactions did alone before the timed window, each for the same time. The ratios are those of single measurements: they have no interval. */
 export interface Baseline {
   /** Primary metric of the transactions alone; `null` if no second of it was measured. */
@@ -528,6 +536,26 @@ export interface CauseStatement {
   statement: string;
 }
 
+/** A combination of values and its runs. */
+export interface Cell {
+  /** Most frequent bottleneck of its runs. */
+  bottleneck: Bottleneck;
+  /** Highest share of failures among its runs, from 0 to 1. */
+  failure_share: number;
+  /** 95 % confidence interval of the mean, by Student's t from the variation of its runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs. */
+  interval: Interval | null;
+  /** Mean of the primary metric over its runs. */
+  mean: number;
+  /** Median of the runs' 95th percentiles of response time, in microseconds. */
+  p95_us: number;
+  /** Median of the runs' 99th percentiles of response time, in microseconds. */
+  p99_us: number;
+  /** Its runs, in the order of execution. */
+  runs: LevelRun[];
+  /** Its value on each axis. */
+  values: string[];
+}
+
 /** Certainty of a verdict. */
 export type Certainty = "sure" | "probable";
 
@@ -565,6 +593,8 @@ export interface CheckReport {
   made_by?: string | null | undefined;
   /** Why answers were not compared, and what to do. */
   not_compared?: string | null | undefined;
+  /** The program whose texts the tables have, if they are not those of the specification's generator: answers that depend on them were compared with those that belong to these texts. */
+  own_texts?: string | null | undefined;
   /** First and last warehouse or branch that was checked. */
   range: unknown[];
   /** Unit of the range: `warehouses`. */
@@ -1062,6 +1092,16 @@ export interface ExecutionPlan {
   query: string;
 }
 
+/** A run that failed. */
+export interface FailedCell {
+  /** Reason in words, for people. */
+  reason: string;
+  /** The step that was tried. */
+  step: number;
+  /** Value of the combination on each axis. */
+  values: string[];
+}
+
 /** A level whose run failed. */
 export interface FailedLevel {
   /** Reason in words, for people. */
@@ -1441,10 +1481,10 @@ export interface JobDetail {
 }
 
 /** The result of a job, according to `kind`: the document of a run, a profile, a capacity search or a comparison; the report of a build or a check; the tables removed by a drop. */
-export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | DrillResult | IsolationResult | CheckReport | Removal;
+export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | MatrixResult | DrillResult | IsolationResult | CheckReport | Removal;
 
 /** What a job does. */
-export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "isolation" | "check" | "drop";
+export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "matrix" | "drill" | "isolation" | "check" | "drop";
 
 /** A page of jobs. */
 export interface JobList {
@@ -1523,7 +1563,7 @@ export interface JobSummary {
   kind: JobKind;
   /** Label given by the user; `null` without one. */
   label: string | null;
-  /** The profile, capacity or compare job that a run belongs to; `null` if none. */
+  /** The profile, capacity, compare or matrix job that a run belongs to; `null` if none. */
   parent: number | null;
   /** Name of the primary metric: `NOPM`; `null` if there is none. */
   primary_metric_name: string | null;
@@ -1693,7 +1733,7 @@ export interface LevelResult {
   unchecked: string | null;
 }
 
-/** A run of a level. */
+/** A run of a level, or of a combination. */
 export interface LevelRun {
   /** The bottleneck of the run. */
   bottleneck: Bottleneck;
@@ -2013,6 +2053,78 @@ export interface LostRange {
   to_s: number;
   /** The user: column `usr`. */
   user: number;
+}
+
+/** The scalability law over the virtual users, or streams, at a combination of the other settings. */
+export interface MatrixCurve {
+  /** Name of the axis that has the levels: `vus` or `streams`. */
+  axis: string;
+  /** The fitted law. */
+  usl: Usl;
+  /** Values of the other axes, in their order. */
+  values: string[];
+}
+
+/** The order of the runs. */
+export interface MatrixOrder {
+  /** Number of runs per combination. */
+  repeats: number;
+  /** The command that ran before each run; `null` for none. */
+  restore: string | null;
+  /** Random seed of the order. */
+  seed: number;
+  /** Combination of each run, from 0, the value of the last axis varying fastest. */
+  steps: number[];
+}
+
+/** The result of a matrix, as printed by `triphammer matrix --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; values have the unit of `primary_metric`. */
+export interface MatrixResult {
+  /** The settings that vary, with their values. */
+  axes: Axis[];
+  /** Combinations with at least one run, the value of the last axis varying fastest. */
+  cells: Cell[];
+  /** Where the virtual users, or streams, vary: the scalability law at each combination of the other settings that has enough levels. */
+  curves: MatrixCurve[];
+  /** Relative change of the primary metric from the first to the last block of runs, at the same combinations; `null` with fewer than two blocks. */
+  drift: number | null;
+  /** Whether all runs were made and are good. */
+  ending: Ending;
+  /** Runs that failed. */
+  failed_runs: FailedCell[];
+  /** Findings in words, the most important first. */
+  findings: string[];
+  /** Version of the document's format. */
+  format: 1;
+  /** The host of the client. */
+  host: Host;
+  /** Job number; `null` if it was not stored. */
+  job: number | null;
+  /** Kind of document, by the name of its command. */
+  kind: "matrix";
+  /** Label given by the user; `null` without one. */
+  label: string | null;
+  /** Order of the runs. */
+  order: MatrixOrder;
+  /** The primary metric of the runs. */
+  primary_metric: PrimaryMetricName;
+  /** The server that the first run connected to. */
+  server: ServerInfo;
+  /** Every setting of the first run with its value and the source of the value. */
+  settings: Setting[];
+  /** Spec of the first run; the others differ in the axes and what depends on them. */
+  spec: RunSpec;
+  /** Start of the first run (its second 0), RFC 3339, UTC. */
+  started_at: string;
+  /** `complete`, or how the matrix ended if runs are missing. */
+  status: Status;
+  /** URL of the first run's target, without secrets. */
+  target: Redacted;
+  /** Transaction type whose response times are reported; `all` for all types. */
+  times_of: string;
+  /** The program that wrote the document. */
+  tool: Tool;
+  /** Workload and its data, of the first run. */
+  workload: WorkloadFacts;
 }
 
 /** A mean over seconds. */
@@ -3961,12 +4073,12 @@ export interface Operations {
   "GET /api/v1/jobs": {
     query: {
       /** Only jobs of this command; all when absent. */
-      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "drill" | "isolation" | "check" | "drop" | undefined;
+      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "matrix" | "drill" | "isolation" | "check" | "drop" | undefined;
       /** Only jobs with this status; all when absent. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
       /** Only jobs of this workload; all when absent. */
       workload?: string | undefined;
-      /** Only the runs of this profile, capacity or compare job; when absent, jobs that are not part of another job. */
+      /** Only the runs of this profile, capacity, compare or matrix job; when absent, jobs that are not part of another job. */
       parent?: number | undefined;
       /** Text to find in label, target, workload, server or number, ignoring case. */
       search?: string | undefined;

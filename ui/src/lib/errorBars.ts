@@ -4,8 +4,8 @@ import type uPlot from 'uplot';
 import type { Interval } from '../api/types';
 import { colour } from './theme';
 
-/** Draws the interval of each point that has one, over a chart's first scales. */
-export function errorBars(points: () => { x: number; interval: Interval | null | undefined }[]): (u: uPlot) => void {
+/** Draws the interval of each point that has one, over a chart's first scales, in the colour of its line. */
+export function errorBars(points: () => { x: number; interval: Interval | null | undefined; line?: string }[]): (u: uPlot) => void {
   return (u) => {
     const { ctx } = u;
     ctx.save();
@@ -14,10 +14,10 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
     ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     ctx.clip();
     ctx.setLineDash([]);
-    ctx.strokeStyle = ctx.fillStyle = colour('s1');
     ctx.lineWidth = 1.5 * devicePixelRatio;
-    for (const { x, interval } of points()) {
+    for (const { x, interval, line } of points()) {
       if (!interval) continue;
+      ctx.strokeStyle = ctx.fillStyle = colour(line ?? 's1');
       const at = u.valToPos(x, 'x', true);
       const [low, high] = [u.valToPos(interval.low, 'y', true), u.valToPos(interval.high, 'y', true)];
       const cap = 4 * devicePixelRatio;

@@ -15,6 +15,7 @@ const COMMANDS: { command: JobKind; title: string; about: string; noun: string }
   { command: 'profile', title: 'Profile', about: 'Throughput over virtual users, with the fitted curve.', noun: 'profile' },
   { command: 'capacity', title: 'Capacity', about: 'The highest rate that keeps a response time within a limit.', noun: 'search' },
   { command: 'compare', title: 'Compare', about: 'Is B faster, slower or the same? Runs in pairs.', noun: 'comparison' },
+  { command: 'matrix', title: 'Matrix', about: 'All combinations of some settings, as a table and a heat map.', noun: 'matrix' },
   { command: 'drill', title: 'Drill', about: 'Which commits survive a fault?', noun: 'drill' },
   { command: 'isolation', title: 'Isolation', about: 'Does the isolation level keep what it promises?', noun: 'test' },
   { command: 'check', title: 'Check', about: 'Verify every condition that the data must meet.', noun: 'check' },
@@ -142,6 +143,8 @@ export function sentence(command: JobKind, preview: Preview, title: string, ofQu
       return `Removes ${workload} and all its data from ${preview.url}.`;
     case 'profile':
       return `Runs ${workload} at ${preview.url} with ${value('vus')} virtual users, ${value('repeats')} times at each level, ${each}.`;
+    case 'matrix':
+      return `Runs ${workload} at ${preview.url} with every combination of ${value('over')}, ${value('repeats')} times each, ${each}.`;
     case 'capacity':
       return `Searches for the highest rate of ${workload} at ${preview.url} that keeps ${value('limit')}, with runs of ${value('duration')}.`;
     case 'drill':

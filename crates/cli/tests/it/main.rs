@@ -24,6 +24,7 @@ mod kv;
 mod live;
 mod loads;
 mod lost_output;
+mod matrix;
 mod mcp;
 mod mysql;
 mod nodes;

@@ -18,7 +18,8 @@ use crate::host::Host;
 use crate::job_id::JobId;
 use crate::parts::{Status, Tool, WorkloadFacts};
 use crate::redacted::Redacted;
-use crate::result::{Bottleneck, PrimaryMetricFigure, RunResult, Steady};
+use crate::repeats::{self, LevelRun};
+use crate::result::{Bottleneck, PrimaryMetricFigure, RunResult};
 
 /// Version of the document's format.
 pub const PROFILE_FORMAT: u32 = 1;
@@ -138,37 +139,6 @@ pub struct Level {
     pub runs: Vec<LevelRun>,
 }
 
-/// A run of a level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LevelRun {
-    /// Number of its job; `None` if it was not stored.
-    pub job: Option<i64>,
-    /// Position in the order, from 0.
-    pub step: u32,
-    /// Number of virtual users, or streams.
-    pub users: u32,
-    /// Start of the run (its second 0), RFC 3339, UTC.
-    #[schemars(extend("format" = "date-time"))]
-    pub started_at: String,
-    /// Value of the primary metric.
-    pub value: f64,
-    /// 95 % interval of that, from its own seconds.
-    pub interval: Option<Interval>,
-    /// Whether its window was steady; `None` where that does not apply.
-    pub steady: Option<Steady>,
-    /// 95th percentile of response time, in microseconds.
-    pub p95_us: u64,
-    /// 99th percentile of response time, in microseconds.
-    pub p99_us: u64,
-    /// Share of transactions that failed or are in doubt.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub failure_share: f64,
-    /// Whether the run was successful: failures within the limit and no count contradicted.
-    pub good: bool,
-    /// The bottleneck of the run.
-    pub bottleneck: Bottleneck,
-}
-
 /// A level whose run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedLevel {
@@ -275,7 +245,7 @@ impl Curve {
 }
 
 impl Usl {
-    fn of(found: &Scalability) -> Self {
+    pub(crate) fn of(found: &Scalability) -> Self {
         Self {
             curve: Curve::of(&found.usl),
             amdahl: Curve::of(&found.amdahl),
@@ -287,30 +257,6 @@ impl Usl {
             coherency_loss: found.coherency_loss,
             judged_at: found.judged_at,
             limit: found.limit,
-        }
-    }
-}
-
-impl LevelRun {
-    /// Creates it from a run's result, with the times of this transaction type, or of all.
-    #[must_use]
-    pub fn of(step: u32, result: &RunResult, times_of: Option<usize>) -> Self {
-        let window = &result.window;
-        let seen = times_of.and_then(|at| window.types.get(at)).unwrap_or(&window.total);
-        let steadiness = result.steadiness.as_ref();
-        Self {
-            job: result.job,
-            step,
-            users: result.queries.as_ref().map_or(result.spec.users, |set| set.streams),
-            started_at: result.started_at.clone(),
-            value: result.primary_metric.value,
-            interval: steadiness.and_then(|steadiness| steadiness.interval),
-            steady: steadiness.map(|steadiness| steadiness.verdict),
-            p95_us: seen.response.p95_us,
-            p99_us: seen.response.p99_us,
-            failure_share: result.failures.share,
-            good: result.ending.good,
-            bottleneck: result.bottleneck.kind,
         }
     }
 }
@@ -351,7 +297,6 @@ impl ProfileResult {
     ) -> Self {
         let points: Vec<Point> =
             runs.iter().map(|run| Point { users: run.users, throughput: run.value }).collect();
-        let drift = findings::drift(&runs);
         let primary_metric = PrimaryMetricName::of(&first.primary_metric);
         let own: Vec<Option<Interval>> = runs.iter().map(|run| run.interval).collect();
         let (usl, no_curve) = match (primary_metric.better, usl::fit_runs(&points, &own)) {
@@ -360,6 +305,8 @@ impl ProfileResult {
             (Better::Higher, Err(error)) => (None, Some(error.to_string())),
         };
         let levels = Level::all(runs, usl.as_ref().map(|usl| &usl.curve));
+        let of_level = |level: &Level| level.runs.iter().map(|run| run.value).collect();
+        let drift = repeats::drift(&levels.iter().map(of_level).collect::<Vec<_>>());
         let times_of = times_of.and_then(|at| first.window.types.get(at));
         let mut result = Self {
             format: PROFILE_FORMAT,
@@ -426,17 +373,16 @@ impl Level {
 
     fn of(runs: &[LevelRun], interval: Option<Interval>, curve: Option<&Curve>) -> Self {
         let users = runs[0].users;
-        #[expect(clippy::cast_precision_loss, reason = "a few runs")]
-        let mean = runs.iter().map(|run| run.value).sum::<f64>() / runs.len() as f64;
+        let mean = repeats::mean(runs);
         let fitted = curve.map(|curve| curve.at(f64::from(users)));
         Self {
             users,
             mean,
             interval: interval.or(runs[0].interval.filter(|_| runs.len() == 1)),
-            p95_us: median(runs.iter().map(|run| run.p95_us)),
-            p99_us: median(runs.iter().map(|run| run.p99_us)),
+            p95_us: repeats::median(runs.iter().map(|run| run.p95_us)),
+            p99_us: repeats::median(runs.iter().map(|run| run.p99_us)),
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),
-            bottleneck: most(runs.iter().map(|run| run.bottleneck)),
+            bottleneck: repeats::most(runs.iter().map(|run| run.bottleneck)),
             fitted,
             residual: fitted.filter(|fitted| *fitted > 0.0).map(|fitted| mean / fitted - 1.0),
             runs: runs.to_vec(),
@@ -447,18 +393,4 @@ impl Level {
 /// The law applies to throughput only.
 fn no_law(primary_metric: &PrimaryMetricName) -> String {
     format!("no curve for {}: the scalability law applies to throughput only", primary_metric.name)
-}
-
-/// Returns the lower median; 0 if there are no values.
-fn median(values: impl Iterator<Item = u64>) -> u64 {
-    let mut values: Vec<u64> = values.collect();
-    values.sort_unstable();
-    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or_default()
-}
-
-/// The most frequent one; among several, the first in [`Bottleneck::ALL`].
-fn most(kinds: impl Iterator<Item = Bottleneck> + Clone) -> Bottleneck {
-    let count = |limit: Bottleneck| kinds.clone().filter(|kind| *kind == limit).count();
-    let best = Bottleneck::ALL.into_iter().rev().max_by_key(|limit| count(*limit));
-    best.unwrap_or(Bottleneck::Undecided)
 }

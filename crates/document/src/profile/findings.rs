@@ -4,11 +4,10 @@ use triphammer_settings::format::{figure, percent, precise};
 use triphammer_statistics::Estimate;
 use triphammer_statistics::usl::{EFFICIENCY_MIN, Peak, SATURATED, ScalabilityLimit};
 
-use super::document::{Level, LevelRun, ProfileResult, Usl};
-use crate::result::{Bottleneck, Steady};
+use super::document::{ProfileResult, Usl};
+use crate::repeats;
+use crate::result::Bottleneck;
 
-/// Minimum difference between the first and the last block to report.
-const DRIFT_TOLD: f64 = 0.03;
 /// P value below which a curve is reported as a misfit.
 const MISFIT: f64 = 0.01;
 
@@ -26,9 +25,10 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     if let Some(usl) = &profile.usl {
         found.extend(misfit(usl));
     }
-    found.extend(drifts(profile.drift));
-    found.extend(unsteady(&profile.levels));
-    found.extend(bad_runs(&profile.levels));
+    found.extend(repeats::drift_in_words(profile.drift, "levels"));
+    let runs = || profile.levels.iter().flat_map(|level| &level.runs);
+    found.extend(repeats::unsteady(runs()));
+    found.extend(repeats::bad_runs(runs()));
     found.extend(profile.failed_runs.iter().map(|refused| {
         format!(
             "{} could not be run, and higher levels were not tried: {}",
@@ -169,52 +169,4 @@ fn misfit(usl: &Usl) -> Option<String> {
          as a guide only, and rely on the measured levels"
             .to_owned(),
     )
-}
-
-fn drifts(drift: Option<f64>) -> Option<String> {
-    let drift = drift.filter(|drift| drift.abs() >= DRIFT_TOLD)?;
-    let way = if drift < 0.0 { "less" } else { "more" };
-    Some(format!(
-        "the last repeats gave {} {way} than the first: something changed over time, such as the \
-         size of the data; it affects all levels alike, but rebuild the data for exact figures",
-        precise(drift.abs())
-    ))
-}
-
-fn unsteady(levels: &[Level]) -> Option<String> {
-    let runs = || levels.iter().flat_map(|level| &level.runs);
-    let count = |steady| runs().filter(|run: &&LevelRun| run.steady == Some(steady)).count();
-    let (drifting, all) = (count(Steady::Drifting), runs().count());
-    (drifting > 0).then(|| {
-        format!(
-            "{drifting} of {all} runs drifted in their window; `triphammer report` of one of them \
-             shows how"
-        )
-    })
-}
-
-fn bad_runs(levels: &[Level]) -> Option<String> {
-    let bad: Vec<String> = levels
-        .iter()
-        .flat_map(|level| &level.runs)
-        .filter(|run| !run.good)
-        .map(|run| run.job.map_or_else(|| format!("step {}", run.step), |job| format!("job {job}")))
-        .collect();
-    (!bad.is_empty())
-        .then(|| format!("not all runs were successful; see the reports of {}", bad.join(", ")))
-}
-
-/// Relative change of throughput from the first to the last runs of the levels.
-pub(super) fn drift(runs: &[LevelRun]) -> Option<f64> {
-    let mut sorted: Vec<&LevelRun> = runs.iter().collect();
-    sorted.sort_by_key(|run| (run.users, run.step));
-    let ratios: Vec<f64> = sorted
-        .chunk_by(|a, b| a.users == b.users)
-        .filter(|level| level.len() > 1 && level[0].value > 0.0)
-        .filter_map(|level| level.last().map(|last| (last.value / level[0].value).ln()))
-        .filter(|ratio| ratio.is_finite())
-        .collect();
-    #[expect(clippy::cast_precision_loss, reason = "a few levels")]
-    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    (!ratios.is_empty()).then(|| mean.exp_m1())
 }

@@ -4,9 +4,9 @@ mod document;
 mod findings;
 mod level_unit;
 
+pub use crate::repeats::LevelRun;
 pub use document::{
-    Curve, FailedLevel, Level, LevelRun, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult,
-    Usl,
+    Curve, FailedLevel, Level, Order, PROFILE_FORMAT, PrimaryMetricName, ProfileResult, Usl,
 };
 pub use findings::parameter;
 pub use level_unit::{LevelUnit, TEST};

@@ -14,6 +14,8 @@ use triphammer_core::{ColumnType, DbError, ErrorClass, Row, Rows, Value};
 const EPOCH_US: i64 = 946_684_800_000_000;
 /// Days from 1970-01-01 to 2000-01-01.
 const EPOCH_DAYS: i32 = 10_957;
+/// Microseconds of a day.
+const DAY_US: i64 = 86_400_000_000;
 /// Largest scale that a 64-bit decimal can use.
 const SCALE_MAX: u16 = 18;
 /// Maximum number of base-10000 digits of a 64-bit integer followed by up to three zeros.
@@ -117,6 +119,22 @@ impl Wire {
             ColumnType::IntList => Self::Int4List,
             ColumnType::Any => Self::Any,
         }
+    }
+
+    /// The format in which a column of this kind takes rows of a bulk load; `None` if it is not one of these.
+    pub fn of_kind(kind: ColumnKind) -> Option<Self> {
+        let ColumnKind::One(scalar) = kind else { return None };
+        Some(match scalar {
+            Scalar::Int2 => Self::Int2,
+            Scalar::Int4 => Self::Int4,
+            Scalar::Int8 => Self::Int8,
+            Scalar::Float8 => Self::Float8,
+            Scalar::Numeric => Self::Numeric,
+            Scalar::Text => Self::Text,
+            Scalar::Timestamp => Self::Timestamp,
+            Scalar::Date => Self::Date,
+            Scalar::Bool | Scalar::Oid | Scalar::Float4 | Scalar::Void => return None,
+        })
     }
 
     /// The formats for the arguments of a statement. If one is text whose type the server infers, all are sent as
@@ -245,6 +263,7 @@ fn put_date(out: &mut impl BufMut, wire: Wire, date: Date) -> Result<(), Misfit>
     }
     match date.0.checked_sub(EPOCH_DAYS) {
         Some(days) if wire == Wire::Date => out.put_i32(days),
+        Some(days) if wire == Wire::Timestamp => out.put_i64(i64::from(days) * DAY_US),
         _ => return Err(misfit(date, wire.name())),
     }
     Ok(())

@@ -317,11 +317,28 @@ impl PostgresSession {
         self.greeting.version
     }
 
+    /// The formats of a table's columns: those of the types that they have on the server, because another program
+    /// may have created the table, and the binary form of a row has no types of its own.
+    async fn copy_wires(
+        &mut self,
+        table: &TableDef,
+        name: &str,
+        columns: &str,
+    ) -> Result<Vec<Wire>, DbError> {
+        let sql = format!("SELECT {columns} FROM {name} LIMIT 0");
+        let there = self.describe(None, "", &sql, &[]).await?;
+        let declared = table.columns.iter().map(|column| Wire::of(column.column_type));
+        let of = |(place, declared): (usize, Wire)| {
+            there.get(place).and_then(|column| Wire::of_kind(column.kind)).unwrap_or(declared)
+        };
+        Ok(declared.enumerate().map(of).collect())
+    }
+
     async fn copy(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
-        let wires: Vec<_> = table.columns.iter().map(|c| Wire::of(c.column_type)).collect();
         let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(&c.name)).collect();
-        let name = quote_identifier(&table.name);
-        let sql = format!("COPY {name} ({}) FROM STDIN (FORMAT binary)", columns.join(", "));
+        let (name, columns) = (quote_identifier(&table.name), columns.join(", "));
+        let wires = self.copy_wires(table, &name, &columns).await?;
+        let sql = format!("COPY {name} ({columns}) FROM STDIN (FORMAT binary)");
         let connection = self.connection.get_mut();
         connection.ready().await?;
         connection.begin_copy(&sql).await?;

@@ -1,6 +1,7 @@
 //! A campaign: a sequence of runs that answer one question together, as one job. A profile measures
 //! how throughput grows with virtual users, a capacity search finds the highest rate within a
-//! limit, and a comparison decides whether B is faster than A. This module runs, pauses, stops,
+//! limit, a comparison decides whether B is faster than A, and a matrix covers combinations of
+//! settings. This module runs, pauses, stops,
 //! stores and resumes; the question decides what to run next.
 //!
 //! ```text
@@ -14,6 +15,7 @@
 //! runs: complete runs are not repeated, incomplete ones are.
 
 mod cool_down;
+mod differing;
 mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,11 +28,11 @@ use triphammer_core::workload::Description;
 use triphammer_document::parts::Status;
 use triphammer_document::result::RunResult;
 use triphammer_document::{JobDocument as _, JobId, JobType};
-use triphammer_settings::Settings;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Target;
+use triphammer_settings::{Settings, Source};
 use triphammer_store::Store;
 
 use crate::journal::{Journal, Warn};
@@ -39,6 +41,7 @@ use crate::watch::{InStep, JobEvent, Watch};
 
 use crate::step::{Begin, PlannedRun, RunsAtMost};
 pub use cool_down::CoolDown;
+pub(crate) use differing::may_differ;
 pub use resume::{Resumed, resume};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
@@ -78,6 +81,21 @@ pub trait Question: JobType + Sized {
         step.settings.iter().all(|(name, value)| {
             result.settings.iter().any(|set| set.name == *name && set.value == value.text())
         })
+    }
+
+    /// What happens before the run of a step, beside the pause.
+    ///
+    /// # Errors
+    /// With the reason why the step cannot be made.
+    fn before(&self, step: &PlannedRun, handle: &Handle) -> Result<(), String> {
+        let _ = (step, handle);
+        Ok(())
+    }
+
+    /// Where the target of a step is from, if it is not the first one.
+    fn source_of_target(&self, settings: &Settings, step: &PlannedRun) -> Source {
+        let _ = step;
+        settings.source("other")
     }
 
     /// Receives the server settings of the run that is reported next, if they are stored.
@@ -123,8 +141,9 @@ impl Campaign<'_> {
     ///
     /// # Errors
     /// As [`Resolved::new`].
-    pub fn resolve(
+    pub fn resolve<Q: Question>(
         &self,
+        question: &Q,
         step: &PlannedRun,
         watch: &Watch<'_>,
         is_preview: bool,
@@ -132,7 +151,8 @@ impl Campaign<'_> {
         let mut settings = self.settings.of_run(&step.settings);
         let target = &self.targets[step.target];
         if step.target > 0 {
-            settings.show("target", target.database.target(), &self.settings.source("other"));
+            let source = question.source_of_target(self.settings, step);
+            settings.show("target", target.database.target(), &source);
         }
         let resolved = Resolved::new(&mut settings, self.workload, target, watch, is_preview)?;
         Ok((settings, resolved))
@@ -197,7 +217,7 @@ impl Campaign<'_> {
         let mut scale = None;
         let mut longest = Duration::ZERO;
         for trial in question.trials() {
-            let (_, resolved) = self.resolve(&trial, watch, false)?;
+            let (_, resolved) = self.resolve(question, &trial, watch, false)?;
             longest = longest.max(resolved.longest());
             scale.get_or_insert(resolved.scale());
         }
@@ -310,7 +330,14 @@ impl<'a, 'w> Sequence<'a, 'w> {
         watch.report(JobEvent::Step { step, done, of });
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
-        let run = campaign.resolve(step, watch, false).and_then(|(settings, resolved)| {
+        if let Err(reason) = question.before(step, self.handle) {
+            return match self.handle.is_stopped() {
+                true => Going::Stopped,
+                false => self.refused(question, step, &reason),
+            };
+        }
+        let resolved = campaign.resolve(question, step, watch, false);
+        let run = resolved.and_then(|(settings, resolved)| {
             watch.report(JobEvent::StepResolved(resolved.spec()));
             watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
             let mut in_step = InStep { watch, warned: &mut self.warned };

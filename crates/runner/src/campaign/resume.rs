@@ -35,10 +35,10 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
     let command = now.command();
     let Some(kind) = command.job().filter(|kind| kind.is_campaign()) else {
         let command = command.name();
-        let message = format!(
-            "cannot resume a `{command}`: only profile, capacity and compare \
-                               jobs can be resumed"
-        );
+        let campaigns = JobKind::ALL.into_iter().filter(|kind| kind.is_campaign());
+        let campaigns = campaigns.map(JobKind::name).collect::<Vec<_>>().join(", ");
+        let message =
+            format!("cannot resume a `{command}`: only jobs of {campaigns} can be resumed");
         return Err(Failure::refuse(message));
     };
     let job = store.find(name, &[kind], |_| true)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
-use triphammer_core::workload::{Description, OptionCommand, OptionDef};
+use triphammer_core::workload::{Description, OptionDef};
 use triphammer_document::compare::{
     ComparisonParameters, ComparisonResult, Demand, FailedRun, OfPair, Pairing, Run,
 };
@@ -21,11 +21,11 @@ use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
 use triphammer_settings::target::Target;
-use triphammer_settings::{GivenValue, Mark, REPEATED, Settings, declared};
+use triphammer_settings::{GivenValue, REPEATED, Settings};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::order::{Turn, turns};
-use crate::campaign::{CoolDown, Question};
+use crate::campaign::{CoolDown, Question, may_differ};
 use crate::profile::RequestedLevels;
 use crate::step::PlannedRun;
 
@@ -163,7 +163,7 @@ pub(super) fn own(
             )));
         };
         let (name, value) = (name.trim().trim_start_matches("--"), value.trim());
-        if !may_differ(name, options, settings.of_client()) {
+        if !may_differ(JobKind::Compare, name, options, settings.of_client()) {
             return Err(SpecError::new(format!(
                 "--{side} {text}: A and B cannot differ in `{name}`; see `triphammer run --help` \
                  for the settings of a run"
@@ -177,21 +177,6 @@ pub(super) fn own(
 /// Converts settings of a side to settings of a run.
 pub(super) fn given(own: &[(String, String)]) -> Vec<(String, GivenValue)> {
     own.iter().map(|(name, value)| (name.clone(), value.into())).collect()
-}
-
-/// Whether the sides may differ in a setting: it is a setting of runs and of comparisons that a job
-/// file, or a client of the server, may set, or an option of the workload for runs.
-fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
-    let here = |kind: JobKind| {
-        declared(kind, name).is_some_and(|setting| {
-            let may = setting.in_job_file() && (!of_client || setting.in_request());
-            may && !setting.is(Mark::Shared)
-        })
-    };
-    let setting = here(JobKind::Run) && here(JobKind::Compare);
-    let is_option =
-        |option: &OptionDef| option.name == name && option.command != OptionCommand::Build;
-    setting || options.iter().any(is_option)
 }
 
 /// The question of a comparison in pairs: which run is next.

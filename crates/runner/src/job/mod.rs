@@ -208,6 +208,10 @@ impl Job {
             for (mut side, secrets) in sides.into_iter().zip(secrets) {
                 self.targets.push(target::open(&mut side, Some(workload), secrets)?);
             }
+        } else if self.kind == JobKind::Matrix {
+            for mut cell in crate::matrix::settings_of_cells(&self.settings, &workload.options)? {
+                self.targets.push(target::open(&mut cell, Some(workload), secrets[0])?);
+            }
         } else {
             self.targets.push(target::open(&mut self.settings, Some(workload), secrets[0])?);
         }
@@ -311,8 +315,9 @@ impl Job {
         let own = self.settings.shown();
         Ok(match preview.runs.as_slice() {
             runs if !self.kind.is_campaign() || runs.is_empty() => vec![own.to_vec()],
-            // The levels of a profile, not the level of its first run.
+            // The levels of a profile and the values of a matrix, not those of its first run.
             [(run, _)] => vec![joined(own, run.shown())],
+            [(run, _), ..] if self.kind == JobKind::Matrix => vec![joined(own, run.shown())],
             // The sides of a comparison may differ in anything.
             sides => sides.iter().map(|(side, _)| joined(side.shown(), own)).collect(),
         })

@@ -1,4 +1,4 @@
-//! Campaigns as jobs: `profile`, `capacity`, `compare --ab`, and any other [`Question`].
+//! Campaigns as jobs: `profile`, `capacity`, `compare --ab`, `matrix`, and any other [`Question`].
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ where
         let trials = question.trials();
         let mut each = Duration::ZERO;
         let resolved = trials.iter().map(|trial| {
-            let (settings, resolved) = campaign.resolve(trial, watch, true)?;
+            let (settings, resolved) = campaign.resolve(&question, trial, watch, true)?;
             each = each.max(cool_down.most + resolved.longest());
             Ok((settings, resolved.spec().clone()))
         });

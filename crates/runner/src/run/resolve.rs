@@ -250,7 +250,7 @@ fn spec(
 ) -> Result<(RunSpec, Option<QueryRun>), Failure> {
     let database = &target.database;
     if query_run::is_for(workload) {
-        let (spec, queries) = query_run::resolve(settings, workload, given, database, sql)?;
+        let (spec, queries) = query_run::resolve(settings, workload, given, record, database, sql)?;
         return Ok((spec, Some(queries)));
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -384,8 +384,7 @@ fn build_embedded(
 fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
     let (Some(made_by), Some(lack)) = (record.made_by(), record.lack()) else { return Ok(()) };
     Err(Failure::refuse(format!(
-        "{made_by} created the tables at {target}, but a run cannot call its routines: {lack}; \
-         create them again with {made_by} (`check` works without them)"
+        "{made_by} created the tables at {target}, but {lack} (`check` works nevertheless)"
     )))
 }
 

@@ -7,6 +7,7 @@ use triphammer_core::pace::Load;
 use triphammer_document::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
 use triphammer_document::compare::Demand;
 use triphammer_document::ending::Flaw;
+use triphammer_document::matrix::{Axis, FailedCell, MatrixOrder, MatrixResult, MatrixRun};
 use triphammer_document::parts::Status;
 use triphammer_document::profile::{FailedLevel, LevelRun, Order, ProfileResult};
 use triphammer_document::result::{Bottleneck, RunResult, Steady};
@@ -176,6 +177,7 @@ pub fn documents() -> Vec<(Document, Option<Flaw>)> {
         (none.into(), Some(Flaw::NoCapacity)),
         (whole().into(), None),
         (flawed.judged().into(), Some(Flaw::RunsFailed)),
+        (matrix().into(), Some(Flaw::RunsFailed)),
         (pairs(0.9, Demand::default()).into(), None),
         (pairs(0.9, demand).into(), Some(Flaw::Slower)),
     ]
@@ -234,7 +236,7 @@ fn documents_validate_and_come_back() {
 fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
     let read = |name: &str| -> Value { crate::schema::read(name) };
     let runs = read("RunResult");
-    for name in ["ProfileResult", "CapacityResult"] {
+    for name in ["ProfileResult", "CapacityResult", "MatrixResult"] {
         closed_whole_and_described(name);
         for (definition, shape) in read(name)["$defs"].as_object().unwrap() {
             if let Some(other) = runs["$defs"].get(definition) {
@@ -326,4 +328,71 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
     let document = question.result(None, Status::Complete).unwrap();
     assert_eq!(document.failed_runs[0].users, 16);
     assert!(document.order.steps.iter().all(|users| *users > 0));
+}
+
+/// A matrix of 2 × 4 combinations, three times each: statements have four fifths of the throughput of procedures, and the
+/// last run failed.
+fn matrix() -> MatrixResult {
+    let axis = |name: &str, values: &[&str]| Axis {
+        name: name.into(),
+        values: values.iter().map(|value| (*value).into()).collect(),
+    };
+    let axes =
+        vec![axis("mode", &["procedures", "statements"]), axis("vus", &["1", "4", "16", "64"])];
+    let levels = [1, 4, 16, 64];
+    let steps = sequence(&(0..8).collect::<Vec<u32>>(), 0..3, 1);
+    let values = |cell: u32| {
+        vec![axes[0].values[cell as usize / 4].clone(), axes[1].values[cell as usize % 4].clone()]
+    };
+    let run = |(step, cell): (u32, &u32)| {
+        let users = levels[*cell as usize % 4];
+        let share = if *cell < 4 { 1.0 } else { 0.8 };
+        let mut run = runs(&[users], 3, |_| Bottleneck::Database).remove(step as usize / 8);
+        (run.step, run.job, run.value) = (step, Some(i64::from(step) + 13), run.value * share);
+        MatrixRun { cell: *cell as usize, values: values(*cell), run }
+    };
+    let mut made: Vec<MatrixRun> = (0..).zip(&steps).map(run).collect();
+    let failed = made.pop().unwrap();
+    let failed = vec![FailedCell {
+        values: failed.values,
+        step: failed.run.step,
+        reason: "--restore: exit status: 1: no space left on device".into(),
+    }];
+    let restore = Some("dropdb tpcc && createdb -T backup tpcc".to_owned());
+    let order = MatrixOrder { repeats: 3, seed: 1, steps, restore };
+    let job = Some(JobId(12));
+    MatrixResult::new(&first(), job, Status::Complete, axes, order, made, failed, Some(0))
+}
+
+#[test]
+fn a_matrix_has_a_cell_for_each_combination_and_a_curve_for_each_mode() {
+    let matrix = matrix();
+    assert_eq!((matrix.cells.len(), matrix.runs()), (8, 23));
+    assert_eq!(
+        matrix.curves.iter().map(|curve| curve.values.join(" ")).collect::<Vec<_>>(),
+        ["procedures", "statements"]
+    );
+    for (curve, share) in matrix.curves.iter().zip([1.0, 0.8]) {
+        assert!((curve.usl.curve.lambda.value / (1000.0 * share) - 1.0).abs() < 0.05, "{curve:?}");
+    }
+    let words = matrix.findings.join("\n");
+    assert!(words.contains("mode: statements gives 0.7"), "{words}");
+    assert!(words.contains("a run with mode = "), "{words}");
+    assert!(!matrix.ending.good, "a run failed");
+    let best = matrix.cell(&["procedures".into(), "64".into()]).unwrap();
+    assert!((matrix.warmth(best.mean) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_matrix_is_reported_as_text_and_markdown() {
+    let matrix = matrix();
+    golden("matrix.txt", &matrix.text(Charset::Unicode, Style::Plain));
+    golden("matrix_ascii.txt", &matrix.text(Charset::Ascii, Style::Plain));
+    golden("matrix.md", &matrix.markdown().unwrap());
+    let summary = matrix.summary(Charset::Unicode, Style::Plain).unwrap();
+    assert!(summary.lines().count() <= 23, "{summary}");
+    let json = serde_json::to_value(&matrix).unwrap();
+    assert!(errors_of("MatrixResult", &json).is_empty());
+    let again: MatrixResult = serde_json::from_value(json).unwrap();
+    assert_eq!(again, matrix);
 }

@@ -45,7 +45,7 @@ pub struct JobFilterParams {
     pub status: Option<JobStatus>,
     /// Only jobs of this workload; all when absent.
     pub workload: Option<String>,
-    /// Only the runs of this profile, capacity or compare job; when absent, jobs that are not part
+    /// Only the runs of this profile, capacity, compare or matrix job; when absent, jobs that are not part
     /// of another job.
     pub parent: Option<i64>,
     /// Text to find in label, target, workload, server or number, ignoring case.
@@ -105,7 +105,7 @@ pub struct JobSummary {
     pub started_at: String,
     /// End time, RFC 3339, UTC; `null` while it runs, and for lost jobs.
     pub ended_at: Option<String>,
-    /// The profile, capacity or compare job that a run belongs to; `null` if none.
+    /// The profile, capacity, compare or matrix job that a run belongs to; `null` if none.
     pub parent: Option<i64>,
     /// Position in that job's sequence, from 0.
     pub step: Option<u32>,

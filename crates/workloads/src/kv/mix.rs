@@ -14,7 +14,9 @@ const SUM_MAX: u64 = 10_000;
 
 /// Mixes with a name: weights by index, and how keys are chosen. Those of YCSB are its core workloads
 /// A to F (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
-const PRESETS: [(&str, [u32; OPERATION_COUNT], KeyChoice); 6] = [
+const PRESETS: [(&str, [u32; OPERATION_COUNT], KeyChoice); 7] = [
+    // Database Hammer, as the article on it describes its load.
+    ("hammer", [50, 50, 0, 0, 0, 0], KeyChoice::Uniform),
     ("ycsb-a", [50, 50, 0, 0, 0, 0], KeyChoice::ZIPF),
     ("ycsb-b", [95, 5, 0, 0, 0, 0], KeyChoice::ZIPF),
     ("ycsb-c", [100, 0, 0, 0, 0, 0], KeyChoice::ZIPF),
@@ -33,7 +35,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Reads a mix: `ycsb-b`, `hammer:75/25`, or `read=90,insert=5,delete=5`.
+    /// Reads a mix: `ycsb-b`, `hammer`, `hammer:75/25`, or `read=90,insert=5,delete=5`.
     ///
     /// # Errors
     /// With what is wrong and what would be right.
@@ -57,7 +59,7 @@ impl Mix {
 
 fn refuse(text: &str, why: &str) -> SpecError {
     let message = format!(
-        "--mix `{text}` {why}: expected hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as \
+        "--mix `{text}` {why}: expected hammer, hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as \
          read=90,update=10 of {}",
         OPERATIONS.join(", ")
     );
@@ -96,6 +98,7 @@ mod tests {
     #[test]
     fn a_mix_is_a_preset_or_weights() {
         for (text, weights, keys) in [
+            ("hammer", [50, 50, 0, 0, 0, 0], KeyChoice::Uniform),
             ("hammer:75/25", [75, 25, 0, 0, 0, 0], KeyChoice::Uniform),
             ("read=1, read-modify-write=2", [1, 0, 0, 0, 0, 2], KeyChoice::Uniform),
             ("scan=7,delete=1,insert=1", [0, 0, 1, 1, 7, 0], KeyChoice::Uniform),

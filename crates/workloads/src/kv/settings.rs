@@ -28,7 +28,7 @@ const MIX: OptionDef = OptionDef::value(
     "mix",
     "MIX",
     "hammer:75/25",
-    "hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5",
+    "hammer (half reads, half updates), hammer:READS/UPDATES, ycsb-a to ycsb-f, or weights such as read=90,insert=5,delete=5",
 );
 
 const KEYS: OptionDef = OptionDef::value(

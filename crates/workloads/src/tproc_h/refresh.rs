@@ -8,17 +8,24 @@
 //! # Rows
 //! The rows are those that the generator creates after the last order of the load, as with `dbgen -U`.
 //!
+//! # Rows of others
+//! Tables that another program filled may have rows with the keys of a set: a generator that leaves out no keys has.
+//! Before anything is deleted, [`foreign_row`] compares the rows that are there with those that RF1 inserts, which an
+//! interrupted run may have left.
+//!
 //! # What RF2 deletes
 //! RF2 of a set deletes what RF1 of that set inserted, not the oldest orders of the load (clause 2.7.3): the pair
 //! leaves the data as it was, so runs can be repeated on the same data, and answers compared.
 
-use triphammer_core::Scale;
+use std::collections::BTreeSet;
+
 use triphammer_core::error::DbError;
 use triphammer_core::session::{Access, RowSource, Session, StatementId};
 use triphammer_core::sql::{StatementDef, param, statement};
 use triphammer_core::value::ColumnType::BigInt;
 use triphammer_core::value::Value;
 use triphammer_core::workload::Statements;
+use triphammer_core::{Rows, Scale};
 
 use super::rows::{Piece, factor, refresh_rows};
 use super::schema::refreshed_tables;
@@ -32,10 +39,17 @@ const SETS_PER_EIGHT: u32 = 1_000;
 const LINES: &str = "rf2.lineitem";
 const ORDERS: &str = "rf2.orders";
 
-/// The statements of RF2.
-pub(super) fn definitions() -> [StatementDef; 2] {
+/// Statements that return rows with the keys of a set, as (key, number of the line or 0, reference): the table, and
+/// the columns in which RF1 has these values.
+const PRESENT: [(&str, &str, [Option<usize>; 3]); 2] = [
+    ("rf.orders", "orders", [Some(0), None, Some(1)]),
+    ("rf.lineitem", "lineitem", [Some(0), Some(3), Some(1)]),
+];
+
+/// The statements of the refresh functions.
+pub(super) fn definitions() -> [StatementDef; 4] {
     let keys = [param("first", BigInt), param("last", BigInt), param("eight", BigInt)];
-    [statement(LINES, &keys), statement(ORDERS, &keys)]
+    [LINES, ORDERS, PRESENT[0].0, PRESENT[1].0].map(|name| statement(name, &keys))
 }
 
 /// The orders that one RF1 inserts and one RF2 deletes.
@@ -90,8 +104,98 @@ impl RefreshSet {
     /// When it is another table.
     #[must_use]
     pub fn rows(self, table: &str) -> Box<dyn RowSource> {
-        refresh_rows(table, self.piece(), self.orders(), move |nth| self.key(nth))
+        self.first_rows(table, self.orders())
     }
+
+    /// The rows of its first orders.
+    fn first_rows(self, table: &str, orders: u64) -> Box<dyn RowSource> {
+        refresh_rows(table, self.piece(), orders, move |nth| self.key(nth))
+    }
+
+    /// The arguments of statements about its rows.
+    fn args(self) -> [Value<'static>; 3] {
+        let (first, last, eight) = self.keys();
+        [first, last, eight].map(Value::Int)
+    }
+}
+
+/// What identifies a row of a set: its values of [`PRESENT`].
+type Identity = [i64; 3];
+
+/// The rows of a table that RF1 of the set inserts.
+fn inserted(set: RefreshSet, table: &str, columns: [Option<usize>; 3]) -> BTreeSet<Identity> {
+    let (mut source, mut batch, mut all) = (set.rows(table), Rows::new(), BTreeSet::new());
+    let width = refreshed_tables().iter().find(|t| t.name == table).map_or(0, |t| t.columns.len());
+    loop {
+        batch.reset(width);
+        let more = source.fill(&mut batch);
+        let value = |row: &triphammer_core::rows::Row<'_>, column: Option<usize>| {
+            column.and_then(|column| row.int(column).ok()).unwrap_or_default()
+        };
+        all.extend(batch.iter().map(|row| columns.map(|column| value(&row, column))));
+        if !more {
+            return all;
+        }
+    }
+}
+
+/// Describes a row that RF2 of the set would delete and RF1 has not inserted; `None` if there is none.
+///
+/// # Errors
+/// As the database reports.
+pub async fn foreign_row<S: Session>(
+    set: RefreshSet,
+    statements: &mut Statements<'_>,
+    session: &mut S,
+) -> Result<Option<String>, DbError> {
+    for (statement, table, columns) in PRESENT {
+        let id = statements.prepare(session, statement).await?;
+        let (mut own, mut foreign, mut failed) = (None, None, None);
+        let mut each = |rows: &Rows| {
+            for row in rows.iter() {
+                let identity: Result<Vec<i64>, DbError> = (0..3).map(|n| row.int(n)).collect();
+                let identity = match identity {
+                    Ok(identity) => [identity[0], identity[1], identity[2]],
+                    Err(error) => return failed = failed.take().or(Some(error)),
+                };
+                let own = own.get_or_insert_with(|| inserted(set, table, columns));
+                if !own.contains(&identity) {
+                    foreign.get_or_insert(identity[0]);
+                }
+            }
+        };
+        session.stream(id, &set.args(), &mut Rows::new(), &mut each).await?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if let Some(key) = foreign {
+            return Ok(Some(format!(
+                "{table} has a row of order {key}, a key that refresh sets use, with other values \
+                 than theirs: RF2 would delete a row that RF1 has not inserted"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// Tries RF1 with one order on tables that may have other types, keys and rights than those of a build, and rolls it
+/// back.
+///
+/// # Errors
+/// As the database reports, after which the caller rolls back.
+pub async fn try_out<S: Session>(
+    set: RefreshSet,
+    prepared: &Refresh,
+    session: &mut S,
+) -> Result<(), DbError> {
+    session.begin(Access::Write).await?;
+    for statement in prepared.deletes {
+        session.execute(statement, &set.args()).await?;
+    }
+    for table in &refreshed_tables() {
+        session.load(table, &mut *set.first_rows(&table.name, 1)).await?;
+    }
+    session.rollback().await
 }
 
 /// RF1: inserts the set, in one transaction by the database's bulk path. Returns the number of rows. On an error the
@@ -142,12 +246,10 @@ pub async fn rf2<S: Session>(
     prepared: &Refresh,
     session: &mut S,
 ) -> Result<u64, DbError> {
-    let (first, last, eight) = set.keys();
-    let args = [first, last, eight].map(Value::Int);
     session.begin(Access::Write).await?;
     let mut rows = 0;
     for statement in prepared.deletes {
-        rows += session.execute(statement, &args).await?;
+        rows += session.execute(statement, &set.args()).await?;
     }
     session.commit().await?;
     Ok(rows)
@@ -155,9 +257,6 @@ pub async fn rf2<S: Session>(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use triphammer_core::Rows;
     use triphammer_core::rows::Cell;
 
     use super::*;

@@ -5,21 +5,22 @@ use std::sync::{Arc, LazyLock};
 use triphammer_core::query_plan::{self, QueryPlan};
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
+use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Author, Chunk, Completion, Description, ExternalSchema, MeasureDef, Mode, PrimaryMetric,
-    ScaleUnit, Statements, TableDef, Workload, WorkloadSettings,
+    Author, Chunk, Completion, Description, ExternalFindings, ExternalSchema, MeasureDef, Mode,
+    Needs, PrimaryMetric, ScaleUnit, Statements, TableDef, Workload, WorkloadSettings,
 };
-use triphammer_core::{DbError, Scale, SpecError};
+use triphammer_core::{DbError, Rows, Scale, SpecError};
 
 use super::answers::ANSWERS;
 use super::checks::CHECKS;
-use super::refresh::{Refresh, RefreshSet, rf1, rf2};
+use super::refresh::{Refresh, RefreshSet, foreign_row, rf1, rf2, try_out};
 use super::rows::{Piece, factor, rows};
 use super::runs::{self, Runs};
 use super::schema::{fixed_tables, scaled_tables, tables};
 use super::settings::{self, OPTIONS};
-use super::statements::{EXTERNAL_SCALE, statements};
+use super::statements::{EXTERNAL_ROWS, EXTERNAL_SCALE, statements};
 
 /// Most chunks of one load: the record of the build has a row for each.
 const CHUNKS_MAX: u64 = 1_000;
@@ -80,11 +81,24 @@ fn external() -> ExternalSchema {
              tpch.column-naming=STANDARD in its catalog"
                 .into(),
         ),
-        needs: None,
+        needs: Some(Needs { statement: EXTERNAL_ROWS.into(), judge: refuse_empty }),
         modes: vec![Mode::Statements],
         options: Vec::new(),
         violates: Vec::new(),
     }
+}
+
+/// Refuses a run on tables of which some are empty: it would time queries on nothing.
+fn refuse_empty(_: &StatementCatalogue, rows: &Rows) -> Result<ExternalFindings, DbError> {
+    let mut empty = Vec::new();
+    for (column, table) in DESCRIPTION.tables.iter().enumerate() {
+        if rows.row(0).int(column)? == 0 {
+            empty.push(&*table.name);
+        }
+    }
+    let lack = (!empty.is_empty())
+        .then(|| format!("a run needs rows in all of them: nothing is in {}", empty.join(", ")));
+    Ok(ExternalFindings { lack, violates: Vec::new() })
 }
 
 impl TprocH {
@@ -101,6 +115,10 @@ impl TprocH {
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         let (scale, runs) = settings::read(given)?;
         Ok(Self { scale, runs })
+    }
+
+    fn refresh_set(&self, refresh: query_plan::Refresh) -> RefreshSet {
+        RefreshSet::new(self.scale, u32::try_from(refresh.set).unwrap_or(u32::MAX))
     }
 
     /// Number of the chunks that hold the tables that grow.
@@ -180,14 +198,31 @@ impl Workload for TprocH {
         Some(runs::plan(&self.runs, self.scale))
     }
 
+    async fn refuse_refresh<S: Session>(
+        &self,
+        refresh: query_plan::Refresh,
+        tries: bool,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Option<String>, DbError> {
+        let set = self.refresh_set(refresh);
+        if let Some(foreign) = foreign_row(set, statements, session).await? {
+            return Ok(Some(foreign));
+        }
+        if tries {
+            let prepared = Refresh::prepare(statements, session).await?;
+            try_out(set, &prepared, session).await?;
+        }
+        Ok(None)
+    }
+
     async fn refresh<S: Session>(
         &self,
         refresh: query_plan::Refresh,
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<u64, DbError> {
-        let number = u32::try_from(refresh.set).unwrap_or(u32::MAX);
-        let set = RefreshSet::new(self.scale, number);
+        let set = self.refresh_set(refresh);
         if refresh.function == 1 {
             return rf1(set, session).await;
         }

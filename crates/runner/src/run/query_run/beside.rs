@@ -75,6 +75,7 @@ pub fn streams(
     Ok(plan.workload.query_plan().map(|plan| QueryRun {
         plan,
         timeout,
+        is_external: false,
         is_endless: true,
         baseline,
     }))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use triphammer_core::event::Note;
 use triphammer_core::query_plan::{QueryPhase, QueryPlan};
 use triphammer_core::recorder::Gauges;
 use triphammer_core::{Clock, Elapsed};
@@ -54,6 +55,7 @@ pub async fn drive(
         total: run.plan.steps() * run.plan.repeats as usize,
         sessions: (0, 0),
         away: 0,
+        notes: Vec::new(),
         cpu_ns: vec![0; run.plan.sessions() as usize],
     };
     for repeat in 1..=run.plan.repeats {
@@ -85,6 +87,7 @@ struct Control<'a> {
     sessions: (u64, u64),
     /// Streams that ended without a connection.
     away: u32,
+    notes: Vec<Note>,
     cpu_ns: Vec<u64>,
 }
 
@@ -158,6 +161,7 @@ impl Control<'_> {
                 reports: reports.clone(),
                 connect_limit: self.plan.spec.limits.connect,
                 is_endless: self.run.is_endless,
+                is_external: self.run.is_external,
             };
             let thread = std::thread::Builder::new().name("stream".into());
             let thread = thread.spawn(move || stream.run());
@@ -190,6 +194,13 @@ impl Control<'_> {
                 if !self.run.is_endless {
                     steps[stream].push(step);
                 }
+            }
+            Report::Left { set, reason } => {
+                let text = format!(
+                    "the rows of refresh set {set} are still there: {reason}; the next run with the same test and \
+                     streams deletes them"
+                );
+                self.notes.push(Note::new("refresh", Some(self.clock.now()), text));
             }
             Report::Lost => self.sessions.0 += 1,
             Report::Reconnected => self.sessions.1 += 1,
@@ -244,7 +255,7 @@ impl Control<'_> {
             round_trips: 0,
             errors: Vec::new(),
             ending: if is_stopped { RunEnding::Stopped } else { RunEnding::Complete },
-            notes: Vec::new(),
+            notes: self.notes,
         };
         (end, self.steps)
     }

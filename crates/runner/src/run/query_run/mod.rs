@@ -26,6 +26,9 @@
 //!   retried, because a repeated query would find warm caches. After a lost connection the stream reconnects for the
 //!   next step; if it cannot within `--connect-timeout`, its other steps are recorded as not run.
 //! - **Sessions.** They are new in every repeat and phase, so that each statement gets a new plan for its values.
+//! - **Refresh functions.** They leave the data as they found it: before anything is timed, rows that an interrupted run
+//!   left are deleted; at the end, those whose deletion was not reached. They are not used where rows of others have the
+//!   same keys, or where tables of another program do not accept theirs.
 //! - **Plans.** The execution plan of each query is read afterwards (plans.rs), so that nothing of it is timed.
 //! - **Beside transactions.** [`beside`] drives streams in the same way while the engine drives transactions; these
 //!   streams have no end of their own.
@@ -54,6 +57,8 @@ use triphammer_settings::failure::Failure;
 use triphammer_settings::{Mark, Settings, of_command};
 use triphammer_workloads::AnyWorkload;
 
+use crate::record::Record;
+
 pub(super) use beside::{Alone, Beside, streams};
 pub(super) use control::{ControlEvent, drive};
 pub(super) use plans::read_plans;
@@ -68,6 +73,8 @@ pub(super) struct QueryRun {
     pub plan: QueryPlan,
     /// Maximum time of a query; `None` for none.
     pub timeout: Option<Duration>,
+    /// Whether another program created the tables: refresh functions are tried before they are timed.
+    pub is_external: bool,
     /// Whether each stream repeats its steps until the run ends. Steps are then only reported, and not kept.
     pub is_endless: bool,
     /// Time for which these queries run alone, and the transactions beside which they run; `None` for none.
@@ -105,6 +112,7 @@ pub(super) fn resolve(
     settings: &mut Settings,
     workload: &Description,
     given: &WorkloadSettings,
+    record: &Record,
     database: &AnyDatabase,
     catalogue: &StatementCatalogue,
 ) -> Result<(RunSpec, QueryRun), Failure> {
@@ -121,7 +129,8 @@ pub(super) fn resolve(
     let timeout = timeout(settings)?;
     let spec = spec(settings, &plan, database.capabilities(), run_seed)?;
     spec.validate(database.capabilities(), None)?;
-    Ok((spec, QueryRun { plan, timeout, is_endless: false, baseline: None }))
+    let is_external = record.is_external();
+    Ok((spec, QueryRun { plan, timeout, is_external, is_endless: false, baseline: None }))
 }
 
 /// The limit of each query: `--query-timeout`, if it was given.

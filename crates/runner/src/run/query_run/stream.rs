@@ -1,5 +1,6 @@
 //! A stream of queries on its own thread.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub(super) enum Report {
     Began { stream: usize, position: u32, name: String, at: Elapsed },
     /// A step has ended, or was not run.
     Ended { stream: usize, step: StepTime },
+    /// The rows of a refresh set could not be deleted.
+    Left { set: u64, reason: String },
     /// The connection was lost.
     Lost,
     /// It is there again.
@@ -58,6 +61,8 @@ pub(super) struct Stream {
     pub connect_limit: Duration,
     /// Whether the steps are repeated until the stream is stopped.
     pub is_endless: bool,
+    /// Whether another program created the tables.
+    pub is_external: bool,
 }
 
 /// How a step ended.
@@ -90,17 +95,14 @@ impl Stream {
         let mut session = self.connect().await;
         let mut no_refresh = None;
         if let Ok(live) = &mut session {
-            match self.clear(live).await {
-                Ok(()) => {}
-                // Nothing is inserted that cannot be deleted again; queries run all the same.
-                Err(error) if error.class() == ErrorClass::Unsupported => {
-                    no_refresh = Some(format!("the database cannot delete rows: {error}"));
-                }
+            match self.prepare_refresh(live).await {
+                Ok(refused) => no_refresh = refused,
                 Err(error) => session = Err(error),
             }
         }
         self.start.wait();
         let laps = if self.is_endless { usize::MAX } else { 1 };
+        let mut inserted = BTreeSet::new();
         let steps = std::iter::repeat_n(&self.stream.steps, laps).flatten();
         for (position, step) in (1..).zip(steps) {
             if self.slot.is_stopped() && self.is_endless {
@@ -125,13 +127,22 @@ impl Stream {
                     continue;
                 }
             };
-            if self.step(live, position, step).await.is_err() {
+            let ended = self.step(live, position, step).await;
+            match step {
+                QueryStep::Refresh(Refresh { function: 1, set }) => _ = inserted.insert(*set),
+                QueryStep::Refresh(Refresh { set, .. }) if ended == Ok(StepOutcome::Answered) => {
+                    inserted.remove(set);
+                }
+                _ => {}
+            }
+            if ended.is_err() {
                 self.report(Report::Lost);
                 session = self.reconnect().await;
             } else if self.is_endless && position.is_multiple_of(SESSION_STEPS) {
                 session = self.renew(session).await;
             }
         }
+        self.restore(&mut session, inserted).await;
         let is_away = session.is_err();
         if let Ok(session) = session {
             session.close().await;
@@ -139,19 +150,70 @@ impl Stream {
         is_away
     }
 
-    /// Deletes rows of refresh functions that an interrupted run left behind, before anything is
-    /// timed.
-    async fn clear(&self, session: &mut Limited<AnySession>) -> Result<(), DbError> {
+    /// Prepares the tables for the refresh functions, before anything is timed. Returns why these may not be used:
+    /// nothing is inserted that cannot be deleted again, and queries run all the same.
+    async fn prepare_refresh(
+        &self,
+        session: &mut Limited<AnySession>,
+    ) -> Result<Option<String>, DbError> {
+        match self.clear(session).await {
+            Err(error) if error.class() == ErrorClass::Unsupported => {
+                Ok(Some(format!("the database cannot delete rows: {error}")))
+            }
+            // Whether the session is lost shows when it rolls back.
+            Err(error) if self.is_external => {
+                session.rollback().await?;
+                Ok(Some(format!("the tables of another program do not accept its rows: {error}")))
+            }
+            cleared => cleared,
+        }
+    }
+
+    /// Deletes rows of refresh functions that an interrupted run left behind, unless there is a reason not to.
+    async fn clear(&self, session: &mut Limited<AnySession>) -> Result<Option<String>, DbError> {
+        let workload = &self.plan.workload;
         let mut statements = Statements::new(&self.plan.catalogue);
+        let transactions = self.plan.database.capabilities().transactions;
         for step in &self.stream.steps {
-            if let QueryStep::Refresh(refresh) = step
-                && refresh.function == 1
-            {
-                let delete = Refresh { function: 2, ..*refresh };
-                self.plan.workload.refresh(delete, &mut statements, session).await?;
+            let QueryStep::Refresh(Refresh { function: 1, set }) = step else { continue };
+            let delete = Refresh { function: 2, set: *set };
+            // In the tables of a build, these keys are those of refresh functions.
+            if self.is_external {
+                let refused =
+                    workload.refuse_refresh(delete, transactions, &mut statements, session);
+                if let Some(reason) = refused.await? {
+                    return Ok(Some(reason));
+                }
+            }
+            workload.refresh(delete, &mut statements, session).await?;
+        }
+        Ok(None)
+    }
+
+    /// Deletes the rows that were inserted and whose deletion was not reached, with a new session if that of the stream
+    /// is lost.
+    async fn restore(
+        &self,
+        session: &mut Result<Limited<AnySession>, DbError>,
+        inserted: BTreeSet<u64>,
+    ) {
+        if session.is_err() && !inserted.is_empty() {
+            *session = self.connect().await;
+        }
+        for set in inserted {
+            let delete = Refresh { function: 2, set };
+            let deleted = match session {
+                Ok(session) => {
+                    let mut statements = Statements::new(&self.plan.catalogue);
+                    self.plan.workload.refresh(delete, &mut statements, session).await.map(drop)
+                }
+                Err(error) => Err(DbError::new(error.class(), error.message())),
+            };
+            if let Err(error) = deleted {
+                let reason = mask_secrets(error.message());
+                self.report(Report::Left { set, reason });
             }
         }
-        Ok(())
     }
 
     async fn connect(&self) -> Result<Limited<AnySession>, DbError> {
@@ -205,7 +267,7 @@ impl Stream {
         }
     }
 
-    /// Runs a step and reports it.
+    /// Runs a step and reports it; returns its outcome.
     ///
     /// # Errors
     /// When the session is lost.
@@ -214,7 +276,7 @@ impl Stream {
         session: &mut Limited<AnySession>,
         position: u32,
         step: &QueryStep,
-    ) -> Result<(), ()> {
+    ) -> Result<StepOutcome, ()> {
         let name = self.name(step);
         let sent = self.slot.arm(position, session.canceller()).await;
         let began = self.clock.now();
@@ -243,8 +305,9 @@ impl Stream {
             is_lost = is_lost || session.rollback().await.is_err();
         }
         let seconds = Duration::from_nanos(ended_at.since(began)).as_secs_f64();
+        let outcome = ended.outcome;
         self.ended(position, step, Some((began, seconds)), ended);
-        if is_lost { Err(()) } else { Ok(()) }
+        if is_lost { Err(()) } else { Ok(outcome) }
     }
 
     /// The work that is timed.

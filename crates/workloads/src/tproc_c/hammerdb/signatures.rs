@@ -184,7 +184,12 @@ pub(super) fn judge(
             violates: LATE.iter().copied().map(Name::from).collect(),
         },
         Ok(_) => ExternalFindings::default(),
-        Err(lack) => ExternalFindings { lack: Some(lack), violates: Vec::new() },
+        Err(lack) => ExternalFindings {
+            lack: Some(format!(
+                "a run cannot call its routines: {lack}; create them again with HammerDB"
+            )),
+            violates: Vec::new(),
+        },
     })
 }
 
