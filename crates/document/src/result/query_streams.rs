@@ -220,7 +220,7 @@ fn geomean(queries: &[StreamedQuery]) -> QueryFigure {
 }
 
 /// What streams did so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StreamsTaken {
     streams: u32,
     query_timeout_s: Option<f64>,
@@ -238,7 +238,7 @@ pub struct StreamsTaken {
 }
 
 /// What queries and transactions did alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BaselineTaken {
     /// Time for which each was to run alone, in seconds.
     pub seconds: f64,
@@ -253,11 +253,12 @@ pub struct BaselineTaken {
 }
 
 /// What one query did so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct TakenQuery {
     name: String,
     title: String,
     /// Of answers in the timed window, µs.
+    #[serde(with = "triphammer_core::histogram::required")]
     times: Histogram<u64>,
     sum_s: f64,
     min_s: f64,

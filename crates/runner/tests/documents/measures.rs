@@ -10,7 +10,9 @@ use triphammer_document::history::HistoryResult;
 use triphammer_document::parts::Status;
 use triphammer_document::profile::{LevelRun, Order, ProfileResult};
 use triphammer_document::requirement::{self, Vocabulary};
-use triphammer_document::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Warning};
+use triphammer_document::result::{
+    Bottleneck, CounterSpan, MeasuredWorkload, RunFacts, RunResult, Warning,
+};
 use triphammer_document::unit::FigureUnit;
 use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_report::{Charset, Report as _, Style};
@@ -39,7 +41,7 @@ fn payments() -> Description {
 
 /// A run with that metric, for which the database has no count.
 fn of_payments() -> (RunFacts, RunResult) {
-    let facts = RunFacts { description: Arc::new(payments()), ..sample::facts() };
+    let facts = RunFacts { description: MeasuredWorkload::from(&payments()), ..sample::facts() };
     let result = RunResult::new(&facts, &sample::calm());
     (facts, result)
 }
@@ -66,7 +68,7 @@ fn a_chosen_metric_names_the_result_its_requirements_its_steadiness_and_its_repo
     assert_eq!(primary_metric.better, Better::Higher);
     let mean = result.steadiness.as_ref().unwrap().mean;
     assert!((150.0..250.0).contains(&mean), "per second: {mean}");
-    for vocabulary in [Vocabulary::of_workload(&facts.description), Vocabulary::of_result(&result)]
+    for vocabulary in [Vocabulary::of_workload(&payments()), Vocabulary::of_result(&result)]
     {
         let required = requirement::parse("pps >= 200, tpm > 1", &vocabulary).unwrap();
         requirement::judge(&mut result, &required);
@@ -106,7 +108,7 @@ fn a_counter_of_the_server_that_lacks_or_adds_transactions_is_explained() {
             start: Some(7),
             end: Some(7 + rise),
             seconds: 300.0,
-            errors: CountErrors { lacks, adds },
+            errors: CountErrors { lacks: lacks.into(), adds: adds.into() },
             ..CounterSpan::default()
         };
         let warned = |facts: &RunFacts| {
