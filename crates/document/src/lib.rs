@@ -9,6 +9,7 @@
 
 mod any;
 pub mod build;
+pub mod bundle;
 pub mod capacity;
 pub mod capture;
 pub mod check;
@@ -26,6 +27,7 @@ pub mod isolation;
 mod job_id;
 pub mod judgement;
 pub mod measure;
+pub mod method;
 pub mod metrics;
 pub mod parts;
 pub mod profile;

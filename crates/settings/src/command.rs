@@ -126,6 +126,8 @@ impl JobKind {
 pub enum Command {
     /// Runs a job.
     Job(JobKind),
+    /// Writes a stored job as a file that others can check and repeat.
+    Bundle,
     /// Makes a workload file or a recording from a server's log.
     Capture,
     /// Writes the data of a workload to files.
@@ -144,6 +146,8 @@ pub enum Command {
     Serve,
     /// Builds, runs and drops a small workload.
     Try,
+    /// Checks a bundle.
+    Verify,
     /// Explains a stored run, or a part of it.
     Why,
 }
@@ -164,7 +168,7 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 10] = [
+    const OTHERS: [Self; 12] = [
         Self::Try,
         Self::Capture,
         Self::Datagen,
@@ -173,6 +177,8 @@ impl Command {
         Self::Jobs,
         Self::Report,
         Self::Why,
+        Self::Bundle,
+        Self::Verify,
         Self::Serve,
         Self::Mcp,
     ];
@@ -182,6 +188,7 @@ impl Command {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.name(),
+            Self::Bundle => "bundle",
             Self::Capture => "capture",
             Self::Datagen => "datagen",
             Self::Doctor => "doctor",
@@ -191,6 +198,7 @@ impl Command {
             Self::Report => "report",
             Self::Serve => "serve",
             Self::Try => "try",
+            Self::Verify => "verify",
             Self::Why => "why",
         }
     }
@@ -200,6 +208,7 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
+            Self::Bundle => "Write a stored job as one file that others can check and repeat",
             Self::Capture => {
                 "Make a workload file, or a recording to replay, from the log or the statistics of a server"
             }
@@ -213,6 +222,7 @@ impl Command {
             Self::Try => {
                 "Try a database: build a small TPROC-C, run it for 20 seconds, and drop it"
             }
+            Self::Verify => "Check a bundle: compute its figures again, and judge its method",
             Self::Why => "Explain a stored run or a part of it by what the database waited for",
         }
     }
@@ -238,6 +248,8 @@ impl Command {
             Self::Capture => others + 7,
             Self::Try => others + 8,
             Self::Mcp => others + 9,
+            Self::Bundle => others + 10,
+            Self::Verify => others + 11,
         }
     }
 
@@ -246,7 +258,8 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::Capture
+            Self::Bundle
+            | Self::Capture
             | Self::Datagen
             | Self::Doctor
             | Self::History
@@ -255,6 +268,7 @@ impl Command {
             | Self::Report
             | Self::Serve
             | Self::Try
+            | Self::Verify
             | Self::Why => None,
         }
     }

@@ -26,10 +26,12 @@ const DATAGEN: Command = Command::Datagen;
 const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
+const BUNDLE: Command = Command::Bundle;
 const REPORT: Command = Command::Report;
 const MCP: Command = Command::Mcp;
 const SERVE: Command = Command::Serve;
 const TRY: Command = Command::Try;
+const VERIFY: Command = Command::Verify;
 const WHY: Command = Command::Why;
 
 const fn of(commands: &[Command]) -> Commands {
@@ -797,7 +799,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        CONNECT.but(&[DROP, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, WHY]),
+        CONNECT.but(&[DROP, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, VERIFY, WHY]),
         "Print a JSON document instead of text",
     )
     .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed, OfStored]),
@@ -824,7 +826,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, MCP, REPORT, SERVE, TRY, WHY]),
+        ON_TARGET.but(&[DROP]).and(&[BUNDLE, DOCTOR, HISTORY, JOBS, MCP, REPORT, SERVE, TRY, WHY]),
         "File of the job store",
     )
     .default_words("in the user's data directory")
@@ -882,6 +884,33 @@ pub const SETTINGS: &[SettingDef] = &[
     value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout; an existing one is replaced")
         .short('o')
         .marked(&[NotInJobFile]),
+    value("output", "FILE", of(&[BUNDLE]), "Bundle to write; an existing file is replaced")
+        .short('o')
+        .default_words("job-N.zip in the current directory, N being the job's number")
+        .marked(&[NotInJobFile]),
+    switch(
+        "anonymous",
+        of(&[BUNDLE]),
+        "Replace hosts, labels, folders and files of databases by numbers, everywhere in the bundle",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "sign",
+        "FILE",
+        of(&[BUNDLE]),
+        "SSH key that signs the manifest of the bundle, as `ssh-keygen -Y sign` does: a private key, \
+         or the public key of one in an agent",
+    )
+    .default_words("no signature")
+    .marked(&[NotInJobFile]),
+    value(
+        "signer",
+        "FILE",
+        of(&[VERIFY]),
+        "Public SSH key that must have signed the bundle: a file such as id_ed25519.pub",
+    )
+    .default_words("any key, or no signature")
+    .marked(&[NotInJobFile]),
     value("listen", "HOST:PORT", of(&[SERVE]), "Address and port to listen on")
         .default(LISTEN_DEFAULT)
         .marked(&[NotInJobFile]),

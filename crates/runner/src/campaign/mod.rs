@@ -14,6 +14,7 @@
 //! runs: complete runs are not repeated, incomplete ones are.
 
 mod cool_down;
+mod replay;
 mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,8 @@ use crate::watch::{InStep, JobEvent, Watch};
 
 use crate::step::{Begin, PlannedRun, RunsAtMost};
 pub use cool_down::CoolDown;
+pub(crate) use replay::answer;
+pub use replay::{RecordedRuns, replay};
 pub use resume::{Resumed, resume};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
