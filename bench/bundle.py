@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Whether `verify` finds edits of bundles, and leaves bundles alone that nobody edited.
 
-    bench/bundle.py [--edits 200] [--untouched 100] [--seed 1] [--keep DIR]
+    bench/bundle.py [--edits 200] [--untouched 100] [--seconds 43200] [--seed 1] [--keep DIR]
 
 Runs of the null database and of SQLite are bundled. Each edit changes a number, a byte or a part of a bundle, or swaps a
 part of two bundles; half of the edits leave the manifest as it was, and half write the hash of the edited part into it, so
 that only the computation can find them. An edit is found if `verify` ends with 1 or 2 and names the part, or, for an edit
-whose hash was corrected, any disagreement besides the bytes of the archive.
+whose hash was corrected, any disagreement besides the bytes of the archive. Then a run of twelve hours, which
+bench/long-job writes, is bundled and verified.
 """
 
 import argparse
 import collections
+import contextlib
 import csv
 import hashlib
 import io
@@ -19,6 +21,7 @@ import os
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import zipfile
@@ -39,6 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--edits", type=int, default=200)
     parser.add_argument("--untouched", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=12 * 3600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="")
     args = parser.parse_args()
@@ -51,6 +55,8 @@ def main():
         bench.untouched(args.untouched)
         for corrected in [False, True]:
             bench.edits(bundles, args.edits // 2, corrected)
+        if args.seconds:
+            bench.long(args.seconds)
 
 
 class Bench:
@@ -119,6 +125,30 @@ class Bench:
                 complaints += 1
                 print("complaint", number, json.dumps(found)[:600])
         print(f"untouched: {complaints} complaints about {count} bundles")
+
+    def long(self, seconds):
+        """Bundles and verifies a long run in a store of its own."""
+        store = os.path.join(self.folder, "long.sqlite")
+        self.environment["TRIPHAMMER_STORE"] = store
+        writer = os.path.join(os.path.dirname(self.triphammer), "triphammer-bench-long-job")
+        self.must("run", "null:?service=1ms", "--rampup", "1s", "--duration", "3s")
+        with contextlib.closing(sqlite3.connect(store)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        before = os.path.getsize(store)
+        job = lib.run([writer, store, "1", str(seconds), "300"]).strip()
+        with contextlib.closing(sqlite3.connect(store)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = os.path.getsize(store) - before
+        path = os.path.join(self.folder, "long.zip")
+        bundle = [self.triphammer, "bundle", job, "-o", path]
+        verify = [self.triphammer, "verify", path]
+        made = lib.timed(bundle, env=self.environment)
+        found = lib.timed(verify, env=self.environment)
+        memory = lib.peak_memory_mb(verify, env=self.environment)
+        ratio = os.path.getsize(path) / size
+        print(f"{seconds} seconds: bundled in {made['wall']:.1f} s, {os.path.getsize(path) / 1e6:.0f} MB, {ratio:.2f} of the "
+              f"job's {size / 1e6:.0f} MB in the store (at most 1.1)")
+        print(f"verified in {found['wall']:.1f} s (at most 5), with {memory:.0f} MB (at most 300)")
 
     def edits(self, bundles, count, corrected):
         """Edits bundles, and counts those that are found."""

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use triphammer_core::event::Phase;
-use triphammer_core::spec::Length;
 use triphammer_core::recorder::{
     Gauges, HostCpu, RecordedInterval, TypeInterval, WorkerCpu, histogram,
 };
+use triphammer_core::spec::Length;
 use triphammer_core::{Elapsed, Rng, Timestamp};
 use triphammer_document::JobId;
 use triphammer_document::parts::ServerTransactions;
@@ -40,7 +40,8 @@ fn main() -> Result<(), Failure> {
     };
     let store = Store::open(Path::new(&path))?;
     let model = store.load(JobId(job.parse()?))?;
-    let [facts, _] = store.evidence(JobId(job.parse()?))?.ok_or("the model must be a complete run")?;
+    let [facts, _] =
+        store.evidence(JobId(job.parse()?))?.ok_or("the model must be a complete run")?;
     let seconds = seconds.parse()?;
     let job = write(&store, &model, serde_json::from_str(&facts)?, seconds)?;
     observed::write(Path::new(&path), job, seconds, figures.parse()?)?;

@@ -16,9 +16,8 @@ pub(crate) fn replace(parts: &mut Parts, names: &ShownNames) {
             continue;
         }
         if let Ok(text) = std::str::from_utf8(content) {
-            let replaced = pairs.iter().fold(text.to_owned(), |text, (from, to)| {
-                replaced(&text, from, to)
-            });
+            let replaced =
+                pairs.iter().fold(text.to_owned(), |text, (from, to)| replaced(&text, from, to));
             *content = replaced.into_bytes();
         }
     }
@@ -27,9 +26,8 @@ pub(crate) fn replace(parts: &mut Parts, names: &ShownNames) {
 /// What replaces what, the longest names first: one may be part of another.
 fn replacements(names: &ShownNames) -> Vec<(String, String)> {
     let numbered = |kind: &'static str, list: &[String]| {
-        let pairs = (1..).zip(list).map(move |(number, name)| {
-            (escaped(name), format!("{kind}-{number}"))
-        });
+        let pairs =
+            (1..).zip(list).map(move |(number, name)| (escaped(name), format!("{kind}-{number}")));
         pairs.collect::<Vec<_>>()
     };
     let mut pairs = numbered("host", &names.hosts);

@@ -1,5 +1,6 @@
-//! The zip archive of a bundle. Writing is deterministic: the same parts give the same bytes. Reading
-//! accepts nothing that could be anything else than a bundle, and never more than fits in memory.
+//! The zip archive of a bundle. Writing is deterministic: the same parts give the same bytes.
+//! Reading accepts nothing that could be anything else than a bundle, and never more than fits in
+//! memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -77,7 +78,8 @@ impl Container {
         let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
         let mut whole = 0;
         for index in 0..zip.len() {
-            let mut entry = zip.by_index(index).map_err(|error| format!("part {index}: {error}"))?;
+            let mut entry =
+                zip.by_index(index).map_err(|error| format!("part {index}: {error}"))?;
             let name = entry.name().map_err(|error| format!("part {index}: {error}"))?.into_owned();
             safe(&name)?;
             let (size, packed) = (entry.size(), entry.compressed_size());
@@ -117,7 +119,8 @@ fn entries(archive: &[u8]) -> Option<u16> {
 /// Rejects names that are no part of a bundle, or that lead out of a folder.
 fn safe(name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-    let is_step = |step: &str| !step.is_empty() && !step.starts_with('.') && step.chars().all(is_plain);
+    let is_step =
+        |step: &str| !step.is_empty() && !step.starts_with('.') && step.chars().all(is_plain);
     match name.split('/').all(is_step) {
         true => Ok(()),
         false => Err(format!("`{}` cannot be the name of a part", name.escape_default())),

@@ -1,5 +1,5 @@
-//! The job file of a bundle: the settings that the job was given, and those of the build that made its
-//! data. `triphammer build -f job.toml` and the command of the job do the same again.
+//! The job file of a bundle: the settings that the job was given, and those of the build that made
+//! its data. `triphammer build -f job.toml` and the command of the job do the same again.
 
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ impl JobFile {
         table.insert(self.kind.name().to_owned(), section(&self.job));
         let body = toml::to_string(&table).expect("text is TOML");
         let kind = self.kind.name();
-        let build = if self.build.is_empty() { "" } else { "  triphammer build -f job.toml\n#" };
-        format!("# Repeats the job:\n#{build}   triphammer {kind} -f job.toml\n\n{body}")
+        let build = if self.build.is_empty() { "" } else { "#   triphammer build -f job.toml\n" };
+        format!("# Repeats the job:\n{build}#   triphammer {kind} -f job.toml\n\n{body}")
     }
 
     /// Reads the text of a file that this program wrote.
@@ -72,7 +72,8 @@ impl JobFile {
     /// # Errors
     /// The reason why it is none.
     pub fn read(text: &str, kind: JobKind) -> Result<Self, String> {
-        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let table: toml::Table =
+            text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let section = |name: &str| -> BTreeMap<String, String> {
             let section = table.get(name).and_then(toml::Value::as_table);
             let pairs = section.into_iter().flatten();

@@ -4,14 +4,17 @@ use std::path::Path;
 
 use triphammer_document::JobId;
 use triphammer_document::bundle::ShownNames;
-use triphammer_settings::failure::Failure;
 use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
 use triphammer_store::{JobFilter, JobStatus, Store};
 
 use crate::container::pack;
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
 use crate::parts::Parts;
 use crate::{anonymous, names, signature};
+
+/// Kind of the note that seconds are missing in the store.
+const GAP: &str = "store_gap";
 
 /// How to make a bundle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,8 +25,8 @@ pub struct Options<'a> {
     pub key: Option<&'a Path>,
 }
 
-/// Finds what to bundle: a job by its number or as `last`, or all complete runs with a label. The last
-/// is the job of the bundle.
+/// Finds what to bundle: a job by its number or as `last`, or all complete runs with a label. The
+/// last is the job of the bundle.
 ///
 /// # Errors
 /// When there is no such job, and no complete run with such a label.
@@ -45,7 +48,8 @@ pub fn find(store: &Store, name: &str) -> Result<Vec<JobId>, Failure> {
     }
 }
 
-/// Makes the bundle of a job, with others beside it that [`find`] found before it: the bytes of its file, and the names that it shows.
+/// Makes the bundle of a job, with others beside it that [`find`] found before it: the bytes of its
+/// file, and the names that it shows.
 ///
 /// # Errors
 /// When the job has no result yet, the store cannot be read, or the key cannot be used.
@@ -66,6 +70,13 @@ pub fn make(
     }
     if !stored.document.is_some_and(|document| document.is_object()) {
         let message = format!("job {job} has no result, so there is nothing to check or repeat");
+        return Err(Failure::refuse(message));
+    }
+    if stored.notes.iter().any(|note| note.kind == GAP) {
+        let message = format!(
+            "job {job} cannot be verified: seconds are missing, because the job store could not be \
+             written to; see its notes"
+        );
         return Err(Failure::refuse(message));
     }
     let mut parts = Parts::raw(store, job, others)?;

@@ -1,6 +1,6 @@
 //! Finds the names in a bundle that identify machines, people or purposes: hosts in URLs and among
-//! the server's settings, labels, and the files and folders of databases and jobs. They are found in
-//! the raw parts, so that `verify` finds the same ones again.
+//! the server's settings, labels, and the files and folders of databases and jobs. They are found
+//! in the raw parts, so that `verify` finds the same ones again.
 
 use std::collections::BTreeSet;
 
@@ -145,9 +145,9 @@ mod tests {
         assert_eq!(hosts("mysql://u:***@[fd00::7]:3306/d and null:"), "fd00::7");
         assert_eq!(hosts("postgres://u@a,b:1/d; postgres://u@localhost/d"), "a b");
         assert_eq!(hosts("scraping http://exporter:9100, twice"), "exporter");
-        assert_eq!(of(r#""sqlite:/home/ann/b.sqlite?x=1", "duckdb:d.db""#)[1], [
-            "/home/ann/b.sqlite",
-            "d.db"
-        ]);
+        assert_eq!(
+            of(r#""sqlite:/home/ann/b.sqlite?x=1", "duckdb:d.db""#)[1],
+            ["/home/ann/b.sqlite", "d.db"]
+        );
     }
 }

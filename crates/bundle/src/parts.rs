@@ -1,5 +1,5 @@
-//! The parts of a bundle. The raw ones are the rows of the job and of its runs; from a store that has
-//! these rows, all others are made.
+//! The parts of a bundle. The raw ones are the rows of the job and of its runs; from a store that
+//! has these rows, all others are made.
 //!
 //! ```text
 //! manifest.json, manifest.json.sig    names, hashes, signature
@@ -10,6 +10,7 @@
 //! jobs/12/document.json               the result document of a run of the job
 //! jobs/12/facts.json, ended.json      what the result of a run was computed from, besides:
 //! jobs/12/seconds.csv, series.csv, …  the tables of the store with rows of the job
+//! jobs/12/observed.csv                what was observed beside a run, unless that is very much
 //! ```
 
 use std::collections::BTreeMap;
@@ -32,6 +33,12 @@ pub(crate) const JOB_FILE: &str = "job.toml";
 pub(crate) const TEXT: &str = "report.txt";
 /// The report as a page.
 pub(crate) const PAGE: &str = "report.html";
+/// What was observed beside a run, second by second.
+pub(crate) const OBSERVED: &str = "observed.csv";
+/// Parts that are made from the others.
+pub(crate) const MADE: [&str; 3] = [JOB_FILE, TEXT, PAGE];
+/// Most observed values of which there is a table for people.
+const OBSERVED_MAX: u64 = 1_000_000;
 /// The evidence of a run.
 pub(crate) const EVIDENCE: [&str; 2] = ["facts.json", "ended.json"];
 /// The job itself.
@@ -105,6 +112,22 @@ impl Parts {
         if triphammer_server::has_page() {
             add(PAGE, text(Format::Html)?);
         }
+        self.add_observed(store)
+    }
+
+    /// Adds what was observed beside the runs as tables for people.
+    fn add_observed(&mut self, store: &Store) -> Result<(), Failure> {
+        for row in store.all_jobs()? {
+            if !(1..=OBSERVED_MAX).contains(&store.sample_values(row)?) {
+                continue;
+            }
+            let (job, page) = (store.load(row)?, html_export::page_of_bundle);
+            let (format, charset) = (Format::ObservedCsv, Charset::Unicode);
+            // A job whose samples are not shown has none.
+            let rows = triphammer_report::render(format, store, &job, charset, page);
+            let name = of_job(row, OBSERVED);
+            rows.into_iter().for_each(|rows| drop(self.0.insert(name.clone(), rows.into())));
+        }
         Ok(())
     }
 
@@ -115,7 +138,8 @@ impl Parts {
 
     /// The jobs that have parts, in order.
     pub(crate) fn jobs(&self) -> Vec<JobId> {
-        let numbers = self.0.keys().filter_map(|name| name.strip_prefix("jobs/")?.split('/').next());
+        let numbers =
+            self.0.keys().filter_map(|name| name.strip_prefix("jobs/")?.split('/').next());
         let mut jobs: Vec<i64> = numbers.filter_map(|number| number.parse().ok()).collect();
         jobs.sort_unstable();
         jobs.dedup();
@@ -140,7 +164,8 @@ impl Parts {
             };
             let document = self.text(&document_of(job, root));
             let row = self.row(job, root);
-            let row = row.and_then(|row| store.import_job(&row, document).map_err(|e| e.to_string()));
+            let row =
+                row.and_then(|row| store.import_job(&row, document).map_err(|e| e.to_string()));
             note(of_job(job, JOB), row);
             let [facts, ended] = EVIDENCE.map(|name| self.text(&of_job(job, name)));
             if let (Some(facts), Some(ended)) = (facts, ended) {

@@ -1,5 +1,5 @@
-//! Repeats the job of a bundle: reads from it what was built and run, and judges whether the runs of
-//! another day or place give the same figures. The runs themselves are made by the caller.
+//! Repeats the job of a bundle: reads from it what was built and run, and judges whether the runs
+//! of another day or place give the same figures. The runs themselves are made by the caller.
 
 use triphammer_document::JobId;
 use triphammer_document::compare::{ComparisonResult, Difference, Run};
@@ -93,7 +93,12 @@ pub fn run(result: RunResult, server_settings: Vec<(String, String)>) -> Run {
 
 /// Compares the runs of a bundle with those that repeat them.
 #[must_use]
-pub fn judge(names: [&str; 2], a: &[Run], b: &[Run], margin: f64) -> (Repetition, ComparisonResult) {
+pub fn judge(
+    names: [&str; 2],
+    a: &[Run],
+    b: &[Run],
+    margin: f64,
+) -> (Repetition, ComparisonResult) {
     let compared = ComparisonResult::of_runs(names, a, b, margin);
     let differs: Vec<Difference> =
         compared.differences.iter().filter(|of| of.must_be_equal).cloned().collect();

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_document::bundle::Signature;
 use triphammer_settings::failure::Failure;
 
@@ -19,7 +20,8 @@ const SIGNER: &str = "signer";
 /// When `ssh-keygen` is not installed, or cannot use the key.
 pub(crate) fn sign(manifest: &str, key: &Path) -> Result<Vec<u8>, Failure> {
     if !key.is_file() {
-        return Err(Failure::refuse(format!("--sign {}: there is no such file", key.display())));
+        let message = format!("--sign {}: there is no such regular file", key.display());
+        return Err(Failure::refuse(message));
     }
     let folder = temporary()?;
     let file = folder.path().join("manifest.json");
@@ -55,13 +57,15 @@ pub(crate) fn verify(
     let output = keygen(&check, manifest)?;
     if !output.status.success() {
         let reason = reason(&output);
-        return Err(Failure::refuse(format!("the signature is not one of this manifest: {reason}")));
+        return Err(Failure::refuse(format!(
+            "the signature is not one of this manifest: {reason}"
+        )));
     }
     let key = fingerprint(&output);
     let Some(asked) = asked else { return Ok(Signature::ByKey { key }) };
-    let doing = || format!("reading {}", asked.display());
-    let public = std::fs::read_to_string(asked)
-        .map_err(|error| Failure::System { doing: doing(), error })?;
+    let public = read_text(asked, SETTINGS_BYTES_MAX).map_err(|error| {
+        Failure::refuse(format!("cannot read the key {}: {error}", asked.display()))
+    })?;
     let allowed = folder.path().join("allowed");
     write(&allowed, format!("{SIGNER} {}\n", public.trim()).as_bytes())?;
     let allowed = allowed.display().to_string();

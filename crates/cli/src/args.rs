@@ -155,7 +155,12 @@ const fn examples(which: Command) -> &'static str {
         Command::Bundle => {
             "  triphammer bundle 12 -o result.zip\n  triphammer bundle 12 --anonymous --sign ~/.ssh/id_ed25519"
         }
-        Command::Verify => "  triphammer verify result.zip\n  triphammer verify result.zip --signer vendor.pub",
+        Command::Repeat => {
+            "  triphammer repeat result.zip postgres://bench@db1/tpcc --create-database"
+        }
+        Command::Verify => {
+            "  triphammer verify result.zip\n  triphammer verify result.zip --signer vendor.pub"
+        }
         Command::Why => "  triphammer why\n  triphammer why 12 --at 60s..90s",
         Command::Try => "  triphammer try\n  triphammer try postgres://bench@db1/postgres",
         Command::Mcp => "  triphammer mcp --targets targets.toml",
@@ -168,7 +173,7 @@ fn subcommand(which: Command) -> Clap {
         .about(which.title())
         .after_help("--help shows all options, and examples.")
         .after_long_help(format!("Examples:\n{}\n\n{AFTER_HELP}", examples(which)));
-    if which == Command::Verify {
+    if matches!(which, Command::Verify | Command::Repeat) {
         let file = Arg::new(BUNDLE_FILE).value_name("FILE").required(true);
         let file = file.value_parser(clap::value_parser!(PathBuf));
         command = command.arg(file.help("The bundle: result.zip"));
@@ -177,7 +182,9 @@ fn subcommand(which: Command) -> Clap {
         command = command.arg(Arg::new("job").value_name("JOB").default_value("last").help(
             match which {
                 Command::Why => "Job number, or `last` for the last run",
-                Command::Bundle => "Job number, `last` for the last job, or a label: all complete runs with it",
+                Command::Bundle => {
+                    "Job number, `last` for the last job, or a label: all complete runs with it"
+                }
                 _ => "Job number, or `last` for the last job",
             },
         ));

@@ -95,10 +95,9 @@ fn length(result: &RunResult, lines: &mut Lines) {
                 duration(after_s as f64)
             ),
         ),
-        _ => (
-            SetupVerdict::Look,
-            format!("{rampup}; it is not known when throughput had warmed up"),
-        ),
+        _ => {
+            (SetupVerdict::Look, format!("{rampup}; it is not known when throughput had warmed up"))
+        }
     };
     lines.add("ramp-up", verdict, words);
 }
@@ -188,7 +187,9 @@ fn client(result: &RunResult, lines: &mut Lines) {
             SetupVerdict::Look,
             "client and server share one host: the server lacks the CPU time that the client uses",
         ),
-        Some(false) => lines.add("hosts", SetupVerdict::Fine, "client and server have hosts of their own"),
+        Some(false) => {
+            lines.add("hosts", SetupVerdict::Fine, "client and server have hosts of their own")
+        }
         None => lines.add(
             "hosts",
             SetupVerdict::Look,

@@ -68,7 +68,8 @@ fn names(found: &BundleVerification) -> Vec<String> {
     let names = &found.names;
     let lists = [("hosts", &names.hosts), ("labels", &names.labels), ("paths", &names.paths)];
     let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
-    let all: Vec<String> = lists.map(|(kind, list)| format!("{kind} {}", list.join(", "))).collect();
+    let all: Vec<String> =
+        lists.map(|(kind, list)| format!("{kind} {}", list.join(", "))).collect();
     match all.is_empty() {
         true => Vec::new(),
         false => wrapped("It shows: ", &all.join("; "), WIDTH),

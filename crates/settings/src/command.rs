@@ -140,6 +140,8 @@ pub enum Command {
     Jobs,
     /// Serves an assistant by the Model Context Protocol.
     Mcp,
+    /// Repeats the job of a bundle.
+    Repeat,
     /// Prints a stored job.
     Report,
     /// Serves the HTTP API and the web interface.
@@ -168,7 +170,7 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 12] = [
+    const OTHERS: [Self; 13] = [
         Self::Try,
         Self::Capture,
         Self::Datagen,
@@ -179,6 +181,7 @@ impl Command {
         Self::Why,
         Self::Bundle,
         Self::Verify,
+        Self::Repeat,
         Self::Serve,
         Self::Mcp,
     ];
@@ -195,6 +198,7 @@ impl Command {
             Self::History => "history",
             Self::Jobs => "jobs",
             Self::Mcp => "mcp",
+            Self::Repeat => "repeat",
             Self::Report => "report",
             Self::Serve => "serve",
             Self::Try => "try",
@@ -217,6 +221,9 @@ impl Command {
             Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
             Self::Mcp => "Let an assistant measure and explain, by the Model Context Protocol",
+            Self::Repeat => {
+                "Repeat the runs of a bundle, and judge whether the figures are the same"
+            }
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the web page and the HTTP API",
             Self::Try => {
@@ -250,6 +257,7 @@ impl Command {
             Self::Mcp => others + 9,
             Self::Bundle => others + 10,
             Self::Verify => others + 11,
+            Self::Repeat => others + 12,
         }
     }
 
@@ -265,6 +273,7 @@ impl Command {
             | Self::History
             | Self::Jobs
             | Self::Mcp
+            | Self::Repeat
             | Self::Report
             | Self::Serve
             | Self::Try

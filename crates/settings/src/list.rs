@@ -27,6 +27,7 @@ const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const BUNDLE: Command = Command::Bundle;
+const REPEAT: Command = Command::Repeat;
 const REPORT: Command = Command::Report;
 const MCP: Command = Command::Mcp;
 const SERVE: Command = Command::Serve;
@@ -41,7 +42,7 @@ const fn of(commands: &[Command]) -> Commands {
 /// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
 /// Commands that connect to a database.
-const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, TRY]);
+const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, REPEAT, TRY]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
@@ -69,6 +70,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[Positional, Database, OfHost, OnResume, NotReplayed, BesideForm]),
     value("target", "TARGET", of(&[TRY]), "URL of the database to try, as in `run`")
         .default_words("an SQLite file in the folder for temporary files")
+        .marked(&[Positional, Database, OfHost]),
+    value("target", "TARGET", of(&[REPEAT]), "URL of the database on which to repeat, as in `run`")
+        .default_words("an SQLite file in the current directory, named after the workload")
         .marked(&[Positional, Database, OfHost]),
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
         .default_words("none: only the host is examined")
@@ -268,7 +272,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("seed", "N", of(&[ISOLATION]), "Random seed of the users' choices, and of the order of levels")
         .titled(Group::Data, "Random seed")
         .default_words("random"),
-    switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
+    switch("create-database", of(&[BUILD, REPEAT]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
     switch(
@@ -279,7 +283,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Data, "Add to an existing build")
     .marked(&[NotInJobFile, InRequest]),
-    switch("replace", of(&[BUILD]), "Drop what an earlier build created, then build")
+    switch("replace", of(&[BUILD, REPEAT]), "Drop what an earlier build created, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
     value("vus", "N", of(&[RUN]), "Number of virtual users, or of sessions for a rate, ramp or \
@@ -495,6 +499,12 @@ pub const SETTINGS: &[SettingDef] = &[
                                          there are levels")
         .titled(Group::Question, "Pairs of runs")
         .default_words("7, or 4 of each level"),
+    value("margin", "SHARE", of(&[REPEAT]), "Difference up to which the figures are the same")
+        .default("5%")
+        .marked(&[NotInJobFile]),
+    value("runs", "N", of(&[REPEAT]), "Number of runs")
+        .default_words("as many as the bundle has")
+        .marked(&[NotInJobFile]),
     value("margin", "SHARE", of(&[COMPARE]), "Smallest difference that matters")
         .titled(Group::Question, "Smallest difference that matters")
         .default("2%")
@@ -826,7 +836,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[BUNDLE, DOCTOR, HISTORY, JOBS, MCP, REPORT, SERVE, TRY, WHY]),
+        ON_TARGET.but(&[DROP]).and(&[BUNDLE, DOCTOR, HISTORY, JOBS, MCP, REPEAT, REPORT, SERVE, TRY, WHY]),
         "File of the job store",
     )
     .default_words("in the user's data directory")

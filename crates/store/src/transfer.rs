@@ -132,8 +132,29 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn export_document(&self, job: JobId) -> Result<Option<String>, StoreError> {
-        let found = self.rows("SELECT result FROM jobs WHERE id = ?1", [job.0], |row| row.get(0))?;
+        let found =
+            self.rows("SELECT result FROM jobs WHERE id = ?1", [job.0], |row| row.get(0))?;
         Ok(found.into_iter().next().flatten())
+    }
+
+    /// Numbers of all jobs, in order, whatever they belong to.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn all_jobs(&self) -> Result<Vec<JobId>, StoreError> {
+        self.rows("SELECT id FROM jobs ORDER BY id", [], |row| row.get(0).map(JobId))
+    }
+
+    /// Number of sampled values of a job, with those that were not measured.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn sample_values(&self, job: JobId) -> Result<u64, StoreError> {
+        let sql = "SELECT total(count) FROM sample_chunk
+                   WHERE series IN (SELECT id FROM sample_series WHERE job = ?1)";
+        let found = self.rows(sql, [job.0], |row| row.get::<_, f64>(0))?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        Ok(found.into_iter().next().unwrap_or_default() as u64)
     }
 
     /// The stored evidence of a run, its facts and the output of the engine, as JSON; `None` for

@@ -71,6 +71,40 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// The place at which a JSON text differs from another one of the same form, in bytes; `None` if they
+/// are the same text, but for the last digits of numbers. Members that are named twice, unknown, or
+/// in another order are differences that a comparison of the values would not show.
+pub(super) fn text_differs(written: &str, found: &str) -> Option<usize> {
+    let (mut a, mut b) = (written, found);
+    loop {
+        let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+        if same == a.len() && same == b.len() {
+            return None;
+        }
+        let is_digit = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+        let digits = a.as_bytes()[..same].iter().rev().take_while(|byte| is_digit(byte)).count();
+        let begin = same - digits;
+        let at = written.len() - a.len() + begin;
+        let number = |text: &str| {
+            let rest = text.get(begin..)?;
+            let end = rest.bytes().position(|byte| !is_digit(&byte)).unwrap_or(rest.len());
+            Some((serde_json::from_str::<Value>(&rest[..end]).ok()?, end))
+        };
+        let (Some((x, end_a)), Some((y, end_b))) = (number(a), number(b)) else { return Some(at) };
+        if !equal(&x, &y) {
+            return Some(at);
+        }
+        (a, b) = (&a[begin + end_a..], &b[begin + end_b..]);
+    }
+}
+
+/// A part of a text around a place.
+pub(super) fn around(text: &str, place: usize) -> String {
+    let bytes = text.as_bytes();
+    let (from, to) = (place.saturating_sub(20).min(bytes.len()), bytes.len().min(place + 40));
+    String::from_utf8_lossy(&bytes[from..to]).into_owned()
+}
+
 /// Compares two texts line by line.
 pub(super) fn lines(what: &str, part: &str, [written, found]: [&str; 2], findings: &mut Findings) {
     let (mut a, mut b) = (written.lines(), found.lines());
@@ -103,10 +137,24 @@ mod tests {
         let a = json!({"a": {"b": [1, 2.5, "x"]}, "c": 1.0, "only": null});
         let b = json!({"a": {"b": [1, 2.6]}, "c": 1.000_000_000_000_000_2, "more": 7});
         let found = json_texts(&a, &b);
-        let expected = ["a.b[1]: 2.5, 2.6", "a.b[2]: \"x\", nothing", "only: null, nothing",
-            "more: nothing, 7"];
+        let expected = [
+            "a.b[1]: 2.5, 2.6",
+            "a.b[2]: \"x\", nothing",
+            "only: null, nothing",
+            "more: nothing, 7",
+        ];
         assert_eq!(found, expected);
         assert_eq!(leaves(&a), 5);
+    }
+
+    #[test]
+    fn texts_differ_by_more_than_the_last_digits_of_numbers() {
+        let differs = |a: &str, b: &str| text_differs(a, b);
+        assert_eq!(differs(r#"{"a":0.30000000000000004,"b":1}"#, r#"{"a":0.3,"b":1}"#), None);
+        assert_eq!(differs(r#"{"a":1.5,"a":1.5}"#, r#"{"a":1.5}"#), Some(8));
+        assert_eq!(differs(r#"{"a":12}"#, r#"{"a":13}"#), Some(5));
+        assert_eq!(differs(r#"{"a":1e3}"#, r#"{"a":1000.0}"#), None);
+        assert_eq!(differs("", "{}"), Some(0));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod compare;
 mod raw;
 mod run;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -24,7 +25,7 @@ use triphammer_store::Store;
 
 use crate::container::{Container, pack};
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
-use crate::parts::{DOCUMENT, JOB_FILE, PAGE, Parts, TEXT, document_of, of_job};
+use crate::parts::{DOCUMENT, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job};
 use crate::{names, signature};
 
 /// Longest value that a disagreement quotes, in characters.
@@ -104,6 +105,7 @@ pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerif
     for (part, reason) in unread {
         findings.differs(&part, "the rows", "unreadable", &reason);
     }
+    check_form(&parts, &store, root, &mut findings)?;
     let shown = names::shown(&parts, manifest.names.anonymous);
     for (place, written, found) in compare::json(
         &serde_json::to_value(&manifest.names).unwrap_or_default(),
@@ -160,7 +162,7 @@ fn check_signature(container: &Container, signer: Option<&Path>) -> Result<Signa
 /// Compares the parts with the manifest.
 fn check_hashes(
     parts: &Parts,
-    damaged: &std::collections::BTreeMap<String, String>,
+    damaged: &BTreeMap<String, String>,
     manifest: &Manifest,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
@@ -218,6 +220,49 @@ fn check_archive(
     Ok(())
 }
 
+/// Writes the rows of the restored store again: each part must be the text that `bundle` writes for
+/// its values, without anything that a reader would overlook.
+fn check_form(
+    parts: &Parts,
+    store: &Store,
+    root: JobId,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let jobs: Vec<JobId> = parts.jobs().into_iter().filter(|job| *job != root).collect();
+    let again = Parts::raw(store, root, &jobs)?;
+    for (name, written) in &parts.0 {
+        let is_raw = name.starts_with("jobs/") || name == DOCUMENT;
+        if name.ends_with(OBSERVED) {
+            continue;
+        }
+        let Some(found) = again.0.get(name) else {
+            if is_raw {
+                findings.differs(name, "the whole part", "a part", "no rows of the job");
+            } else if ![MANIFEST, SIGNATURE].contains(&&**name) && !MADE.contains(&&**name) {
+                findings.differs(name, "the whole part", "a part", "no part of a bundle");
+            }
+            continue;
+        };
+        let [written, found] = [written, found].map(|text| String::from_utf8_lossy(text));
+        let place = match name.ends_with(".json") {
+            true => compare::text_differs(&written, &found),
+            false if written == found => None,
+            false => {
+                let place = written.bytes().zip(found.bytes()).position(|(a, b)| a != b);
+                Some(place.unwrap_or(written.len().min(found.len())))
+            }
+        };
+        let Some(place) = place else {
+            findings.agrees("raw parts that are written the same way again", 1);
+            continue;
+        };
+        let line = 1 + written.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count();
+        let [a, b] = [&written, &found].map(|text| compare::around(text, place));
+        findings.differs(name, &format!("the form of line {line}"), &a, &b);
+    }
+    Ok(())
+}
+
 /// Computes everything again that is in the documents of the jobs; returns the outcome of the whole,
 /// and the judgement of the method.
 fn jobs(
@@ -248,18 +293,20 @@ fn jobs(
 }
 
 /// Makes the reports and the job file again.
-fn made(
-    parts: &Parts,
-    store: &Store,
-    root: JobId,
-    findings: &mut Findings,
-) -> Result<(), Failure> {
+fn made(parts: &Parts, store: &Store, root: JobId, findings: &mut Findings) -> Result<(), Failure> {
     let mut again = Parts::default();
     if let Err(failure) = again.add_made(store, root) {
         findings.differs(DOCUMENT, "the reports", "a document", &failure.to_string());
         return Ok(());
     }
-    for (name, what) in [(TEXT, "lines of the text report"), (JOB_FILE, "lines of the job file")] {
+    let names: BTreeSet<&String> = parts.0.keys().chain(again.0.keys()).collect();
+    for name in names {
+        let what = match name.rsplit('/').next() {
+            Some(TEXT) => "lines of the text report",
+            Some(JOB_FILE) => "lines of the job file",
+            Some(OBSERVED) => "lines of the observed values",
+            _ => continue,
+        };
         let texts = [parts, &again].map(|parts| parts.text(name).unwrap_or_default());
         compare::lines(what, name, texts, findings);
     }
@@ -284,14 +331,10 @@ fn page(pages: [&str; 2], findings: &mut Findings) {
     for (place, written, found) in compare::json(&written_job, &found_job) {
         findings.differs(PAGE, &place, &written, &found);
     }
-    if findings.count == before && pages[0] != pages[1] {
-        let place = pages[0].bytes().zip(pages[1].bytes()).position(|(a, b)| a != b);
-        let place = place.unwrap_or(pages[0].len().min(pages[1].len()));
-        let around = |page: &str| {
-            let bytes = &page.as_bytes()[place.min(page.len())..page.len().min(place + 20)];
-            String::from_utf8_lossy(bytes).into_owned()
-        };
-        let (written, found) = (around(pages[0]), around(pages[1]));
+    if findings.count == before
+        && let Some(place) = compare::text_differs(pages[0], pages[1])
+    {
+        let [written, found] = pages.map(|page| compare::around(page, place));
         findings.differs(PAGE, &format!("byte {place}"), &written, &found);
     }
 }

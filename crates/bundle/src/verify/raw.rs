@@ -1,5 +1,5 @@
-//! Whether the raw parts of a job agree with each other: what is stored twice must be equal, and what
-//! is stored as a sum must be the sum of its parts.
+//! Whether the raw parts of a job agree with each other: what is stored twice must be equal, and
+//! what is stored as a sum must be the sum of its parts.
 //!
 //! ```text
 //! ended.json (totals of the engine) = Σ series.csv = Σ histograms.csv = totals.csv
@@ -21,13 +21,15 @@ use triphammer_document::parts::SettingChange;
 use triphammer_document::result::{Evidence, RunResult};
 use triphammer_document::series::{SecondRow, SeriesRow};
 use triphammer_settings::failure::Failure;
-use triphammer_store::{ReadAt, Scope, Store, StoredJob, TimesKind};
+use triphammer_store::{HistogramRow, ReadAt, Scope, Store, StoredJob, TimesKind, TotalRow};
 
 use super::{Findings, compare};
 use crate::parts::{EVIDENCE, JOB, of_job, table_of};
 
 /// What secrets are replaced by.
 const MASK: &str = "***";
+/// What agrees where percentiles of seconds are those of their histograms.
+const PERCENTILES: &str = "percentiles of seconds";
 /// Metrics of a type and second that a histogram gives.
 const OF_TIMES: [&str; 4] = ["p50_us", "p95_us", "p99_us", "max_us"];
 /// Metrics of a second that the histograms of all types give.
@@ -94,7 +96,8 @@ pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) {
     for (place, written, found) in differences {
         findings.differs(&part, &place, &written, &found);
     }
-    findings.not_recomputed("job.json: process ID, the times of day of start and end, given settings");
+    findings
+        .not_recomputed("job.json: process ID, the times of day of start and end, given settings");
 }
 
 /// Whether the raw parts of a run agree with each other.
@@ -137,9 +140,7 @@ fn lists(
             findings.differs(&part, &place, &written, &found);
         }
     };
-    let own = |note: &&triphammer_document::result::Remark| note.kind != "store_gap";
-    let notes: Vec<_> = stored.notes.iter().filter(own).collect();
-    same(table_of(job, "notes"), json!(notes), json!(result.notes));
+    same(table_of(job, "notes"), json!(stored.notes), json!(result.notes));
     let errors = store.export(job, "errors")?.unwrap_or_default();
     same(table_of(job, "errors"), json!(lines(&errors)), json!(error_lines(result)));
     let row = of_job(job, JOB);
@@ -270,9 +271,8 @@ fn sums(
     let all = sum(rows.series.iter());
     compare_sums(types, "in the run", &all, &of_run.iter().collect::<Vec<_>>(), findings);
     let (start, stop) = (end.window.start.second(), end.window.end.second());
-    let crosses = |row: &&SecondRow| {
-        [start, stop].iter().any(|edge| row.first < *edge && *edge <= row.last)
-    };
+    let crosses =
+        |row: &&SecondRow| [start, stop].iter().any(|edge| row.first < *edge && *edge <= row.last);
     if rows.seconds.iter().any(|row| crosses(&row)) {
         return findings.not_recomputed("sums of a window in whose edge seconds were merged");
     }
@@ -365,9 +365,7 @@ fn histograms(
         };
         for (place, name) in stored.transactions.iter().enumerate() {
             for times in TimesKind::ALL {
-                let of = |row: &&triphammer_store::TotalRow| {
-                    row.transaction == place && row.times == times
-                };
+                let of = |row: &&TotalRow| row.transaction == place && row.times == times;
                 let written = totals.iter().find(of).map(|row| &row.histogram);
                 let found = times.of(&types[place]);
                 let place = format!("{} times of {name}", times.name());
@@ -409,12 +407,14 @@ fn of_seconds(
             }
         };
         for row in &read {
-            merge(sums.entry((row.transaction, row.times.name())).or_default(), Some(&row.histogram));
+            of_its_seconds(job, row, rows, findings);
+            let sum = sums.entry((row.transaction, row.times.name())).or_default();
+            merge(sum, Some(&row.histogram));
         }
         let of_chunk = series.partition_point(|row| row.first < first + AT_A_TIME);
         let seconds_of = seconds.partition_point(|row| row.first < first + AT_A_TIME);
-        percentiles(job, &read, Rows { seconds: &seconds[..seconds_of], series: &series[..of_chunk] },
-            findings);
+        let rows = Rows { seconds: &seconds[..seconds_of], series: &series[..of_chunk] };
+        percentiles(job, read, rows, findings);
         (series, seconds) = (&series[of_chunk..], &seconds[seconds_of..]);
     }
     for (place, name) in stored.transactions.iter().enumerate() {
@@ -431,33 +431,66 @@ fn of_seconds(
     Ok(())
 }
 
-/// Compares the percentiles of seconds with those of their histograms.
-fn percentiles(
-    job: JobId,
-    histograms: &[triphammer_store::HistogramRow],
-    rows: Rows<'_>,
-    findings: &mut Findings,
-) {
-    let times_of = |first: u64, last: u64, kind: TimesKind| {
-        histograms.iter().filter(move |h| h.first == first && h.last == last && h.times == kind)
+/// Whether a histogram counts what the seconds that it is of count.
+fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut Findings) {
+    let Rows { seconds, series } = rows;
+    let names: &[&str] = match row.times {
+        TimesKind::Response | TimesKind::Service => &["committed"],
+        TimesKind::RolledBack => &["rolled_back"],
+        TimesKind::Failed => &["failed", "indeterminate"],
     };
+    let from = series.partition_point(|of| of.first < row.first);
+    let to = series.partition_point(|of| of.first <= row.last);
+    let of_type = series[from..to.max(from)].iter().filter(|of| of.transaction == row.transaction);
+    let found: u64 =
+        of_type.map(|of| names.iter().map(|name| of.values.count(name)).sum::<u64>()).sum();
+    let begins = seconds.binary_search_by_key(&row.first, |of| of.first).is_ok();
+    let ends = seconds.binary_search_by_key(&row.last, |of| of.last).is_ok();
+    if begins && ends && row.histogram.len() == found {
+        return findings.agrees("counts of histograms", 1);
+    }
+    let (kind, HistogramRow { first, last, transaction, .. }) = (row.times.name(), row);
+    let place = format!("number of {kind} times of type {transaction}, seconds {first} to {last}");
+    let found = match begins && ends {
+        true => found.to_string(),
+        false => "no such seconds".to_owned(),
+    };
+    let written = row.histogram.len().to_string();
+    findings.differs(&table_of(job, "histograms"), &place, &written, &found);
+}
+
+/// Compares the percentiles of seconds with those of their histograms.
+fn percentiles(job: JobId, histograms: Vec<HistogramRow>, rows: Rows<'_>, findings: &mut Findings) {
+    // The histograms of several seconds, after the first hour, are those of no row.
+    let mut of_seconds: BTreeMap<[u64; 2], (Option<Histogram<u64>>, Vec<_>)> = BTreeMap::new();
+    for row in histograms.into_iter().filter(|row| row.times == TimesKind::Response) {
+        let is_row = rows.seconds.iter().any(|of| (of.first, of.last) == (row.first, row.last));
+        if is_row {
+            let (all, types) = of_seconds.entry([row.first, row.last]).or_default();
+            merge(all, Some(&row.histogram));
+            let response = Some(row.histogram);
+            types.push((row.transaction, TypeInterval { response, ..Default::default() }));
+        }
+    }
+    let (series, seconds) = (table_of(job, "series"), table_of(job, "seconds"));
     for row in rows.series {
-        let mut of = times_of(row.first, row.last, TimesKind::Response);
-        let Some(seen) = of.find(|h| h.transaction == row.transaction) else { continue };
-        let times = TypeInterval { response: Some(seen.histogram.clone()), ..Default::default() };
-        let found = Values::of_type(&times, 1.0);
+        let types = of_seconds.get(&[row.first, row.last]).map(|(_, types)| types.as_slice());
+        let mut types = types.unwrap_or_default().iter();
+        let Some((_, times)) = types.find(|(place, _)| *place == row.transaction) else { continue };
+        let found = Values::of_type(times, 1.0);
         for name in OF_TIMES {
-            let [written, found] = [&row.values, &found].map(|of| format!("{:?}", of.get(name)));
-            let place = format!("{name} of type {} in second {}", row.transaction, row.first);
-            let part = table_of(job, "series");
-            findings.equal("percentiles of seconds", &part, &place, [&written, &found]);
+            let [written, found] = [row.values.get(name), found.get(name)];
+            if written == found {
+                findings.agrees(PERCENTILES, 1);
+            } else {
+                let place = format!("{name} of type {} in second {}", row.transaction, row.first);
+                let [written, found] = [written, found].map(|value| format!("{value:?}"));
+                findings.differs(&series, &place, &written, &found);
+            }
         }
     }
     for row in rows.seconds {
-        let mut all: Option<Histogram<u64>> = None;
-        for seen in times_of(row.first, row.last, TimesKind::Response) {
-            merge(&mut all, Some(&seen.histogram));
-        }
+        let all = of_seconds.get(&[row.first, row.last]).and_then(|(all, _)| all.as_ref());
         let Some(all) = all else { continue };
         for (name, quantile) in OF_ALL {
             #[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
@@ -465,17 +498,50 @@ fn percentiles(
                 "all.max_us" => all.max(),
                 _ => all.value_at_quantile(quantile),
             } as f64;
-            let texts = [row.values.get(name), Some(found)].map(|value| format!("{value:?}"));
-            let place = format!("{name} in second {}", row.first);
-            let part = table_of(job, "seconds");
-            findings.equal("percentiles of seconds", &part, &place, [&texts[0], &texts[1]]);
+            let written = row.values.get(name);
+            if written == Some(found) {
+                findings.agrees(PERCENTILES, 1);
+            } else {
+                let [written, found] = [written, Some(found)].map(|value| format!("{value:?}"));
+                let place = format!("{name} in second {}", row.first);
+                findings.differs(&seconds, &place, &written, &found);
+            }
         }
     }
 }
 
-/// Whether sums over all threads are those of the engine at the end.
+/// Whether every second follows the one before it and has each type once, and whether sums over all
+/// threads are those of the engine at the end.
 fn seconds(job: JobId, evidence: &Evidence, rows: Rows<'_>, findings: &mut Findings) {
     let part = table_of(job, "seconds");
+    let mut next = 0;
+    let mut types = rows.series;
+    for row in rows.seconds {
+        if row.first != next || row.last < row.first {
+            let written = format!("{} to {}", row.first, row.last);
+            findings.differs(&part, "first_second", &written, &format!("from {next} on"));
+        }
+        next = row.last + 1;
+        let (of_second, rest) = types.split_at(types.partition_point(|of| of.first <= row.first));
+        types = rest;
+        let is_whole = of_second
+            .iter()
+            .enumerate()
+            .all(|(place, of)| (of.first, of.last, of.transaction) == (row.first, row.last, place));
+        if is_whole && of_second.len() == evidence.end.run.len() {
+            findings.agrees("rows of seconds", 1);
+            continue;
+        }
+        let place = format!("the rows of seconds {} to {}", row.first, row.last);
+        let (written, found) = (of_second.len(), evidence.end.run.len());
+        let [written, found] = [written, found].map(|count| format!("{count} rows"));
+        let found = format!("{found}, one of each type, of these seconds");
+        findings.differs(&table_of(job, "series"), &place, &written, &found);
+    }
+    if let Some(of) = types.first() {
+        let written = format!("second {}", of.first);
+        findings.differs(&table_of(job, "series"), "last_second", &written, "no such second");
+    }
     let sum = |name: &str| rows.seconds.iter().map(|row| row.values.count(name)).sum::<u64>();
     let (lost, reconnected) = evidence.end.sessions;
     for (name, found) in [("sessions_lost", lost), ("sessions_reconnected", reconnected)] {

@@ -1,5 +1,5 @@
-//! Computes the result of a run again: from the facts of the runner, the output of the engine and the
-//! stored seconds, by the function that made it.
+//! Computes the result of a run again: from the facts of the runner, the output of the engine and
+//! the stored seconds, by the function that made it.
 
 use triphammer_document::JobId;
 use triphammer_document::result::{Evidence, RunResult};
@@ -8,9 +8,6 @@ use triphammer_store::{Store, StoredJob};
 
 use super::{Findings, compare, raw};
 use crate::parts::{EVIDENCE, document_of, of_job};
-
-/// Kind of the note that seconds are missing in the store.
-const GAP: &str = "store_gap";
 
 /// Compares the document of a run with what its raw parts give, and these with each other. Returns
 /// the computed result; `None` if it cannot be computed.
@@ -34,8 +31,10 @@ pub(super) fn check(
         findings.differs(&of_job(job, "seconds.csv"), "the rows", "unreadable", "seconds");
         return Ok(None);
     };
-    let evidence = match Evidence::read(&facts_text, &ended, &seconds, &series) {
-        Ok(evidence) => evidence,
+    let (evidence, texts) = match Evidence::read(&facts_text, &ended, &seconds, &series) {
+        Ok((evidence, [facts_again, ended_again])) => {
+            (evidence, [[facts_text, facts_again], [ended, ended_again]])
+        }
         Err(reason) => {
             let part = if reason.starts_with("ended") { of_job(job, EVIDENCE[1]) } else { facts };
             findings.differs(&part, "the whole part", "unreadable", &reason);
@@ -49,9 +48,6 @@ pub(super) fn check(
             return Ok(None);
         }
     };
-    if stored.notes.iter().any(|note| note.kind == GAP) {
-        findings.not_recomputed("figures of seconds that the store could not take: see the notes");
-    }
     let again = serde_json::to_value(&computed).unwrap_or_default();
     let differences = compare::json(document, &again);
     findings.agrees("values of results", compare::leaves(&again) - differences.len() as u64);
@@ -59,6 +55,26 @@ pub(super) fn check(
         findings.differs(&part, &place, &written, &found);
     }
     let rows = raw::Rows { seconds: &seconds, series: &series };
+    if let Some(written) = store.export_document(job)? {
+        form(&part, &written, &serde_json::to_string(&computed).unwrap_or_default(), findings);
+    }
+    for (name, [written, found]) in EVIDENCE.iter().zip(texts) {
+        form(&of_job(job, name), &written, &found, findings);
+    }
     raw::run(store, stored, &evidence, &computed, rows, findings)?;
     Ok(Some(computed))
+}
+
+/// Whether a text has the form in which the program writes its values.
+fn form(part: &str, written: &str, found: &str, findings: &mut Findings) {
+    let before = findings.disagreements.iter().any(|of| of.part == part);
+    match compare::text_differs(written, found) {
+        None => findings.agrees("texts that are written the same way again", 1),
+        // What was found value by value is named already.
+        Some(_) if before => {}
+        Some(place) => {
+            let [a, b] = [written, found].map(|text| compare::around(text, place));
+            findings.differs(part, &format!("the form of byte {place}"), &a, &b);
+        }
+    }
 }

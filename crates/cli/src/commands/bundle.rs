@@ -30,7 +30,12 @@ pub fn bundle(settings: &mut Settings, job: &str) -> Result<Exit> {
             "the bundle has no report.html: this program was built without its web page",
         );
     }
-    print(&format!("wrote {} ({})\n{}", path.display(), bytes(bundle.len() as u64), shown(&names)))?;
+    print(&format!(
+        "wrote {} ({})\n{}",
+        path.display(),
+        bytes(bundle.len() as u64),
+        shown(&names)
+    ))?;
     Ok(Exit::Done)
 }
 

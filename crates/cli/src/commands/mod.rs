@@ -12,6 +12,7 @@ mod job;
 mod jobs;
 mod mcp;
 mod new;
+mod repeat;
 mod screen;
 mod serve;
 mod sysbench;
@@ -99,6 +100,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Mcp => mcp::command(&mut settings),
+        Command::Repeat => repeat::command(settings, file_in(matches)),
         Command::Report => jobs::report(&mut settings, job_in(matches)),
         Command::Serve => serve::command(&mut settings),
         Command::Try => trial::command(settings),

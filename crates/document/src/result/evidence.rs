@@ -1,6 +1,6 @@
-//! What a result is computed from, as it is stored with a run: the facts of the runner and the output
-//! of the engine. The stored seconds are the rest; with them, anyone can compute the result again,
-//! with the code that computed it.
+//! What a result is computed from, as it is stored with a run: the facts of the runner and the
+//! output of the engine. The stored seconds are the rest; with them, anyone can compute the result
+//! again, with the code that computed it.
 
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
@@ -26,7 +26,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Reads the two stored texts, and adds what only the stored seconds have.
+    /// Reads the two stored texts, and adds what only the stored seconds have. Also returns the
+    /// texts as they are written for the values that were read.
     ///
     /// # Errors
     /// Says what cannot be read, or which lists do not belong together.
@@ -35,13 +36,16 @@ impl Evidence {
         ended: &str,
         seconds: &[SecondRow],
         series: &[SeriesRow],
-    ) -> Result<Self, String> {
+    ) -> Result<(Self, [String; 2]), String> {
         let facts = serde_json::from_str(facts).map_err(|error| format!("facts: {error}"))?;
         let end = serde_json::from_str(ended).map_err(|error| format!("ended: {error}"))?;
         let mut evidence = Self { facts, end };
         evidence.shape()?;
+        let again = |json: Result<String, serde_json::Error>| json.map_err(|e| e.to_string());
+        let facts = again(serde_json::to_string(&evidence.facts))?;
+        let ended = again(serde_json::to_string(&evidence.end))?;
         evidence.restore(seconds, series);
-        Ok(evidence)
+        Ok((evidence, [facts, ended]))
     }
 
     /// Computes the result.

@@ -261,7 +261,7 @@ struct TakenQuery {
     #[serde(with = "triphammer_core::histogram::required")]
     times: Histogram<u64>,
     sum_s: f64,
-    min_s: f64,
+    min_s: Option<f64>,
     max_s: f64,
     rows: u64,
     answered: u64,
@@ -322,7 +322,7 @@ impl TakenQuery {
             title: title.to_owned(),
             times: Histogram::new_with_bounds(1, LONGEST_US, DIGITS).expect("valid bounds"),
             sum_s: 0.0,
-            min_s: f64::INFINITY,
+            min_s: None,
             max_s: 0.0,
             rows: 0,
             answered: 0,
@@ -352,7 +352,7 @@ impl TakenQuery {
         if is_in_window {
             self.times.saturating_record((seconds * US) as u64);
             self.sum_s += seconds;
-            self.min_s = self.min_s.min(seconds);
+            self.min_s = Some(self.min_s.map_or(seconds, |least| least.min(seconds)));
             self.max_s = self.max_s.max(seconds);
         }
     }
@@ -373,7 +373,7 @@ impl TakenQuery {
             in_window,
             median_s: self.median_s(),
             mean_s: of_window(self.sum_s / in_window as f64),
-            min_s: of_window(self.min_s),
+            min_s: self.min_s,
             max_s: of_window(self.max_s),
             rows: self.rows,
             answered: self.answered,

@@ -201,10 +201,8 @@ impl SliceTotals {
     }
 
     fn of(interval: &RecordedInterval) -> Self {
-        let of_type = |t: &TypeInterval| TypeTotals {
-            counts: t.counts.clone(),
-            times: t.response.clone(),
-        };
+        let of_type =
+            |t: &TypeInterval| TypeTotals { counts: t.counts.clone(), times: t.response.clone() };
         Self {
             first: interval.first,
             last: interval.last,

@@ -1,5 +1,5 @@
-//! Answers the question of a stored campaign again, from the results of its runs: no run is made, and
-//! no database is asked. The settings are those that the job was given.
+//! Answers the question of a stored campaign again, from the results of its runs: no run is made,
+//! and no database is asked. The settings are those that the job was given.
 
 use std::collections::BTreeMap;
 
@@ -89,10 +89,7 @@ impl RecordedRuns {
 }
 
 /// Reports the runs to a question, in its order, and returns its document.
-pub(crate) fn answer<Q: Question>(
-    mut question: Q,
-    recorded: &RecordedRuns,
-) -> Option<Q::Document> {
+pub(crate) fn answer<Q: Question>(mut question: Q, recorded: &RecordedRuns) -> Option<Q::Document> {
     while let Some(step) = question.next() {
         if let Some((run, settings)) = recorded.runs.get(&step.number) {
             question.server_settings(settings.clone());

@@ -8,8 +8,8 @@ use triphammer_document::parts::{COUNTED, ScriptFacts, Tool, WorkloadFacts};
 use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::result::{CounterSpan, DatabaseCount, MeasuredWorkload, RunFacts};
 use triphammer_document::schedule::Schedule;
-use triphammer_settings::{Setting, Settings};
 use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::{Setting, Settings};
 use triphammer_workloads::KeptFiles;
 
 use super::Resolved;

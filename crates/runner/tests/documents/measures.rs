@@ -68,8 +68,7 @@ fn a_chosen_metric_names_the_result_its_requirements_its_steadiness_and_its_repo
     assert_eq!(primary_metric.better, Better::Higher);
     let mean = result.steadiness.as_ref().unwrap().mean;
     assert!((150.0..250.0).contains(&mean), "per second: {mean}");
-    for vocabulary in [Vocabulary::of_workload(&payments()), Vocabulary::of_result(&result)]
-    {
+    for vocabulary in [Vocabulary::of_workload(&payments()), Vocabulary::of_result(&result)] {
         let required = requirement::parse("pps >= 200, tpm > 1", &vocabulary).unwrap();
         requirement::judge(&mut result, &required);
         assert!(result.requirements.iter().all(|judged| judged.passed));

@@ -63,7 +63,8 @@ fn page_at(store: &Store, job: &StoredJob, made_at: String) -> Result<String, Fa
              `make install` in the source directory, which builds both, or use another format",
         )
     })?;
-    let export = HtmlExport::of(store, job, made_at).map_err(|error| Failure::refuse(error.to_string()))?;
+    let export =
+        HtmlExport::of(store, job, made_at).map_err(|error| Failure::refuse(error.to_string()))?;
     let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
