@@ -19,6 +19,7 @@ pub mod doctor;
 mod document;
 pub mod drill;
 pub mod ending;
+pub mod evidence;
 pub mod execution_plan;
 pub mod failure_limit;
 pub mod history;

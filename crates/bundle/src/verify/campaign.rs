@@ -22,7 +22,13 @@ pub(super) fn check(
     if !kind.is_campaign() {
         return once(kind, stored, findings);
     }
-    let again = match triphammer_runner::campaign::replay(store, stored, runs) {
+    let workload = triphammer_runner::describe(&stored.row.workload);
+    if workload.is_ok_and(|of| of.is_only_local()) {
+        return findings.not_recomputed(
+            "document.json: the answer of a campaign whose script only its own host may run",
+        );
+    }
+    let again = match triphammer_runner::job::answer_again(store, stored, runs) {
         Ok(again) => again,
         Err(reason) => {
             return findings.differs(DOCUMENT, "the whole part", "a document", &reason.to_string());

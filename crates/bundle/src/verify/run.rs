@@ -2,7 +2,8 @@
 //! the stored seconds, by the function that made it.
 
 use triphammer_document::JobId;
-use triphammer_document::result::{Evidence, RunResult};
+use triphammer_document::evidence::Evidence;
+use triphammer_document::result::RunResult;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{Store, StoredJob};
 

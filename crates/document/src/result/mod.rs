@@ -17,7 +17,6 @@ mod availability;
 mod bottleneck;
 mod captured;
 mod document;
-mod evidence;
 mod facts;
 mod figures;
 mod hosts;
@@ -48,7 +47,6 @@ pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
-pub use evidence::Evidence;
 pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};

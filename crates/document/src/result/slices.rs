@@ -147,7 +147,7 @@ impl Slicer {
     }
 
     /// Replaces the levels of the seconds by those of the window's stored seconds.
-    pub(super) fn restore<'a>(&mut self, window: impl Iterator<Item = &'a RecordedInterval>) {
+    pub(crate) fn restore<'a>(&mut self, window: impl Iterator<Item = &'a RecordedInterval>) {
         self.seconds.clear();
         window.for_each(|interval| self.take_level(interval));
     }

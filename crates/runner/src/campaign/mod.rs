@@ -13,8 +13,8 @@
 //! the same steps. A campaign that was interrupted in any way therefore continues from the stored
 //! runs: complete runs are not repeated, incomplete ones are.
 
+mod answer;
 mod cool_down;
-mod replay;
 mod resume;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +39,9 @@ use crate::run::Resolved;
 use crate::watch::{InStep, JobEvent, Watch};
 
 use crate::step::{Begin, PlannedRun, RunsAtMost};
+pub use answer::RecordedRuns;
+pub(crate) use answer::answer;
 pub use cool_down::CoolDown;
-pub(crate) use replay::answer;
-pub use replay::{RecordedRuns, replay};
 pub use resume::{Resumed, resume};
 
 /// Number of consecutive failed steps that ends the campaign: then the step is not the cause.

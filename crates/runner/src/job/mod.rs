@@ -11,6 +11,7 @@
 //! [`JobType`] defines its document, and `Work` how it is previewed and run. For every
 //! [`Question`](campaign::Question) of a campaign, `sequence` implements `Work`.
 
+mod answered;
 mod build;
 mod check;
 mod compare;
@@ -43,6 +44,7 @@ use crate::requests;
 use crate::step::Begin;
 use crate::watch::{Silent, Watch, Watcher};
 
+pub use answered::answer_again;
 pub use build::BuildJob;
 pub use check::CheckJob;
 pub use drop::DropJob;

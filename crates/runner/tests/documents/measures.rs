@@ -1,8 +1,6 @@
 //! Runs with other primary metrics than NOPM: a chosen one, one that is better when lower, one
 //! whose seconds are not samples, and those of older documents.
 
-use std::sync::Arc;
-
 use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_document::compare::{ComparisonResult, Run};
@@ -61,7 +59,7 @@ fn texts(result: &RunResult) -> [String; 2] {
 
 #[test]
 fn a_chosen_metric_names_the_result_its_requirements_its_steadiness_and_its_reports() {
-    let (facts, mut result) = of_payments();
+    let (_, mut result) = of_payments();
     let primary_metric = &result.primary_metric;
     assert_eq!((primary_metric.name.as_str(), primary_metric.per.as_str()), ("PPS", "second"));
     assert_eq!((primary_metric.count, primary_metric.value), (62_100, 207.0));
@@ -214,7 +212,7 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     let keep = |mut result: RunResult| {
         let job = store.begin(&sample::header()).unwrap();
         result.job = Some(job.0);
-        store.finish(job, &result, &sample::calm()).unwrap();
+        store.finish(job, &result, &sample::facts(), &sample::calm()).unwrap();
         job.0.to_string()
     };
     let nopm = || RunResult::new(&sample::facts(), &sample::calm());

@@ -6,10 +6,8 @@ use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_engine::RunEnd;
 
-use super::document::RunResult;
-use super::facts::RunFacts;
-use super::queries::QueriesResult;
 use crate::requirement::{self, Vocabulary};
+use crate::result::{QueriesResult, RunFacts, RunResult};
 use crate::series::{SecondRow, SeriesRow, rows};
 use crate::stopping_rule::StoppingRule;
 
