@@ -1,22 +1,25 @@
 //! Simulates a job of many hours in a minute: `long-job STORE JOB SECONDS FIGURES` writes another job
 //! like the run JOB into the store, second by second through the store's own code, and prints its
-//! number. Its series, histograms and totals are drawn, and so are FIGURES observed figures; the
-//! figures of its document are those of JOB.
+//! number. Its series, histograms and totals are drawn, and so are FIGURES observed figures; its
+//! document is computed from them and from the facts of JOB.
 
 mod observed;
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::{
     Gauges, HostCpu, RecordedInterval, TypeInterval, WorkerCpu, histogram,
 };
+use triphammer_core::spec::Length;
 use triphammer_core::{Elapsed, Rng, Timestamp};
 use triphammer_document::JobId;
 use triphammer_document::parts::ServerTransactions;
-use triphammer_document::result::RunResult;
+use triphammer_document::result::{RunFacts, RunResult, Slicer};
 use triphammer_document::second::Second;
+use triphammer_document::stopping_rule::StoppingRule;
 use triphammer_engine::{RunEnd, RunEnding, Window};
 use triphammer_store::{JobHeader, Store, StoredJob};
 
@@ -37,9 +40,10 @@ fn main() -> Result<(), Failure> {
     };
     let store = Store::open(Path::new(&path))?;
     let model = store.load(JobId(job.parse()?))?;
-    let result = model.result()?.ok_or("the model must be a complete run")?;
+    let [facts, _] =
+        store.evidence(JobId(job.parse()?))?.ok_or("the model must be a complete run")?;
     let seconds = seconds.parse()?;
-    let job = write(&store, &model, result, seconds)?;
+    let job = write(&store, &model, serde_json::from_str(&facts)?, seconds)?;
     observed::write(Path::new(&path), job, seconds, figures.parse()?)?;
     writeln!(std::io::stdout(), "{job}")?;
     Ok(())
@@ -49,10 +53,17 @@ fn main() -> Result<(), Failure> {
 fn write(
     store: &Store,
     model: &StoredJob,
-    mut result: RunResult,
+    mut facts: RunFacts,
     seconds: u64,
 ) -> Result<JobId, Failure> {
-    let job = store.begin(&header(model, &result))?;
+    let mut spec = facts.spec.clone();
+    spec.rampup = Duration::from_secs(RAMP_UP);
+    spec.length = Length::Time(Duration::from_secs(seconds - RAMP_UP));
+    facts.spec = spec;
+    facts.label = Some("long".to_owned());
+    facts.slicer = Slicer::new(facts.spec.length);
+    let mut rule = StoppingRule::new(&facts.description.primary_metric, None, seconds);
+    let job = store.begin(&header(model, &facts))?;
     let types = model.transactions.len();
     let (mut run, mut timed) = (RecordedInterval::new(0, types), RecordedInterval::new(0, types));
     let mut rng = Rng::of(1, &[]);
@@ -64,18 +75,19 @@ fn write(
             timed.add_later(&interval);
         }
         let server = Some(ServerTransactions { count: 1_000, seconds: 1.0 });
-        store.second(job, &Second::new(interval, phase, server))?;
+        rule.second(&interval);
+        let second = Second::new(interval, phase, server);
+        facts.slicer.take(&second);
+        store.second(job, &second)?;
     }
-    result.job = Some(job.0);
-    result.label = Some(format!("{seconds} seconds"));
-    let whole = f64::from(u32::try_from(seconds)?);
-    let rampup = f64::from(u32::try_from(RAMP_UP)?);
-    (result.durations.rampup_s, result.durations.window_s) = (rampup, whole - rampup);
-    store.finish(job, &result, &end(seconds, run.types, timed.types))?;
+    facts.job = Some(job.0);
+    facts.primary_metric_seconds = rule.into_seconds();
+    let end = end(seconds, run.types, timed.types);
+    store.finish(job, &RunResult::new(&facts, &end), &facts, &end)?;
     Ok(job)
 }
 
-fn header(model: &StoredJob, result: &RunResult) -> JobHeader {
+fn header(model: &StoredJob, facts: &RunFacts) -> JobHeader {
     JobHeader {
         kind: model.row.kind,
         label: Some("long".to_owned()),
@@ -84,15 +96,15 @@ fn header(model: &StoredJob, result: &RunResult) -> JobHeader {
         scale: model.row.scale,
         scale_unit: model.row.scale_unit.clone(),
         target: model.row.target.clone(),
-        server: Some(result.server.clone()),
+        server: Some(facts.server.clone()),
         tool_version: model.row.tool_version.clone(),
         users: model.row.users,
-        spec: model.spec.clone(),
+        spec: Some(facts.spec.clone()),
         facts: model.facts.clone(),
         host: model.host.clone(),
         transactions: model.transactions.clone(),
         parent: None,
-        plan: None,
+        plan: model.plan.clone(),
     }
 }
 

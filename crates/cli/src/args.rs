@@ -25,6 +25,9 @@ pub const NEW: &str = "new";
 /// Name of the command that takes sysbench's command line, and of its workload.
 pub const SYSBENCH: &str = "sysbench";
 
+/// Name of the argument that names a bundle.
+pub const BUNDLE_FILE: &str = "file";
+
 /// Builds the parser for the whole command line.
 pub fn command() -> Clap {
     let mut command = Clap::new("triphammer")
@@ -154,6 +157,15 @@ const fn examples(which: Command) -> &'static str {
         Command::History => "  triphammer history -w tproc-c --label nightly",
         Command::Jobs => "  triphammer jobs --limit 50\n  triphammer jobs --parent 12 --json",
         Command::Report => "  triphammer report\n  triphammer report 12 -o report.html",
+        Command::Bundle => {
+            "  triphammer bundle 12 -o result.zip\n  triphammer bundle 12 --anonymous --sign ~/.ssh/id_ed25519"
+        }
+        Command::Repeat => {
+            "  triphammer repeat result.zip postgres://bench@db1/tpcc --create-database"
+        }
+        Command::Verify => {
+            "  triphammer verify result.zip\n  triphammer verify result.zip --signer vendor.pub"
+        }
         Command::Why => "  triphammer why\n  triphammer why 12 --at 60s..90s",
         Command::Try => "  triphammer try\n  triphammer try postgres://bench@db1/postgres",
         Command::Mcp => "  triphammer mcp --targets targets.toml",
@@ -166,10 +178,18 @@ fn subcommand(which: Command) -> Clap {
         .about(which.title())
         .after_help("--help shows all options, and examples.")
         .after_long_help(format!("Examples:\n{}\n\n{AFTER_HELP}", examples(which)));
-    if matches!(which, Command::Report | Command::Why) {
+    if matches!(which, Command::Verify | Command::Repeat) {
+        let file = Arg::new(BUNDLE_FILE).value_name("FILE").required(true);
+        let file = file.value_parser(clap::value_parser!(PathBuf));
+        command = command.arg(file.help("The bundle: result.zip"));
+    }
+    if matches!(which, Command::Report | Command::Why | Command::Bundle) {
         command = command.arg(Arg::new("job").value_name("JOB").default_value("last").help(
             match which {
                 Command::Why => "Job number, or `last` for the last run",
+                Command::Bundle => {
+                    "Job number, `last` for the last job, or a label: all complete runs with it"
+                }
                 _ => "Job number, or `last` for the last job",
             },
         ));

@@ -8,14 +8,18 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
 /// For `#[serde(with = "…")]` on an optional histogram.
-pub(crate) mod optional {
+pub mod optional {
     use serde::de::Error as _;
     use serde::ser::Error as _;
     use serde::{Deserialize, Serialize};
 
     use super::{Histogram, decode, encode};
 
-    pub(crate) fn serialize<S: serde::Serializer>(
+    /// Writes the histogram as text.
+    ///
+    /// # Errors
+    /// When it counts more than the encoding can express.
+    pub fn serialize<S: serde::Serializer>(
         histogram: &Option<Histogram<u64>>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
@@ -23,11 +27,45 @@ pub(crate) mod optional {
         encoded.map_err(S::Error::custom)?.serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(
+    /// Reads what [`serialize`] wrote.
+    ///
+    /// # Errors
+    /// When it is not a histogram.
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(
         from: D,
     ) -> Result<Option<Histogram<u64>>, D::Error> {
         let encoded = Option::<String>::deserialize(from)?;
         encoded.as_deref().map(decode).transpose().map_err(D::Error::custom)
+    }
+}
+
+/// For `#[serde(with = "…")]` on a histogram that is always there.
+pub mod required {
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Serialize};
+
+    use super::{Histogram, decode, encode};
+
+    /// Writes the histogram as text.
+    ///
+    /// # Errors
+    /// When it counts more than the encoding can express.
+    pub fn serialize<S: serde::Serializer>(
+        histogram: &Histogram<u64>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        encode(histogram).map_err(S::Error::custom)?.serialize(to)
+    }
+
+    /// Reads what [`serialize`] wrote.
+    ///
+    /// # Errors
+    /// When it is not a histogram.
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(
+        from: D,
+    ) -> Result<Histogram<u64>, D::Error> {
+        decode(&String::deserialize(from)?).map_err(D::Error::custom)
     }
 }
 

@@ -9,7 +9,7 @@
 pub mod clock;
 pub mod error;
 pub mod event;
-mod histogram;
+pub mod histogram;
 pub mod io;
 pub mod isolation;
 mod name;

@@ -62,7 +62,7 @@ impl FromStr for QueryTest {
 }
 
 /// What a run of queries does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueryPlan {
     /// What is measured.
     pub test: QueryTest,
@@ -81,7 +81,7 @@ pub struct QueryPlan {
 }
 
 /// A query of a workload.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueryDef {
     /// Key in documents and settings: `q7`; also the name of its statement.
     pub name: Name,
@@ -90,7 +90,7 @@ pub struct QueryDef {
 }
 
 /// Streams that run side by side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueryPhase {
     /// The test that the phase belongs to; never [`QueryTest::Both`].
     pub test: QueryTest,
@@ -99,7 +99,7 @@ pub struct QueryPhase {
 }
 
 /// Steps that one session runs one after the other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueryStream {
     /// Number of the stream, 0 in the power test; `None` for the stream of refresh functions.
     pub number: Option<u32>,
@@ -108,13 +108,15 @@ pub struct QueryStream {
 }
 
 /// A step of a stream.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum QueryStep {
     /// A query.
     Query {
         /// Index in [`QueryPlan::queries`].
         query: usize,
-        /// Arguments of its statement.
+        /// Arguments of its statement. Not serialised: the steps of a result have them as text.
+        #[serde(skip)]
         args: Vec<Value<'static>>,
     },
     /// A refresh function.

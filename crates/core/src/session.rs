@@ -6,6 +6,7 @@
 //! feature of the underlying library. Differences between databases are queried through
 //! [`Capabilities`], never through a name.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -131,7 +132,8 @@ impl StatementId {
 }
 
 /// Whether a transaction writes, for databases that must know at its start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Access {
     /// The transaction only reads.
     Read,
@@ -495,7 +497,7 @@ pub trait Admin: Session {
 }
 
 /// What a node of a cluster reports about itself; `None` for what it does not report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeStatus {
     /// Whether it accepts writes: a primary does, a replica does not.
     pub is_writable: Option<bool>,
@@ -601,12 +603,12 @@ pub struct ServerInfo {
 }
 
 /// What is wrong with a database's own count of transactions, as clauses for people.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountErrors {
     /// Which transactions are counted late, or never; empty if none.
-    pub lacks: &'static str,
+    pub lacks: Cow<'static, str>,
     /// What is counted that no client did; empty if nothing.
-    pub adds: &'static str,
+    pub adds: Cow<'static, str>,
 }
 
 /// What can be set of the engine that executes queries; an error is the reason why not.

@@ -463,7 +463,7 @@ pub trait Workload: Send + Sync + 'static {
 }
 
 /// What the users' own code did, in the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptTotals {
     /// CPU time of the code, without that of its statements.
     pub cpu: std::time::Duration,
@@ -482,7 +482,7 @@ pub struct ScriptTotals {
 }
 
 /// Times of one statement, of all users together, over the whole run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatementTimes {
     /// Index of its transaction type.
     pub transaction: usize,
@@ -558,7 +558,7 @@ impl std::str::FromStr for Mode {
 }
 
 /// A type of transaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TransactionDef {
     /// Key in JSON and settings, such as `new_order`.
     pub name: Name,
@@ -598,7 +598,7 @@ impl TransactionDef {
 }
 
 /// A counter that a transaction keeps of itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CounterDef {
     /// Key in JSON, such as `districts_skipped`.
     pub name: Name,
@@ -611,7 +611,7 @@ pub struct CounterDef {
 }
 
 /// The primary metric of a workload.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PrimaryMetric {
     /// Name of the metric, such as `NOPM`.
     pub name: Name,
@@ -632,7 +632,8 @@ pub struct PrimaryMetric {
 /// How the primary metric is computed from a run. Everything that depends on it (the contribution
 /// of a second, the better direction, the data that a verdict needs) is defined by the runner's
 /// module `measure`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MeasureDef {
     /// Throughput: transactions committed in the timed window, per unit of time.
     Rate {
@@ -645,7 +646,7 @@ pub enum MeasureDef {
 
 /// A sum over the data that a run changes by what its own transactions do. Queried before and after
 /// a run; the difference must be the client's sum, except for transactions in doubt or in flight.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AuditDef {
     /// Key in JSON, such as `abalance`.
     pub id: Name,
@@ -661,7 +662,7 @@ pub struct AuditDef {
 
 /// How a transaction type changes the sum of an audit: by `each`, and by its
 /// [`Completion::counter`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditTerm {
     /// Index of the transaction type.
     pub transaction: usize,

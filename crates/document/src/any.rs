@@ -42,6 +42,12 @@ macro_rules! documents {
                 match self { $(Self::$variant(of) => of.ending(),)+ }
             }
 
+            /// The document with the verdict on it made again from its other fields.
+            #[must_use]
+            pub fn judged_again(self) -> Self {
+                match self { $(Self::$variant(of) => Self::$variant(Box::new(of.judged())),)+ }
+            }
+
             /// Name and value of the primary metric.
             #[must_use]
             pub fn primary_metric(&self) -> Option<(String, f64)> {

@@ -9,6 +9,7 @@
 
 mod any;
 pub mod build;
+pub mod bundle;
 pub mod capacity;
 pub mod capture;
 pub mod check;
@@ -18,6 +19,7 @@ pub mod doctor;
 mod document;
 pub mod drill;
 pub mod ending;
+pub mod evidence;
 pub mod execution_plan;
 pub mod failure_limit;
 pub mod history;
@@ -27,6 +29,7 @@ mod job_id;
 pub mod judgement;
 pub mod matrix;
 pub mod measure;
+pub mod method;
 pub mod metrics;
 pub mod parts;
 pub mod profile;

@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use triphammer_settings::command::job_kinds;
 
+use crate::bundle::BundleVerification;
 use crate::doctor::DoctorResult;
 use crate::history::HistoryResult;
 use crate::why::WhyResult;
@@ -49,11 +50,12 @@ macro_rules! published_documents {
 }
 job_kinds!(published_documents);
 
-/// Every schema: of the documents, of the history, of the doctor, and of explanations.
+/// Every schema: of the documents, of the history, of the doctor, of bundles, and of explanations.
 #[must_use]
 pub fn published() -> Vec<Published> {
     let others = [
         Published::new::<HistoryResult>(),
+        Published::new::<BundleVerification>(),
         Published::new::<DoctorResult>(),
         Published::new::<WhyResult>(),
     ];

@@ -136,7 +136,7 @@ pub fn by_column(types: &[String], seconds: &[SecondRow], series: &[SeriesRow]) 
 }
 
 /// Every second with the rows of its types.
-fn rows<'a>(
+pub(crate) fn rows<'a>(
     seconds: &'a [SecondRow],
     mut series: &'a [SeriesRow],
 ) -> impl Iterator<Item = (&'a SecondRow, &'a [SeriesRow])> {

@@ -208,7 +208,7 @@ pub struct RunError {
 }
 
 /// The output of a run, from its zero to the end of the last transaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunEnd {
     /// Date and time of the run's zero.
     pub started_at: Timestamp,
@@ -229,6 +229,7 @@ pub struct RunEnd {
     pub offered: Option<Offered>,
     /// Time from due to the start of the first attempt, of transactions that ended in the timed
     /// window, µs; `None` where the load is closed.
+    #[serde(with = "triphammer_core::histogram::optional")]
     pub pool_wait: Option<Histogram<u64>>,
     /// Largest number of arrivals, or terminals, waiting for a session at the end of a second of
     /// the timed window; `None` where the load is closed.
@@ -284,7 +285,7 @@ pub struct Offered {
 }
 
 /// A range of time on the run's clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "a start and an end")]
 pub struct Window {
     pub start: Elapsed,

@@ -1,12 +1,13 @@
 //! What happened to the nodes of a run: losses, returns, promotions, and how long writes had no node
 //! when they moved from one to another.
 
+use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
 use triphammer_core::event::Note;
 use triphammer_core::nodes::{Change, NodeSet};
 
 /// A change of a node's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeChange {
     /// When it was noticed.
     pub at: Elapsed,
@@ -17,7 +18,7 @@ pub struct NodeChange {
 }
 
 /// Writes moved from one node to another, because the first was lost or rejected them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failover {
     /// Index of the node that wrote before.
     pub from: usize,

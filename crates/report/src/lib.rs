@@ -36,6 +36,7 @@ mod query_streams;
 mod summary;
 mod table;
 mod text;
+mod verification;
 mod why;
 mod words;
 
@@ -51,6 +52,7 @@ pub use plans::plans;
 pub use summary::fits;
 pub use table::wrapped;
 pub use text::{Style, printable};
+pub use verification::verification;
 pub use why::why;
 
 /// How a document is rendered, for people and for other programs.

@@ -274,8 +274,13 @@ impl<'a> Journal<'a> {
     }
 
     /// Stores the result of a run.
-    pub fn finish(&mut self, result: &RunResult, end: &RunEnd, warn: Warn<'_>) {
-        self.with(&mut *warn, |store, job| store.finish(job, result, end));
+    pub fn finish(
+        &mut self,
+        result: &RunResult,
+        (facts, end): (&RunFacts, &RunEnd),
+        warn: Warn<'_>,
+    ) {
+        self.with(&mut *warn, |store, job| store.finish(job, result, facts, end));
         self.verify(warn);
     }
 

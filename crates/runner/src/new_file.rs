@@ -139,8 +139,8 @@ impl NewFile {
     ///
     /// # Errors
     /// As the system reports.
-    pub fn fill(&self, text: &str) -> Result<(), Failure> {
-        let written = (&self.file).write_all(text.as_bytes());
+    pub fn fill(&self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+        let written = (&self.file).write_all(content.as_ref());
         written.map_err(|error| failed(&self.partial, error))
     }
 

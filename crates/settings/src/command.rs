@@ -128,6 +128,8 @@ impl JobKind {
 pub enum Command {
     /// Runs a job.
     Job(JobKind),
+    /// Writes a stored job as a file that others can check and repeat.
+    Bundle,
     /// Makes a workload file or a recording from a server's log.
     Capture,
     /// Writes the data of a workload to files.
@@ -140,12 +142,16 @@ pub enum Command {
     Jobs,
     /// Serves an assistant by the Model Context Protocol.
     Mcp,
+    /// Repeats the job of a bundle.
+    Repeat,
     /// Prints a stored job.
     Report,
     /// Serves the HTTP API and the web interface.
     Serve,
     /// Builds, runs and drops a small workload.
     Try,
+    /// Checks a bundle.
+    Verify,
     /// Explains a stored run, or a part of it.
     Why,
 }
@@ -166,7 +172,7 @@ impl Command {
     };
 
     /// The commands that are no jobs.
-    const OTHERS: [Self; 10] = [
+    const OTHERS: [Self; 13] = [
         Self::Try,
         Self::Capture,
         Self::Datagen,
@@ -175,6 +181,9 @@ impl Command {
         Self::Jobs,
         Self::Report,
         Self::Why,
+        Self::Bundle,
+        Self::Verify,
+        Self::Repeat,
         Self::Serve,
         Self::Mcp,
     ];
@@ -184,15 +193,18 @@ impl Command {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.name(),
+            Self::Bundle => "bundle",
             Self::Capture => "capture",
             Self::Datagen => "datagen",
             Self::Doctor => "doctor",
             Self::History => "history",
             Self::Jobs => "jobs",
             Self::Mcp => "mcp",
+            Self::Repeat => "repeat",
             Self::Report => "report",
             Self::Serve => "serve",
             Self::Try => "try",
+            Self::Verify => "verify",
             Self::Why => "why",
         }
     }
@@ -202,6 +214,7 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
+            Self::Bundle => "Write a stored job as one file that others can check and repeat",
             Self::Capture => {
                 "Make a workload file, or a recording to replay, from the log or the statistics of a server"
             }
@@ -210,11 +223,15 @@ impl Command {
             Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
             Self::Mcp => "Let an assistant measure and explain, by the Model Context Protocol",
+            Self::Repeat => {
+                "Repeat the runs of a bundle, and judge whether the figures are the same"
+            }
             Self::Report => "Print the report of a stored job",
             Self::Serve => "Serve the web page and the HTTP API",
             Self::Try => {
                 "Try a database: build a small TPROC-C, run it for 20 seconds, and drop it"
             }
+            Self::Verify => "Check a bundle: compute its figures again, and judge its method",
             Self::Why => "Explain a stored run or a part of it by what the database waited for",
         }
     }
@@ -240,6 +257,9 @@ impl Command {
             Self::Capture => others + 7,
             Self::Try => others + 8,
             Self::Mcp => others + 9,
+            Self::Bundle => others + 10,
+            Self::Verify => others + 11,
+            Self::Repeat => others + 12,
         }
     }
 
@@ -248,15 +268,18 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::Capture
+            Self::Bundle
+            | Self::Capture
             | Self::Datagen
             | Self::Doctor
             | Self::History
             | Self::Jobs
             | Self::Mcp
+            | Self::Repeat
             | Self::Report
             | Self::Serve
             | Self::Try
+            | Self::Verify
             | Self::Why => None,
         }
     }

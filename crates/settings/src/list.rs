@@ -27,10 +27,13 @@ const DATAGEN: Command = Command::Datagen;
 const DOCTOR: Command = Command::Doctor;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
+const BUNDLE: Command = Command::Bundle;
+const REPEAT: Command = Command::Repeat;
 const REPORT: Command = Command::Report;
 const MCP: Command = Command::Mcp;
 const SERVE: Command = Command::Serve;
 const TRY: Command = Command::Try;
+const VERIFY: Command = Command::Verify;
 const WHY: Command = Command::Why;
 
 const fn of(commands: &[Command]) -> Commands {
@@ -40,7 +43,7 @@ const fn of(commands: &[Command]) -> Commands {
 /// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
 /// Commands that connect to a database.
-const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, TRY]);
+const CONNECT: Commands = ON_TARGET.and(&[DOCTOR, CAPTURE, REPEAT, TRY]);
 /// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
 /// Commands whose runs can be routed to several nodes.
@@ -68,6 +71,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[Positional, Database, OfHost, OnResume, NotReplayed, BesideForm]),
     value("target", "TARGET", of(&[TRY]), "URL of the database to try, as in `run`")
         .default_words("an SQLite file in the folder for temporary files")
+        .marked(&[Positional, Database, OfHost]),
+    value("target", "TARGET", of(&[REPEAT]), "URL of the database on which to repeat, as in `run`")
+        .default_words("an SQLite file in the current directory, named after the workload")
         .marked(&[Positional, Database, OfHost]),
     value("target", "TARGET", of(&[DOCTOR]), "URL of the database to examine, as in `run`")
         .default_words("none: only the host is examined")
@@ -267,7 +273,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value("seed", "N", of(&[ISOLATION]), "Random seed of the users' choices, and of the order of levels")
         .titled(Group::Data, "Random seed")
         .default_words("random"),
-    switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
+    switch("create-database", of(&[BUILD, REPEAT]), "Create the database first if it does not exist")
         .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
     switch(
@@ -278,7 +284,7 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .titled(Group::Data, "Add to an existing build")
     .marked(&[NotInJobFile, InRequest]),
-    switch("replace", of(&[BUILD]), "Drop what an earlier build created, then build")
+    switch("replace", of(&[BUILD, REPEAT]), "Drop what an earlier build created, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
     value("vus", "N", of(&[RUN, MATRIX]), "Number of virtual users, or of sessions for a rate, ramp or \
@@ -523,6 +529,12 @@ pub const SETTINGS: &[SettingDef] = &[
                                          there are levels")
         .titled(Group::Question, "Pairs of runs")
         .default_words("7, or 4 of each level"),
+    value("margin", "SHARE", of(&[REPEAT]), "Difference up to which the figures are the same")
+        .default("5%")
+        .marked(&[NotInJobFile]),
+    value("runs", "N", of(&[REPEAT]), "Number of runs")
+        .default_words("as many as the bundle has")
+        .marked(&[NotInJobFile]),
     value("margin", "SHARE", of(&[COMPARE]), "Smallest difference that matters")
         .titled(Group::Question, "Smallest difference that matters")
         .default("2%")
@@ -827,7 +839,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        CONNECT.but(&[DROP, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, WHY]),
+        CONNECT.but(&[DROP, TRY]).and(&[HISTORY, CAPTURE, DATAGEN, JOBS, VERIFY, WHY]),
         "Print a JSON document instead of text",
     )
     .marked(&[OfOutput, NotInJobFile, OnResume, NotReplayed, OfStored]),
@@ -854,7 +866,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "store",
         "FILE",
-        ON_TARGET.but(&[DROP]).and(&[DOCTOR, HISTORY, JOBS, MCP, REPORT, SERVE, TRY, WHY]),
+        ON_TARGET.but(&[DROP]).and(&[BUNDLE, DOCTOR, HISTORY, JOBS, MCP, REPEAT, REPORT, SERVE, TRY, WHY]),
         "File of the job store",
     )
     .default_words("in the user's data directory")
@@ -912,6 +924,33 @@ pub const SETTINGS: &[SettingDef] = &[
     value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout; an existing one is replaced")
         .short('o')
         .marked(&[NotInJobFile]),
+    value("output", "FILE", of(&[BUNDLE]), "Bundle to write; an existing file is replaced")
+        .short('o')
+        .default_words("job-N.zip in the current directory, N being the job's number")
+        .marked(&[NotInJobFile]),
+    switch(
+        "anonymous",
+        of(&[BUNDLE]),
+        "Replace hosts, labels, folders and files of databases by numbers, everywhere in the bundle",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "sign",
+        "FILE",
+        of(&[BUNDLE]),
+        "SSH key that signs the manifest of the bundle, as `ssh-keygen -Y sign` does: a private key, \
+         or the public key of one in an agent",
+    )
+    .default_words("no signature")
+    .marked(&[NotInJobFile]),
+    value(
+        "signer",
+        "FILE",
+        of(&[VERIFY]),
+        "Public SSH key that must have signed the bundle: a file such as id_ed25519.pub",
+    )
+    .default_words("any key, or no signature")
+    .marked(&[NotInJobFile]),
     value("listen", "HOST:PORT", of(&[SERVE]), "Address and port to listen on")
         .default(LISTEN_DEFAULT)
         .marked(&[NotInJobFile]),

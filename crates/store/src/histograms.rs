@@ -41,7 +41,9 @@ impl TimesKind {
         }
     }
 
-    const fn of(self, seen: &TypeInterval) -> Option<&Histogram<u64>> {
+    /// The histogram of this kind in an interval.
+    #[must_use]
+    pub const fn of(self, seen: &TypeInterval) -> Option<&Histogram<u64>> {
         match self {
             Self::Response => seen.response.as_ref(),
             Self::Service => seen.service.as_ref(),

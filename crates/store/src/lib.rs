@@ -26,6 +26,7 @@ mod path;
 mod read;
 mod samples;
 mod tables;
+mod transfer;
 mod write;
 
 pub use browse::{JobPage, JobQuery, PAGE_MAX};
@@ -37,3 +38,4 @@ pub use open::Store;
 pub use path::{default_path, store_path};
 pub use samples::{SamplePoint, SamplePoints, SampleWriter, SampledSecond, StoredSeries};
 pub use tables::VERSION;
+pub use transfer::{JOB_TABLES, TransferError};

@@ -150,6 +150,13 @@ CREATE TABLE errors (
     PRIMARY KEY (job, place)
 ) WITHOUT ROWID;
 
+-- What the result of a run is computed from, besides its seconds: JSON.
+CREATE TABLE evidence (
+    job   INTEGER PRIMARY KEY REFERENCES jobs ON DELETE CASCADE,
+    facts TEXT NOT NULL,                      -- of the runner, with the slices of the window
+    ended TEXT NOT NULL                       -- the output of the engine, with the exact totals
+);
+
 -- Figures that are sampled once a second beside the tables of seconds and types: what observers of
 -- databases and hosts measure, and figures of the engine that few runs have.
 

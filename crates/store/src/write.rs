@@ -11,7 +11,7 @@ use triphammer_core::recorder::TypeInterval;
 use triphammer_document::ending::{Ending, Flaw};
 use triphammer_document::parts::Status;
 use triphammer_document::redacted::mask_setting;
-use triphammer_document::result::{Remark, RunResult, rfc3339};
+use triphammer_document::result::{Remark, RunFacts, RunResult, rfc3339};
 use triphammer_document::second::Second;
 use triphammer_document::{JobDocument as _, JobId};
 use triphammer_engine::RunEnd;
@@ -213,12 +213,19 @@ impl Store {
         })
     }
 
-    /// Ends a run: stores its result, the exact totals from the engine, its errors, and its notes.
+    /// Ends a run: stores its result with what it was computed from, the exact totals from the
+    /// engine, its errors, and its notes.
     /// Waiting data is written first; if that fails, the result is written without it, with a note.
     ///
     /// # Errors
     /// When the store cannot be written to; the call may be repeated.
-    pub fn finish(&self, job: JobId, result: &RunResult, end: &RunEnd) -> Result<(), StoreError> {
+    pub fn finish(
+        &self,
+        job: JobId,
+        result: &RunResult,
+        facts: &RunFacts,
+        end: &RunEnd,
+    ) -> Result<(), StoreError> {
         self.held(job, |held| held.waiting.histograms.extend(held.merger.finish()))?;
         let _ = self.flush(job);
         let missing = self.held(job, |held| held.dropped + held.waiting.seconds.len())?;
@@ -233,6 +240,7 @@ impl Store {
             });
         }
         let document = json(result);
+        let evidence = [json(facts), json(end)];
         self.write(|connection| {
             end_job(connection, job, result.status.into(), &result.ending, &document)?;
             connection.execute(
@@ -249,6 +257,11 @@ impl Store {
             write_totals(connection, job, Scope::Run, &end.run)?;
             write_totals(connection, job, Scope::Window, &end.timed)?;
             write_errors(connection, job, result)?;
+            let [facts, ended] = &evidence;
+            connection.execute(
+                "INSERT OR REPLACE INTO evidence VALUES (?1, ?2, ?3)",
+                params![job.0, facts, ended],
+            )?;
             connection.execute("DELETE FROM notes WHERE job = ?1", [job.0])?;
             for (place, note) in (0..).zip(&notes) {
                 write_note(connection, job, place, note)?;

@@ -1,5 +1,6 @@
 //! The commands. `job` runs all jobs; the other commands read stored jobs, or serve.
 
+mod bundle;
 mod capture;
 mod compare;
 mod datagen;
@@ -11,6 +12,7 @@ mod job;
 mod jobs;
 mod mcp;
 mod new;
+mod repeat;
 mod screen;
 mod serve;
 mod sysbench;
@@ -18,7 +20,7 @@ mod trial;
 mod why;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use clap_complete::Shell;
@@ -91,15 +93,18 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     signals::listen();
     match command {
         Command::Job(kind) => job::command(kind, settings),
+        Command::Bundle => bundle::bundle(&mut settings, job_in(matches)),
         Command::Capture => capture::command(&mut settings),
         Command::Datagen => datagen::command(&mut settings),
         Command::Doctor => doctor::command(&mut settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Mcp => mcp::command(&mut settings),
+        Command::Repeat => repeat::command(settings, file_in(matches)),
         Command::Report => jobs::report(&mut settings, job_in(matches)),
         Command::Serve => serve::command(&mut settings),
         Command::Try => trial::command(settings),
+        Command::Verify => bundle::verify(&mut settings, file_in(matches)),
         Command::Why => why::command(&mut settings, job_in(matches)),
     }
 }
@@ -107,6 +112,11 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
 /// The job that the arguments name.
 fn job_in(matches: &ArgMatches) -> &str {
     matches.get_one::<String>("job").expect("clap requires it")
+}
+
+/// The bundle that the arguments name.
+fn file_in(matches: &ArgMatches) -> &Path {
+    matches.get_one::<PathBuf>(args::BUNDLE_FILE).expect("clap requires it")
 }
 
 fn completions(matches: &ArgMatches) -> Result<Exit> {

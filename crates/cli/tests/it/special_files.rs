@@ -20,6 +20,8 @@ const WAIT_S: u64 = 60;
 const UNREACHABLE: &str = "postgres://u@127.0.0.1:1/d";
 /// Settings with files that are written. A device is one of them.
 const WRITTEN: [&str; 4] = ["series", "junit", "history", "output"];
+/// A bundle, once it was written.
+const BUNDLE: &str = "bundle.zip";
 
 /// Environment and arguments; `{}` in them is the path.
 struct Case {
@@ -61,6 +63,8 @@ fn beside(setting: &SettingDef) -> &'static [&'static str] {
         "otlp-ca" => &["run", "null:", "--transactions", "1", "--otlp", "https://127.0.0.1:1"],
         "nodes" => &["run"],
         "output" if setting.commands.contains(Command::Report) => &["report", "last"],
+        "output" | "sign" if setting.commands.contains(Command::Bundle) => &["bundle", "last"],
+        "signer" => &["verify", BUNDLE],
         "output" if setting.commands.contains(Command::Datagen) => &["datagen", "-w", "kv"],
         _ if is_of_capture(setting) => &["capture", "log", "--from", "general-log"],
         "tls-cert" => &["serve", "--listen", "127.0.0.1:0", "--tls-key", "server.key"],
@@ -111,6 +115,8 @@ fn others() -> Vec<Case> {
         Case::of(&["check", "duckdb:{}"]),
         Case::of(&["capture", "{}", "-o", "x.toml"]),
         Case::of(&["isolation", "check", "{}"]),
+        Case::of(&["verify", "{}"]),
+        Case::of(&["repeat", "{}", "null:"]),
         run(["--load", "steps:{}"]),
         run(["--recording", "{}"]),
         Case::of(&["run", "null:", "-w", "custom", "--workload-file", "{}"]),
@@ -159,6 +165,10 @@ fn every_path_that_is_no_regular_file_is_refused_at_once() {
     let log = "2024-01-01T00:00:00.000000Z\t    8 Query\tSELECT 1\n";
     std::fs::write(program.path("log"), log).unwrap();
     program.ok(&["run", "null:", "--vus", "1", "--transactions", "1", "--rampup", "0s"]);
+    let key = program.path("key");
+    let keygen = ["-q", "-t", "ed25519", "-N", "", "-f", key.to_str().unwrap()];
+    assert!(Process::new("ssh-keygen").args(keygen).status().unwrap().success());
+    program.ok(&["bundle", "last", "-o", BUNDLE, "--sign", "key"]);
     std::fs::write(program.path("there"), "").unwrap();
     triphammer_testbed::write_certificates(program.folder(), "u").unwrap();
     let pipe = program.path("pipe");

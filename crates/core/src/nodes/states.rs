@@ -3,12 +3,14 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::NodeSet;
 
 /// What happened to a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// It cannot be reached any more.
     Lost,

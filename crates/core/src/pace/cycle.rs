@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::Rng;
 
 /// Purpose of the random stream that thinking times are drawn from. It is separate, so that a
@@ -12,7 +14,7 @@ const THINKING: u64 = 4;
 const LONGEST: f64 = 10.0;
 
 /// Keying and thinking times of a workload, by transaction type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cycle {
     /// Terminals per unit of scale.
     pub terminals: u32,

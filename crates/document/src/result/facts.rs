@@ -1,11 +1,14 @@
 //! Facts that the runner knows about a run, in addition to the engine's output.
 
-use std::sync::Arc;
-
+use serde::{Deserialize, Serialize};
 use triphammer_core::event::Note;
+use triphammer_core::pace::Cycle;
+use triphammer_core::query_plan::QueryPlan;
 use triphammer_core::session::{CountErrors, NodeStatus, ServerInfo};
 use triphammer_core::spec::RunSpec;
-use triphammer_core::workload::{AuditDef, Description, ScriptTotals, StatementTimes};
+use triphammer_core::workload::{
+    AuditDef, Description, PrimaryMetric, ScriptTotals, StatementTimes, TransactionDef,
+};
 use triphammer_settings::Setting;
 
 use super::at_end::DeclaredFigure;
@@ -22,7 +25,7 @@ use crate::schedule::Schedule;
 
 /// Facts that the runner knows about a run; the result is computed from them and
 /// [`RunEnd`](triphammer_engine::RunEnd).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunFacts {
     /// Job number; `None` if it is not stored.
     pub job: Option<i64>,
@@ -32,8 +35,8 @@ pub struct RunFacts {
     pub label: Option<String>,
     /// Workload and its data.
     pub workload: WorkloadFacts,
-    /// Description of the workload.
-    pub description: Arc<Description>,
+    /// What the figures depend on in the description of the workload.
+    pub description: MeasuredWorkload,
     /// Spec of the run: how the workload was driven.
     pub spec: RunSpec,
     /// Every setting with its value and the source of the value.
@@ -65,13 +68,16 @@ pub struct RunFacts {
     /// Figures of metrics that are read from the run's seconds.
     pub figures: Vec<DeclaredFigure>,
     /// Number of committed transactions counted by the primary metric, per second since the start
-    /// of the run.
+    /// of the run. Not serialised: the stored seconds have them.
+    #[serde(skip)]
     pub primary_metric_seconds: Vec<f64>,
     /// Target half-width of the interval, relative to the mean, at which the window ends; `None` if
     /// the window has a fixed length.
     pub until_ci: Option<f64>,
     /// Periodic work of the server.
     pub schedule: Schedule,
+    /// What a run of queries was to do; `None` for a run of transactions.
+    pub query_plan: Option<QueryPlan>,
     /// Times of a finite set of queries; `None` for a run of transactions.
     pub queries: Option<QueriesResult>,
     /// What streams of queries did beside the transactions; `None` without streams.
@@ -90,8 +96,29 @@ pub struct RunFacts {
     pub notes: Vec<Note>,
 }
 
+/// What the figures of a run depend on in the description of its workload.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MeasuredWorkload {
+    /// The transaction types, in the order of every array.
+    pub transactions: Vec<TransactionDef>,
+    /// The primary metric.
+    pub primary_metric: PrimaryMetric,
+    /// Keying and thinking times of the workload's terminals; `None` without any.
+    pub cycle: Option<Cycle>,
+}
+
+impl From<&Description> for MeasuredWorkload {
+    fn from(description: &Description) -> Self {
+        Self {
+            transactions: description.transactions.clone(),
+            primary_metric: description.primary_metric.clone(),
+            cycle: description.cycle.clone(),
+        }
+    }
+}
+
 /// A node as it was at the start of the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NodeFact {
     /// Name in rules and reports.
     pub name: String,
@@ -105,7 +132,7 @@ pub struct NodeFact {
 
 /// Count of the primary metric, or sum of an audit, before the first and after the last
 /// transaction; `None` if it could not be queried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "told above")]
 pub struct DatabaseCount {
     pub before: Option<i64>,
@@ -113,7 +140,7 @@ pub struct DatabaseCount {
 }
 
 /// A database counter at the start and at the end of the timed window.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CounterSpan {
     /// Value at the start; `None` if the database has no counter or could not be queried.
     pub start: Option<u64>,

@@ -47,7 +47,7 @@ pub use document::{
     ClientCost, CounterFigure, Durations, ErrorFigure, FORMAT, FailureShare, Figures,
     PrimaryMetricFigure, Remark, RoundTrips, RunResult, ThreadCpu, TypeFigures, Warning,
 };
-pub use facts::{CounterSpan, DatabaseCount, NodeFact, RunFacts};
+pub use facts::{CounterSpan, DatabaseCount, MeasuredWorkload, NodeFact, RunFacts};
 pub use hosts::{HostShare, LostHost};
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub use make::rfc3339;
@@ -65,7 +65,7 @@ pub use query_streams::{
     StreamedQuery, StreamsTaken,
 };
 pub use schema::{SchemaFact, SchemaKind};
-pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
+pub use slices::{SLICES_MAX, Slice, SliceFigures, SliceTotals, Slicer, TypeTotals};
 #[cfg(test)]
 pub(crate) use steadiness::SteadinessInput;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};

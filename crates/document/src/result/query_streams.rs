@@ -220,7 +220,7 @@ fn geomean(queries: &[StreamedQuery]) -> QueryFigure {
 }
 
 /// What streams did so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StreamsTaken {
     streams: u32,
     query_timeout_s: Option<f64>,
@@ -238,7 +238,7 @@ pub struct StreamsTaken {
 }
 
 /// What queries and transactions did alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BaselineTaken {
     /// Time for which each was to run alone, in seconds.
     pub seconds: f64,
@@ -253,14 +253,15 @@ pub struct BaselineTaken {
 }
 
 /// What one query did so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct TakenQuery {
     name: String,
     title: String,
     /// Of answers in the timed window, µs.
+    #[serde(with = "triphammer_core::histogram::required")]
     times: Histogram<u64>,
     sum_s: f64,
-    min_s: f64,
+    min_s: Option<f64>,
     max_s: f64,
     rows: u64,
     answered: u64,
@@ -321,7 +322,7 @@ impl TakenQuery {
             title: title.to_owned(),
             times: Histogram::new_with_bounds(1, LONGEST_US, DIGITS).expect("valid bounds"),
             sum_s: 0.0,
-            min_s: f64::INFINITY,
+            min_s: None,
             max_s: 0.0,
             rows: 0,
             answered: 0,
@@ -351,7 +352,7 @@ impl TakenQuery {
         if is_in_window {
             self.times.saturating_record((seconds * US) as u64);
             self.sum_s += seconds;
-            self.min_s = self.min_s.min(seconds);
+            self.min_s = Some(self.min_s.map_or(seconds, |least| least.min(seconds)));
             self.max_s = self.max_s.max(seconds);
         }
     }
@@ -372,7 +373,7 @@ impl TakenQuery {
             in_window,
             median_s: self.median_s(),
             mean_s: of_window(self.sum_s / in_window as f64),
-            min_s: of_window(self.min_s),
+            min_s: self.min_s,
             max_s: of_window(self.max_s),
             rows: self.rows,
             answered: self.answered,

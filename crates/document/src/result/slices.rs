@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{RecordedInterval, TypeInterval, histogram};
+use triphammer_core::recorder::{self, RecordedInterval, TypeInterval, histogram};
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
@@ -52,21 +52,37 @@ pub struct SliceFigures {
 }
 
 /// Collects the slices during a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slicer {
     width: u64,
-    slices: Vec<Gathered>,
+    slices: Vec<SliceTotals>,
     /// Committed transactions of each second and the sum of their response times in nanoseconds, by
-    /// type: 7 MB a day for five types.
+    /// type: 7 MB a day for five types. Not serialised: the stored seconds have them.
+    #[serde(skip)]
     seconds: Vec<Vec<[u64; 2]>>,
 }
 
-#[derive(Clone, Debug)]
-struct Gathered {
-    first: u64,
-    last: u64,
-    arrived: Option<u64>,
-    types: Vec<(Counts, Option<Histogram<u64>>)>,
+/// The sums of a slice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceTotals {
+    /// First second, counted from the start of the run.
+    pub first: u64,
+    /// Last second, inclusive.
+    pub last: u64,
+    /// Number of arrivals that became due; `None` unless the load is open.
+    pub arrived: Option<u64>,
+    /// The sums of each transaction type.
+    pub types: Vec<TypeTotals>,
+}
+
+/// The sums of a transaction type in a slice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TypeTotals {
+    /// Counters of outcomes and retries.
+    pub counts: Counts,
+    /// Response times of committed transactions, µs.
+    #[serde(with = "triphammer_core::histogram::optional")]
+    pub times: Option<Histogram<u64>>,
 }
 
 impl Slicer {
@@ -105,11 +121,8 @@ impl Slicer {
                 }
             }
         }
-        self.seconds.resize_with(interval.types.len(), Vec::new);
-        for (of_type, seen) in self.seconds.iter_mut().zip(&interval.types) {
-            of_type.push([seen.counts.committed, seen.counts.response_ns]);
-        }
-        let taken = Gathered::of(interval);
+        self.take_level(interval);
+        let taken = SliceTotals::of(interval);
         match self.slices.last_mut() {
             Some(last)
                 if slice_of(last.first, self.width) == slice_of(interval.first, self.width) =>
@@ -118,6 +131,25 @@ impl Slicer {
             }
             _ => self.slices.push(taken),
         }
+    }
+
+    /// Adds the level of a second of the window: its committed transactions and their times.
+    fn take_level(&mut self, interval: &RecordedInterval) {
+        self.seconds.resize_with(interval.types.len(), Vec::new);
+        for (of_type, seen) in self.seconds.iter_mut().zip(&interval.types) {
+            of_type.push([seen.counts.committed, seen.counts.response_ns]);
+        }
+    }
+
+    /// The sums of the slices, in order.
+    pub fn totals(&self) -> impl Iterator<Item = &SliceTotals> {
+        self.slices.iter()
+    }
+
+    /// Replaces the levels of the seconds by those of the window's stored seconds.
+    pub(crate) fn restore<'a>(&mut self, window: impl Iterator<Item = &'a RecordedInterval>) {
+        self.seconds.clear();
+        window.for_each(|interval| self.take_level(interval));
     }
 
     /// Returns the slices of a window of this actual length, in order; slices in which no second
@@ -136,10 +168,10 @@ impl Slicer {
     pub(super) fn intervals(&self, kind: Option<usize>) -> PercentileIntervals {
         let seconds = self.levels(kind);
         let Some(kind) = kind else {
-            let all: Vec<_> = self.slices.iter().map(Gathered::all_times).collect();
+            let all: Vec<_> = self.slices.iter().map(SliceTotals::all_times).collect();
             return PercentileIntervals::of(all.iter().map(Some), &seconds);
         };
-        let times = self.slices.iter().map(|slice| slice.types.get(kind)?.1.as_ref());
+        let times = self.slices.iter().map(|slice| slice.types.get(kind)?.times.as_ref());
         PercentileIntervals::of(times, &seconds)
     }
 
@@ -158,18 +190,19 @@ impl Slicer {
     }
 }
 
-impl Gathered {
+impl SliceTotals {
     /// Times of all types.
     fn all_times(&self) -> Histogram<u64> {
         let mut all = histogram();
-        for times in self.types.iter().filter_map(|(_, times)| times.as_ref()) {
+        for times in self.types.iter().filter_map(|of_type| of_type.times.as_ref()) {
             all.add(times).expect("all have the same bounds");
         }
         all
     }
 
     fn of(interval: &RecordedInterval) -> Self {
-        let of_type = |t: &TypeInterval| (t.counts.clone(), t.response.clone());
+        let of_type =
+            |t: &TypeInterval| TypeTotals { counts: t.counts.clone(), times: t.response.clone() };
         Self {
             first: interval.first,
             last: interval.last,
@@ -183,11 +216,9 @@ impl Gathered {
         if let Some(later) = later.arrived {
             *self.arrived.get_or_insert(0) += later;
         }
-        for ((counts, times), (more, later)) in self.types.iter_mut().zip(&later.types) {
-            counts.add(more);
-            if let Some(later) = later {
-                times.get_or_insert_with(histogram).add(later).expect("all have the same bounds");
-            }
+        for (mine, later) in self.types.iter_mut().zip(&later.types) {
+            mine.counts.add(&later.counts);
+            recorder::merge(&mut mine.times, later.times.as_ref());
         }
     }
 
@@ -203,9 +234,9 @@ impl Gathered {
             response: Times::of(times, Some(counts.response_ns)),
         };
         let mut all = Counts::default();
-        self.types.iter().for_each(|(counts, _)| all.add(counts));
+        self.types.iter().for_each(|of_type| all.add(&of_type.counts));
         let types = definitions.iter().zip(&self.types);
-        let types = types.map(|(d, (counts, times))| figures(&d.name, counts, times.as_ref()));
+        let types = types.map(|(d, of)| figures(&d.name, &of.counts, of.times.as_ref()));
         let total = figures("all", &all, Some(&self.all_times()));
         Slice { start_s, seconds, arrived: self.arrived, types: types.collect(), total }
     }

@@ -326,7 +326,7 @@ fn counter_errors(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warn
     let Some(ServerTransactions { count: rise, seconds }) = result.server_transactions else {
         return;
     };
-    let (completed, errors) = (result.window.total.completed, counter.errors);
+    let (completed, errors) = (result.window.total.completed, &counter.errors);
     if completed < COUNTED_MIN {
         return;
     }
@@ -348,7 +348,7 @@ fn counter_errors(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warn
     }
     // What was done before the window is counted in it if it was reported late.
     let causes: Vec<_> =
-        [errors.adds, errors.lacks].into_iter().filter(|c| !c.is_empty()).collect();
+        [&*errors.adds, &*errors.lacks].into_iter().filter(|c| !c.is_empty()).collect();
     if !causes.is_empty() && ratio - stray > COUNTER_FACTOR {
         let causes = causes.join("; ");
         let text = format!(

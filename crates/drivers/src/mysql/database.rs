@@ -139,7 +139,7 @@ impl Database for Mysql {
     }
 
     fn count_errors(&self) -> CountErrors {
-        CountErrors { lacks: COUNT_LACKS, adds: "" }
+        CountErrors { lacks: COUNT_LACKS.into(), ..CountErrors::default() }
     }
 
     fn target(&self) -> String {

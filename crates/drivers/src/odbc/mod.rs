@@ -17,6 +17,7 @@ mod shared;
 mod tests;
 mod values;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use triphammer_core::error::{DbError, SpecError};
@@ -114,7 +115,7 @@ impl Database for Odbc {
 
     fn count_errors(&self) -> CountErrors {
         let clause = |key: fn(&OdbcDef) -> &Option<String>| {
-            self.shared.def().and_then(|def| key(def).as_deref()).unwrap_or_default()
+            Cow::from(self.shared.def().and_then(|def| key(def).clone()).unwrap_or_default())
         };
         CountErrors { lacks: clause(|def| &def.count_lacks), adds: clause(|def| &def.count_adds) }
     }

@@ -270,11 +270,13 @@ impl Database for Postgres {
             lacks: match version {
                 LATE_SINCE.. => "sessions that use no table report only when they end",
                 _ => "",
-            },
+            }
+            .into(),
             adds: match version {
                 ..WORKERS_KNOWN_SINCE => "and two for each parallel worker of a query",
                 _ => "",
-            },
+            }
+            .into(),
         }
     }
 

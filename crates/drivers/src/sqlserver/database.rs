@@ -131,7 +131,8 @@ impl Database for SqlServer {
     }
 
     fn count_errors(&self) -> CountErrors {
-        CountErrors { lacks: "", adds: "and each batch of statements instead of transactions" }
+        let adds = "and each batch of statements instead of transactions".into();
+        CountErrors { adds, ..CountErrors::default() }
     }
 
     fn target(&self) -> String {

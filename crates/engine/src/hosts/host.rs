@@ -1,5 +1,6 @@
 //! A host as the coordinator sees it: its link, its clock, and what it has reported.
 
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::recorder::{Arrived, RecordedInterval};
@@ -14,7 +15,7 @@ use crate::{Offered, Share};
 pub(super) const PINGS: u32 = 16;
 
 /// How far a host's clock is ahead of the coordinator's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockOffset {
     /// Offset in nanoseconds.
     pub ns: i64,
@@ -37,7 +38,7 @@ impl ClockOffset {
 }
 
 /// A host that was lost during a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostLoss {
     /// When that was noticed.
     pub at: Elapsed,
@@ -48,7 +49,7 @@ pub struct HostLoss {
 }
 
 /// What a host did in a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostEnd {
     /// Name for people.
     pub name: String,

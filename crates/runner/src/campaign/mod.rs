@@ -14,6 +14,7 @@
 //! the same steps. A campaign that was interrupted in any way therefore continues from the stored
 //! runs: complete runs are not repeated, incomplete ones are.
 
+mod answer;
 mod cool_down;
 mod differing;
 mod resume;
@@ -40,6 +41,8 @@ use crate::run::Resolved;
 use crate::watch::{InStep, JobEvent, Watch};
 
 use crate::step::{Begin, PlannedRun, RunsAtMost};
+pub use answer::RecordedRuns;
+pub(crate) use answer::answer;
 pub use cool_down::CoolDown;
 pub(crate) use differing::may_differ;
 pub use resume::{Resumed, resume};

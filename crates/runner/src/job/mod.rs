@@ -11,6 +11,7 @@
 //! [`JobType`] defines its document, and `Work` how it is previewed and run. For every
 //! [`Question`](campaign::Question) of a campaign, `sequence` implements `Work`.
 
+mod answered;
 mod build;
 mod check;
 mod compare;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use triphammer_core::session::Database as _;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
-use triphammer_document::{JobId, JobType};
+use triphammer_document::{Document, JobId, JobType};
 use triphammer_settings::command::{JobKind, job_kinds};
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
@@ -37,12 +38,13 @@ use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::{Setting, Settings};
 use triphammer_store::{Store, store_path};
 
-use crate::campaign::{self, Resumed};
+use crate::campaign::{self, RecordedRuns, Resumed};
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
 use crate::step::Begin;
 use crate::watch::{Silent, Watch, Watcher};
 
+pub use answered::answer_again;
 pub use build::BuildJob;
 pub use check::CheckJob;
 pub use drop::DropJob;
@@ -99,6 +101,11 @@ pub(crate) trait Work: JobType {
 
     /// Runs the job and stores its result.
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure>;
+
+    /// Makes the document again from recorded runs; `None` if the kind makes none, or they give none.
+    fn answer_again(_: &mut Job, _: &RecordedRuns) -> Result<Option<Document>, Failure> {
+        Ok(None)
+    }
 }
 
 /// The two functions of a [`Work`].
@@ -107,6 +114,7 @@ struct Functions {
     preview: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
     validate: fn(&mut Job) -> Result<(), Failure>,
     run: fn(&mut Job, &mut dyn Watcher) -> Result<FinishedJob, Failure>,
+    answer_again: fn(&mut Job, &RecordedRuns) -> Result<Option<Document>, Failure>,
 }
 
 macro_rules! works {
@@ -117,6 +125,7 @@ macro_rules! works {
                     preview: <crate::$($type)::+ as Work>::preview,
                     validate: <crate::$($type)::+ as Work>::validate,
                     run: <crate::$($type)::+ as Work>::run,
+                    answer_again: <crate::$($type)::+ as Work>::answer_again,
                 },)+
             }
         }
@@ -129,6 +138,7 @@ const STORED: Functions = Functions {
     preview: compare::preview,
     validate: |job| compare::preview(job, &Watch::new(&mut Silent)).map(drop),
     run: compare::run,
+    answer_again: |_, _| Ok(None),
 };
 
 /// Preview of a job, without running it.
@@ -329,6 +339,14 @@ impl Job {
     /// When the job cannot start, or a build, check or drop fails.
     pub fn run(&mut self, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {
         (self.work.run)(self, watcher)
+    }
+
+    /// Makes the document of a campaign again from recorded runs.
+    pub(crate) fn answer_again(
+        &mut self,
+        recorded: &RecordedRuns,
+    ) -> Result<Option<Document>, Failure> {
+        (self.work.answer_again)(self, recorded)
     }
 
     /// Repeats the transaction that `--replay-exemplar` names; `None` if it is not given.

@@ -6,7 +6,7 @@ use triphammer_document::Document;
 use triphammer_settings::failure::Failure;
 
 use super::{FinishedJob, Job, Preview, Work};
-use crate::campaign::{Campaign, CoolDown, Question};
+use crate::campaign::{Campaign, CoolDown, Question, RecordedRuns, answer};
 use crate::run::validate;
 use crate::step::Begin;
 use crate::watch::{Watch, Watcher};
@@ -38,6 +38,11 @@ where
             validate(&mut settings, &job.workload, &job.targets[trial.target])?;
         }
         Ok(())
+    }
+
+    fn answer_again(job: &mut Job, runs: &RecordedRuns) -> Result<Option<Document>, Failure> {
+        let (question, _) = ask::<Q>(job)?;
+        Ok(answer(question, runs).map(Document::from))
     }
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<FinishedJob, Failure> {

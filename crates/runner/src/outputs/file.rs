@@ -40,7 +40,11 @@ impl OutputFile {
     /// # Errors
     /// When the file cannot be written to.
     pub fn append(&mut self, text: &str) -> Result<(), Failure> {
-        self.file.write_all(text.as_bytes()).map_err(|error| failed(&self.path, error))
+        self.append_bytes(text.as_bytes())
+    }
+
+    fn append_bytes(&mut self, content: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(content).map_err(|error| failed(&self.path, error))
     }
 }
 
@@ -82,12 +86,20 @@ impl ReportFile {
     /// # Errors
     /// When the file cannot be written to.
     pub fn write(self, text: &str) -> Result<(), Failure> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes everything, which need not be text.
+    ///
+    /// # Errors
+    /// When the file cannot be written to.
+    pub fn write_bytes(self, content: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Regular(file) => {
-                file.fill(text)?;
+                file.fill(content)?;
                 file.keep()
             }
-            Self::Direct(mut file) => file.append(text),
+            Self::Direct(mut file) => file.append_bytes(content),
         }
     }
 }

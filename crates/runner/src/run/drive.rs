@@ -180,7 +180,7 @@ impl Driving<'_, '_, '_, '_> {
         }
         self.facts.slicer.take(&second);
         if let Some(observers) = &mut self.observers {
-            observers.second(&second, &self.facts.description);
+            observers.second(&second, self.resolved.workload());
         }
         self.journal.second(&second, &mut |text| self.watch.warn(text));
         if let Some(running) = self.streams.as_ref().and_then(Beside::progress) {

@@ -1,17 +1,15 @@
 //! The facts of a run: what is known before it starts.
 
-use std::sync::Arc;
-
 use triphammer_core::io::RING;
 use triphammer_core::session::{Admin, Database};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_document::parts::{COUNTED, ScriptFacts, Tool, WorkloadFacts};
-use triphammer_document::redacted::Redacted;
-use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts};
+use triphammer_document::redacted::{Redacted, mask_secrets};
+use triphammer_document::result::{CounterSpan, DatabaseCount, MeasuredWorkload, RunFacts};
 use triphammer_document::schedule::Schedule;
-use triphammer_settings::Settings;
 use triphammer_settings::failure::{Doing, Failure};
+use triphammer_settings::{Setting, Settings};
 use triphammer_workloads::KeptFiles;
 
 use super::Resolved;
@@ -38,12 +36,12 @@ impl Resolved {
             tool: Tool::this(),
             label: settings.get("label").map(str::to_owned),
             workload: self.workload_facts()?,
-            description: Arc::clone(workload),
+            description: MeasuredWorkload::from(&**workload),
             spec: RunSpec {
                 protocol: self.plan.database.protocol().unwrap_or(self.plan.spec.protocol),
                 ..self.plan.spec.clone()
             },
-            settings: settings.shown().to_vec(),
+            settings: settings.shown().iter().map(without_secrets).collect(),
             target: Redacted::target_of(&self.plan.database),
             server,
             database_on_threads: self.plan.database.capabilities().blocks,
@@ -64,6 +62,7 @@ impl Resolved {
             primary_metric_seconds: Vec::new(),
             until_ci: self.until_ci,
             schedule: Schedule::default(),
+            query_plan: None,
             queries: None,
             query_streams: None,
             nodes: Vec::new(),
@@ -100,6 +99,11 @@ impl Resolved {
             scripts: scripts.iter().map(ScriptFacts::of).collect(),
         })
     }
+}
+
+/// A setting without secrets in its value.
+fn without_secrets(setting: &Setting) -> Setting {
+    Setting { value: mask_secrets(&setting.value), ..setting.clone() }
 }
 
 /// The transactions that the primary metric counts, if they are not all.

@@ -22,7 +22,7 @@ use triphammer_document::JobId;
 use triphammer_document::doctor::SetupVerdict;
 use triphammer_document::failure_limit::FailureLimit;
 use triphammer_document::parts::SettingChange;
-use triphammer_document::redacted::Redacted;
+use triphammer_document::redacted::{Redacted, mask_secrets};
 use triphammer_document::requirement::{self, Requirement};
 use triphammer_document::result::{
     DatabaseCount, NodeFact, QueriesResult, RunFacts, RunResult, SchemaFact, Slicer,
@@ -183,11 +183,12 @@ impl Resolved {
                 watch.warn(&note.text);
                 keep(note, &mut facts.notes, &mut journal, watch);
             }
+            end.errors.iter_mut().for_each(|of| of.message = mask_secrets(&of.message));
             let is_aborted = end.ending == RunEnding::Aborted;
             self.look_again(&mut monitor, &mut facts, &mut journal, is_aborted, watch).await;
             let mut result = RunResult::new(&facts, &end);
             requirement::judge(&mut result, &self.requirements);
-            journal.finish(&result, &end, &mut |text| watch.warn(text));
+            journal.finish(&result, (&facts, &end), &mut |text| watch.warn(text));
             // An incompletely stored job is not referred to.
             result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
@@ -392,6 +393,7 @@ impl Resolved {
                 keep(Note::new("plan", None, text), &mut facts.notes, journal, watch);
             }
         }
+        facts.query_plan = Some(queries.plan.clone());
         facts.queries = Some(set);
         Ok(end)
     }

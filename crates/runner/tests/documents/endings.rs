@@ -173,7 +173,9 @@ fn listed(store: &Store, document: &Document) -> triphammer_store::JobRow {
     let head = document.head();
     let job = store.begin(&JobHeader { kind: head.kind, ..sample::header() }).unwrap();
     match document {
-        Document::Run(result) => store.finish(job, result, &sample::calm()).unwrap(),
+        Document::Run(result) => {
+            store.finish(job, result, &sample::facts(), &sample::calm()).unwrap();
+        }
         other => {
             let json = serde_json::to_value(other).unwrap();
             store.finish_with(job, head.status, document.ending().flaw, &json).unwrap();

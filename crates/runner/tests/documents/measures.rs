@@ -1,8 +1,6 @@
 //! Runs with other primary metrics than NOPM: a chosen one, one that is better when lower, one
 //! whose seconds are not samples, and those of older documents.
 
-use std::sync::Arc;
-
 use triphammer_core::session::CountErrors;
 use triphammer_core::workload::{Description, MeasureDef, PrimaryMetric};
 use triphammer_document::compare::{ComparisonResult, Run};
@@ -10,7 +8,9 @@ use triphammer_document::history::HistoryResult;
 use triphammer_document::parts::Status;
 use triphammer_document::profile::{LevelRun, Order, ProfileResult};
 use triphammer_document::requirement::{self, Vocabulary};
-use triphammer_document::result::{Bottleneck, CounterSpan, RunFacts, RunResult, Warning};
+use triphammer_document::result::{
+    Bottleneck, CounterSpan, MeasuredWorkload, RunFacts, RunResult, Warning,
+};
 use triphammer_document::unit::FigureUnit;
 use triphammer_document::{Document, JobDocument as _, JobId};
 use triphammer_report::{Charset, Report as _, Style};
@@ -39,7 +39,7 @@ fn payments() -> Description {
 
 /// A run with that metric, for which the database has no count.
 fn of_payments() -> (RunFacts, RunResult) {
-    let facts = RunFacts { description: Arc::new(payments()), ..sample::facts() };
+    let facts = RunFacts { description: MeasuredWorkload::from(&payments()), ..sample::facts() };
     let result = RunResult::new(&facts, &sample::calm());
     (facts, result)
 }
@@ -59,15 +59,14 @@ fn texts(result: &RunResult) -> [String; 2] {
 
 #[test]
 fn a_chosen_metric_names_the_result_its_requirements_its_steadiness_and_its_reports() {
-    let (facts, mut result) = of_payments();
+    let (_, mut result) = of_payments();
     let primary_metric = &result.primary_metric;
     assert_eq!((primary_metric.name.as_str(), primary_metric.per.as_str()), ("PPS", "second"));
     assert_eq!((primary_metric.count, primary_metric.value), (62_100, 207.0));
     assert_eq!(primary_metric.better, Better::Higher);
     let mean = result.steadiness.as_ref().unwrap().mean;
     assert!((150.0..250.0).contains(&mean), "per second: {mean}");
-    for vocabulary in [Vocabulary::of_workload(&facts.description), Vocabulary::of_result(&result)]
-    {
+    for vocabulary in [Vocabulary::of_workload(&payments()), Vocabulary::of_result(&result)] {
         let required = requirement::parse("pps >= 200, tpm > 1", &vocabulary).unwrap();
         requirement::judge(&mut result, &required);
         assert!(result.requirements.iter().all(|judged| judged.passed));
@@ -106,7 +105,7 @@ fn a_counter_of_the_server_that_lacks_or_adds_transactions_is_explained() {
             start: Some(7),
             end: Some(7 + rise),
             seconds: 300.0,
-            errors: CountErrors { lacks, adds },
+            errors: CountErrors { lacks: lacks.into(), adds: adds.into() },
             ..CounterSpan::default()
         };
         let warned = |facts: &RunFacts| {
@@ -213,7 +212,7 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     let keep = |mut result: RunResult| {
         let job = store.begin(&sample::header()).unwrap();
         result.job = Some(job.0);
-        store.finish(job, &result, &sample::calm()).unwrap();
+        store.finish(job, &result, &sample::facts(), &sample::calm()).unwrap();
         job.0.to_string()
     };
     let nopm = || RunResult::new(&sample::facts(), &sample::calm());

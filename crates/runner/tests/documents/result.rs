@@ -1,7 +1,5 @@
 //! Known numbers give known figures.
 
-use std::sync::Arc;
-
 use triphammer_core::clock::Elapsed;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
@@ -133,7 +131,7 @@ fn what_cannot_be_compared_is_not_counted() {
     let verdict = |result: RunResult| result.primary_metric.verification.verdict;
     assert_eq!(
         verdict(with(|f, _| {
-            Arc::make_mut(&mut f.description).primary_metric.database_count = None;
+            f.description.primary_metric.database_count = None;
         })),
         Verdict::NotCounted
     );

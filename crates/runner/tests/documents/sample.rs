@@ -20,7 +20,9 @@ use triphammer_document::host::Host;
 use triphammer_document::parts::{ServerTransactions, SettingChange, Tool, WorkloadFacts};
 use triphammer_document::redacted::Redacted;
 use triphammer_document::requirement::{self, Requirement, Vocabulary};
-use triphammer_document::result::{CounterSpan, DatabaseCount, RunFacts, RunResult, Slicer};
+use triphammer_document::result::{
+    CounterSpan, DatabaseCount, MeasuredWorkload, RunFacts, RunResult, Slicer,
+};
 use triphammer_document::schedule::Schedule;
 use triphammer_document::second::Second;
 use triphammer_engine::{ErrorSample, Exemplar, Offered, Origin, RunEnd, RunEnding, Window};
@@ -118,7 +120,7 @@ pub fn facts_without_seconds() -> RunFacts {
             ]),
             scripts: Vec::new(),
         },
-        description: workload(),
+        description: MeasuredWorkload::from(&*workload()),
         spec: RunSpec {
             users: 16,
             threads: 2,
@@ -176,6 +178,7 @@ pub fn facts_without_seconds() -> RunFacts {
         primary_metric_seconds: primary_metric_seconds(),
         until_ci: None,
         schedule: Schedule::default(),
+        query_plan: None,
         queries: None,
         query_streams: None,
         nodes: Vec::new(),

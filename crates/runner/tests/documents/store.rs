@@ -52,7 +52,7 @@ fn a_run_comes_back_as_it_went_in() {
 
     let (facts, end) = sample::troubled();
     let result = sample::troubled_result();
-    store.finish(job, &result, &end).unwrap();
+    store.finish(job, &result, &sample::facts(), &end).unwrap();
     assert!(result.requirements.iter().any(|judged| !judged.passed));
     let stored = Store::open(&path).unwrap().load(job).unwrap();
     assert_eq!(stored.result().unwrap().unwrap(), result);
@@ -152,7 +152,7 @@ fn histograms_come_back_exactly() {
     assert_eq!(store.histograms(job, 0..9).unwrap().len(), 5 + 2 + rows.len());
 
     let (facts, end) = (sample::facts(), sample::calm());
-    store.finish(job, &RunResult::new(&facts, &end), &end).unwrap();
+    store.finish(job, &RunResult::new(&facts, &end), &facts, &end).unwrap();
     for (scope, types) in [(Scope::Run, &end.run), (Scope::Window, &end.timed)] {
         let totals = store.totals(job, scope).unwrap();
         assert_eq!(totals.len(), 6, "five of committed and one of rolled back");
@@ -177,7 +177,7 @@ fn after_the_first_hour_ten_seconds_share_a_histogram() {
         store.second(job, &sample::second(second)).unwrap();
     }
     let end = sample::calm();
-    store.finish(job, &RunResult::new(&sample::facts(), &end), &end).unwrap();
+    store.finish(job, &RunResult::new(&sample::facts(), &end), &sample::facts(), &end).unwrap();
     let rows: Vec<HistogramRow> = store
         .histograms(job, 0..u64::MAX)
         .unwrap()
@@ -356,7 +356,7 @@ fn whole_run(path: &Path) -> JobId {
         store.second(job, &sample::second(second)).unwrap();
     }
     let end = sample::calm();
-    store.finish(job, &RunResult::new(&sample::facts(), &end), &end).unwrap();
+    store.finish(job, &RunResult::new(&sample::facts(), &end), &sample::facts(), &end).unwrap();
     job
 }
 

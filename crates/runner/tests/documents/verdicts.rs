@@ -473,7 +473,7 @@ fn the_control_of_a_run_is_the_one_beside_it() {
         result.job = Some(job.0);
         result.started_at = format!("2026-05-{day:02}T{hour:02}:10:00Z");
         result.primary_metric.value = value;
-        store.finish(job, &result, &sample::calm()).unwrap();
+        store.finish(job, &result, &sample::facts(), &sample::calm()).unwrap();
     };
     for day in 1..=10 {
         keep("nightly", day, 2, 95.0 * f64::from(day));

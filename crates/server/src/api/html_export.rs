@@ -43,13 +43,28 @@ struct HtmlExport {
 /// # Errors
 /// When this program was built without its web interface, or the store cannot be read.
 pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
+    page_at(store, job, now())
+}
+
+/// Renders a job of a bundle: as [`page`], as of the end of the job, so that the same job gives the
+/// same page.
+///
+/// # Errors
+/// As [`page`].
+pub fn page_of_bundle(store: &Store, job: &StoredJob) -> Result<String, Failure> {
+    let ended = job.row.ended_at.clone().unwrap_or_default();
+    page_at(store, job, ended)
+}
+
+fn page_at(store: &Store, job: &StoredJob, made_at: String) -> Result<String, Failure> {
     let template = ui::report().ok_or_else(|| {
         Failure::refuse(
             "this program was built without its web page, which the HTML report needs; run \
              `make install` in the source directory, which builds both, or use another format",
         )
     })?;
-    let export = HtmlExport::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
+    let export =
+        HtmlExport::of(store, job, made_at).map_err(|error| Failure::refuse(error.to_string()))?;
     let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
@@ -60,7 +75,7 @@ pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
 }
 
 impl HtmlExport {
-    fn of(store: &Store, job: &StoredJob) -> Result<Self, StoreError> {
+    fn of(store: &Store, job: &StoredJob, made_at: String) -> Result<Self, StoreError> {
         let (id, names) = (job.row.id, &job.transactions);
         let is_run = job.row.kind == JobKind::Run;
         let points = SeriesParams { points: Some(POINTS), ..SeriesParams::default() };
@@ -70,7 +85,7 @@ impl HtmlExport {
         let heatmap = is_run.then(|| Heatmap::of(store, id, None, &HeatmapParams::default()));
         let server = is_run.then(|| ServerSettings::of(store, id));
         Ok(Self {
-            made_at: now(),
+            made_at,
             series: series.transpose()?,
             samples: samples.transpose()?,
             percentiles: percentiles.transpose()?,
@@ -79,6 +94,14 @@ impl HtmlExport {
             detail: JobDetail::of(store, job.clone())?,
         })
     }
+}
+
+/// The job in a page that [`page`] rendered, as JSON; `None` if there is none.
+#[must_use]
+pub fn job_in(page: &str) -> Option<&str> {
+    let [before, after] = PLACE;
+    let (_, rest) = page.split_once(before)?;
+    rest.split_once(after).map(|(json, _)| json)
 }
 
 /// Inserts the job into the template: JSON without `<`, which could end the element, and without

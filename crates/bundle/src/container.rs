@@ -1,0 +1,199 @@
+//! The zip archive of a bundle. Writing is deterministic: the same parts give the same bytes.
+//! Reading accepts nothing that could be anything else than a bundle, and never more than fits in
+//! memory.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::bytes;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+use crate::manifest::MANIFEST;
+
+/// Largest archive, in bytes.
+const FILE_MAX: u64 = 1 << 30;
+/// Largest part, in bytes.
+const PART_MAX: u64 = 1 << 29;
+/// Largest sum of all parts, in bytes.
+const WHOLE_MAX: u64 = 1 << 30;
+/// Largest ratio of a part to its compressed form, from [`RATIO_FROM`] bytes on.
+const RATIO_MAX: u64 = 250;
+/// Size of parts whose ratio matters, in bytes.
+const RATIO_FROM: u64 = 1 << 20;
+/// Largest number of parts: a campaign of hundreds of runs has a dozen for each.
+const PARTS_MAX: usize = 20_000;
+/// Length of the record at the end of an archive without a comment.
+const END_BYTES: usize = 22;
+
+/// An archive that was read: its parts by name, and those that could not be unpacked.
+#[derive(Debug)]
+pub struct Container {
+    /// The archive itself.
+    pub archive: Vec<u8>,
+    /// The parts, by name.
+    pub parts: BTreeMap<String, Vec<u8>>,
+    /// Why a part could not be unpacked, by its name.
+    pub damaged: BTreeMap<String, String>,
+}
+
+impl Container {
+    /// Reads an archive from a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not a bundle, or is larger than any bundle.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let name = path.display();
+        let refuse = |reason: String| Failure::refuse(format!("{name} is not a bundle: {reason}"));
+        let system = |error| Failure::System { doing: format!("reading {name}"), error };
+        let about = std::fs::metadata(path).map_err(system)?;
+        if !about.is_file() {
+            return Err(refuse("it is not a regular file".to_owned()));
+        }
+        if about.len() > FILE_MAX {
+            return Err(refuse(format!("it has more than {}", bytes(FILE_MAX))));
+        }
+        let mut archive = Vec::new();
+        let file = File::open(path).map_err(system)?;
+        file.take(FILE_MAX).read_to_end(&mut archive).map_err(system)?;
+        Self::of(archive).map_err(refuse)
+    }
+
+    /// Reads an archive.
+    ///
+    /// # Errors
+    /// The reason why it is not a bundle.
+    pub fn of(archive: Vec<u8>) -> Result<Self, String> {
+        let mut zip = ZipArchive::new(Cursor::new(&archive[..]))
+            .map_err(|error| format!("it is not a zip archive: {error}"))?;
+        if zip.len() > PARTS_MAX {
+            return Err(format!("it has {} parts, more than {PARTS_MAX}", zip.len()));
+        }
+        if entries(&archive).is_some_and(|entries| usize::from(entries) != zip.len()) {
+            return Err("two of its parts have one name".to_owned());
+        }
+        let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
+        let mut whole = 0;
+        for index in 0..zip.len() {
+            let mut entry =
+                zip.by_index(index).map_err(|error| format!("part {index}: {error}"))?;
+            let name = entry.name().map_err(|error| format!("part {index}: {error}"))?.into_owned();
+            safe(&name)?;
+            let (size, packed) = (entry.size(), entry.compressed_size());
+            whole += size;
+            if size > PART_MAX || whole > WHOLE_MAX {
+                return Err(format!("{name} would unpack to {}: that is no bundle", bytes(size)));
+            }
+            if size > RATIO_FROM && size / RATIO_MAX > packed {
+                return Err(format!(
+                    "{name} would unpack from {} to {}: that is no part of a bundle",
+                    bytes(packed),
+                    bytes(size)
+                ));
+            }
+            let mut content = Vec::new();
+            // A header may state less than there is.
+            let read = entry.by_ref().take(size + 1).read_to_end(&mut content);
+            match read {
+                Ok(read) if read as u64 == size => drop(parts.insert(name, content)),
+                Ok(_) => drop(damaged.insert(name, "its size is another one".to_owned())),
+                Err(error) => drop(damaged.insert(name, error.to_string())),
+            }
+        }
+        if !parts.contains_key(MANIFEST) && !damaged.contains_key(MANIFEST) {
+            return Err(format!("it has no {MANIFEST}"));
+        }
+        Ok(Self { archive, parts, damaged })
+    }
+}
+
+/// Number of entries that the end of an archive states; `None` if the archive has a comment.
+fn entries(archive: &[u8]) -> Option<u16> {
+    let end = archive.get(archive.len().checked_sub(END_BYTES)?..)?;
+    end.starts_with(b"PK\x05\x06").then(|| u16::from_le_bytes([end[10], end[11]]))
+}
+
+/// Rejects names that are no part of a bundle, or that lead out of a folder.
+fn safe(name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    let is_step =
+        |step: &str| !step.is_empty() && !step.starts_with('.') && step.chars().all(is_plain);
+    match name.split('/').all(is_step) {
+        true => Ok(()),
+        false => Err(format!("`{}` cannot be the name of a part", name.escape_default())),
+    }
+}
+
+/// Packs parts in the order of their names; the same parts give the same bytes.
+///
+/// # Errors
+/// When they are too large for an archive.
+pub(crate) fn pack(parts: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, Failure> {
+    let failed = |error: zip::result::ZipError| Failure::refuse(format!("packing: {error}"));
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default())
+        .unix_permissions(0o644);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in parts {
+        zip.start_file(name.as_str(), options).map_err(failed)?;
+        let written = zip.write_all(content);
+        written.map_err(|error| Failure::System { doing: format!("packing {name}"), error })?;
+    }
+    Ok(zip.finish().map_err(failed)?.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(names: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        names.iter().map(|name| ((*name).to_owned(), name.as_bytes().to_vec())).collect()
+    }
+
+    #[test]
+    fn an_archive_is_a_function_of_its_parts() {
+        let parts = parts(&["manifest.json", "jobs/1/job.json"]);
+        let archive = pack(&parts).unwrap();
+        assert_eq!(archive, pack(&parts).unwrap());
+        assert_eq!(Container::of(archive).unwrap().parts, parts);
+    }
+
+    #[test]
+    fn other_archives_are_refused() {
+        let refused = |archive: Vec<u8>| Container::of(archive).unwrap_err();
+        assert!(refused(b"no archive".to_vec()).contains("not a zip archive"));
+        assert!(refused(pack(&parts(&["a"])).unwrap()).contains("it has no manifest.json"));
+        for name in ["../x", "/etc/passwd", "a//b", "a\\b", "a/..", "C:x"] {
+            let archive = pack(&parts(&["manifest.json", name])).unwrap();
+            assert!(refused(archive).contains("cannot be the name of a part"), "{name}");
+        }
+        let mut bomb = parts(&["manifest.json"]);
+        bomb.insert("a".into(), vec![0; 8 << 20]);
+        assert!(refused(pack(&bomb).unwrap()).contains("would unpack from"));
+    }
+
+    #[test]
+    fn two_parts_with_one_name_are_refused() {
+        let mut archive = pack(&parts(&["a1", "a2", "manifest.json"])).unwrap();
+        while let Some(at) = archive.windows(2).position(|pair| pair == b"a2") {
+            archive[at + 1] = b'1';
+        }
+        assert!(Container::of(archive).unwrap_err().contains("one name"));
+    }
+
+    #[test]
+    fn a_byte_that_differs_damages_its_part() {
+        let mut content = BTreeMap::new();
+        content.insert("manifest.json".to_owned(), b"x".repeat(100));
+        let archive = pack(&content).unwrap();
+        let at = archive.windows(13).position(|name| name == b"manifest.json").unwrap() + 14;
+        let mut other = archive.clone();
+        other[at] ^= 0x10;
+        let container = Container::of(other).unwrap();
+        assert!(container.parts.is_empty() && container.damaged.contains_key("manifest.json"));
+    }
+}

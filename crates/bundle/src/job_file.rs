@@ -1,0 +1,120 @@
+//! The job file of a bundle: the settings that the job was given, and those of the build that made
+//! its data. `triphammer build -f job.toml` and the command of the job do the same again.
+
+use std::collections::BTreeMap;
+
+use triphammer_core::workload::OptionCommand;
+use triphammer_document::result::RunResult;
+use triphammer_runner::plan::given_settings;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_settings::{Mark, all_options, declared};
+use triphammer_store::StoredJob;
+
+/// Name of the data's seed among the facts of a workload, and of the setting.
+const SEED: &str = "seed";
+
+/// What a bundle's job file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobFile {
+    /// Kind of the job.
+    pub kind: JobKind,
+    /// URL of the target, without secrets.
+    pub target: String,
+    /// Settings of the job.
+    pub job: BTreeMap<String, String>,
+    /// Settings of the build.
+    pub build: BTreeMap<String, String>,
+}
+
+impl JobFile {
+    /// The job file of a stored job.
+    ///
+    /// # Errors
+    /// When its result cannot be read.
+    pub fn of(stored: &StoredJob) -> Result<Self, Failure> {
+        let kind = stored.row.kind;
+        let given = stored.plan.as_ref().and_then(given_settings).unwrap_or_default();
+        let mut job: BTreeMap<String, String> =
+            given.into_iter().filter(|(name, _)| is_repeatable(kind, name)).collect();
+        job.entry("workload".to_owned()).or_insert_with(|| stored.row.workload.clone());
+        if kind.has_own_load() {
+            job.remove("workload");
+        }
+        let build = match kind.drives() {
+            true => build_of(stored, &job),
+            false => BTreeMap::new(),
+        };
+        Ok(Self { kind, target: stored.row.target.to_string(), job, build })
+    }
+
+    /// The text of the file.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut table = toml::Table::new();
+        table.insert("target".to_owned(), self.target.clone().into());
+        let section = |settings: &BTreeMap<String, String>| {
+            let pairs = settings.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+            toml::Value::Table(pairs.collect())
+        };
+        if !self.build.is_empty() {
+            table.insert(JobKind::Build.name().to_owned(), section(&self.build));
+        }
+        table.insert(self.kind.name().to_owned(), section(&self.job));
+        let body = toml::to_string(&table).expect("text is TOML");
+        let kind = self.kind.name();
+        let build = if self.build.is_empty() { "" } else { "#   triphammer build -f job.toml\n" };
+        format!("# Repeats the job:\n{build}#   triphammer {kind} -f job.toml\n\n{body}")
+    }
+
+    /// Reads the text of a file that this program wrote.
+    ///
+    /// # Errors
+    /// The reason why it is none.
+    pub fn read(text: &str, kind: JobKind) -> Result<Self, String> {
+        let table: toml::Table =
+            text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let section = |name: &str| -> BTreeMap<String, String> {
+            let section = table.get(name).and_then(toml::Value::as_table);
+            let pairs = section.into_iter().flatten();
+            pairs.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect()
+        };
+        let target = table.get("target").and_then(toml::Value::as_str);
+        Ok(Self {
+            kind,
+            target: target.ok_or("it names no target")?.to_owned(),
+            job: section(kind.name()),
+            build: section(JobKind::Build.name()),
+        })
+    }
+}
+
+/// Whether a job file may have the setting, and it does not concern where or for whom the job ran.
+fn is_repeatable(kind: JobKind, name: &str) -> bool {
+    match declared(kind, name) {
+        Some(setting) => {
+            let is_of_place = [Mark::NotReplayed, Mark::OfHost, Mark::OfOutput, Mark::Positional];
+            setting.in_job_file() && !is_of_place.iter().any(|mark| setting.is(*mark))
+        }
+        None => all_options().iter().any(|(_, option)| option.name == name),
+    }
+}
+
+/// The settings of a build that makes the same data: scale, seed and options as the record of the
+/// build, which every run reads, has them.
+fn build_of(stored: &StoredJob, job: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut facts = stored.facts.clone();
+    if let Ok(Some(RunResult { workload, .. })) = stored.result() {
+        facts.extend(workload.facts);
+    }
+    let mut build = BTreeMap::from([("scale".to_owned(), stored.row.scale.to_string())]);
+    build.extend(job.get("workload").map(|name| ("workload".to_owned(), name.clone())));
+    build.extend(facts.get(SEED).map(|seed| (SEED.to_owned(), seed.clone())));
+    for (_, option) in all_options() {
+        let is_of_build = option.command != OptionCommand::Run;
+        if let Some(value) = facts.get(&*option.name).filter(|_| is_of_build) {
+            build.insert(option.name.to_string(), value.clone());
+        }
+    }
+    build
+}

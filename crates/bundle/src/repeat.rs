@@ -1,0 +1,119 @@
+//! Repeats the job of a bundle: reads from it what was built and run, and judges whether the runs
+//! of another day or place give the same figures. The runs themselves are made by the caller.
+
+use triphammer_document::JobId;
+use triphammer_document::compare::{ComparisonResult, Difference, Run};
+use triphammer_document::result::RunResult;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_statistics::compare::Verdict;
+use triphammer_store::{JobFilter, JobStatus, ReadAt, Store};
+
+use crate::container::Container;
+use crate::job_file::JobFile;
+use crate::parts::{JOB_FILE, Parts};
+use crate::verify::verify;
+
+/// Fewest runs of a bundle that show how much runs of its host differ.
+pub const RUNS_MIN: usize = 5;
+
+/// What is repeated.
+#[derive(Debug)]
+pub struct Original {
+    /// Settings of the build and of the runs.
+    pub file: JobFile,
+    /// The complete runs of the bundle, in their order.
+    pub runs: Vec<Run>,
+}
+
+/// Whether a repetition gives the same figures.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Repetition {
+    /// The ratio of the primary metric is 1 within the margin.
+    Repeated,
+    /// It is not, and its interval excludes 1.
+    Differs,
+    /// Neither is known, for this reason.
+    Unknown(String),
+    /// Figures of the two cannot be compared, because of these differences.
+    NotComparable(Vec<Difference>),
+}
+
+impl Original {
+    /// Reads a bundle, which must agree with itself.
+    ///
+    /// # Errors
+    /// When it is not a bundle, does not agree, or has a job that cannot be repeated.
+    pub fn read(container: Container) -> Result<Self, Failure> {
+        let parts = Parts(container.parts.clone());
+        let found = verify(container, None)?;
+        if !found.agrees {
+            return Err(Failure::refuse(format!(
+                "the bundle does not agree with itself in {} values, so it is not worth repeating: \
+                 see `triphammer verify`",
+                found.disagreement_count
+            )));
+        }
+        if found.job_kind != JobKind::Run {
+            return Err(Failure::refuse(format!(
+                "a bundle of a {} cannot be repeated: its job.toml says how to do it by hand; \
+                 `repeat` takes bundles of runs",
+                found.job_kind.noun()
+            )));
+        }
+        let (store, _) = parts.restore(JobId(found.job))?;
+        let text = parts.text(JOB_FILE).unwrap_or_default();
+        let file = JobFile::read(text, found.job_kind).map_err(Failure::refuse)?;
+        let runs = runs(&store)?;
+        if runs.is_empty() {
+            return Err(Failure::refuse("the bundle has no complete run"));
+        }
+        Ok(Self { file, runs })
+    }
+}
+
+/// The complete runs of a store, in their order.
+fn runs(store: &Store) -> Result<Vec<Run>, Failure> {
+    let filter = JobFilter { kind: Some(JobKind::Run), ..JobFilter::default() };
+    let mut runs = Vec::new();
+    for row in store.jobs(&filter)?.iter().rev() {
+        let Some(result) = store.load(row.id)?.result()? else { continue };
+        if row.status == JobStatus::Complete {
+            runs.push(run(result, store.stored_settings(row.id, ReadAt::Start)?));
+        }
+    }
+    Ok(runs)
+}
+
+/// A run to compare, by its whole window.
+#[must_use]
+pub fn run(result: RunResult, server_settings: Vec<(String, String)>) -> Run {
+    Run { result, server_settings, seconds: Some(Default::default()) }
+}
+
+/// Compares the runs of a bundle with those that repeat them.
+#[must_use]
+pub fn judge(
+    names: [&str; 2],
+    a: &[Run],
+    b: &[Run],
+    margin: f64,
+) -> (Repetition, ComparisonResult) {
+    let compared = ComparisonResult::of_runs(names, a, b, margin);
+    let differs: Vec<Difference> =
+        compared.differences.iter().filter(|of| of.must_be_equal).cloned().collect();
+    let verdict = match &compared.verdict {
+        _ if !differs.is_empty() => Repetition::NotComparable(differs),
+        _ if a.len() < RUNS_MIN => Repetition::Unknown(format!(
+            "the bundle has {} of the {RUNS_MIN} runs that would show how much runs of its host \
+             differ",
+            a.len()
+        )),
+        Verdict::Equivalent => Repetition::Repeated,
+        Verdict::Slower | Verdict::Faster => Repetition::Differs,
+        Verdict::Inconclusive { .. } => Repetition::Unknown(
+            "the interval of the ratio has 1 in it, but is wider than the margin".to_owned(),
+        ),
+    };
+    (verdict, compared)
+}

@@ -1,0 +1,383 @@
+//! Bundles of real runs, edited in many ways: with the manifest as it was, and with the hash of the
+//! edited part in it, so that only the computation can find the edit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use triphammer_core::{Rng, SpecError};
+use triphammer_document::bundle::{BundleVerification, Signature};
+use triphammer_document::compare::Run;
+use triphammer_document::{Document, JobId};
+use triphammer_report::{Charset, Report as _, Style};
+use triphammer_runner::job::{Job, Order};
+use triphammer_runner::watch::Silent;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::target::{Reach, Secrets};
+use triphammer_settings::{Settings, Source};
+use triphammer_store::Store;
+
+use crate::container::{Container, pack};
+use crate::make::{Options, find, make};
+use crate::manifest::{MANIFEST, Manifest, SIGNATURE};
+use crate::repeat::{self, Repetition};
+use crate::verify::verify;
+
+struct NoSecrets;
+
+impl Secrets for NoSecrets {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn prompt(&self, question: &str) -> Result<String, SpecError> {
+        Err(SpecError::new(question))
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
+
+    fn is_of_client(&self) -> bool {
+        false
+    }
+}
+
+/// A job store with jobs of the null database.
+struct Jobs {
+    folder: TempDir,
+}
+
+impl Jobs {
+    fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    /// Runs a job, and returns its number.
+    fn run(&self, kind: JobKind, given: &[(&str, &str)]) -> JobId {
+        let mut settings = Settings::new(kind);
+        let usual = [("target", "null:?service=1ms"), ("workload", "tpc-b"), ("rampup", "0s")];
+        for (name, value) in given.iter().chain(&usual) {
+            settings.set(name, *value, Source::Flag);
+        }
+        let store = Some(self.folder.path().join("jobs.sqlite"));
+        let mut job = Job::new(Order { store, ..Order::new(settings, &NoSecrets) }).unwrap();
+        job.run(&mut Silent).unwrap().job.unwrap()
+    }
+
+    fn store(&self) -> Store {
+        Store::open_to_read(&self.folder.path().join("jobs.sqlite")).unwrap()
+    }
+
+    fn bundle(&self, job: JobId, options: Options<'_>) -> Vec<u8> {
+        make(&self.store(), &[job], options).unwrap().0
+    }
+}
+
+fn parts_of(bundle: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    Container::of(bundle.to_vec()).unwrap().parts
+}
+
+/// Packs parts with their hashes in the manifest.
+fn corrected(mut parts: BTreeMap<String, Vec<u8>>) -> Vec<u8> {
+    let manifest = Manifest::read(&parts[MANIFEST]).unwrap();
+    let manifest = Manifest { parts: Manifest::entries(&parts), ..manifest };
+    parts.insert(MANIFEST.to_owned(), manifest.text().into_bytes());
+    pack(&parts).unwrap()
+}
+
+fn verified(bundle: &[u8]) -> BundleVerification {
+    verify(Container::of(bundle.to_vec()).unwrap(), None).unwrap()
+}
+
+/// Replaces text in a part, where it must occur.
+fn edited(bundle: &[u8], part: &str, edit: impl Fn(&str) -> String) -> BTreeMap<String, Vec<u8>> {
+    let mut parts = parts_of(bundle);
+    let text = std::str::from_utf8(&parts[part]).unwrap();
+    let changed = edit(text);
+    assert_ne!(changed, text, "{part}");
+    parts.insert(part.to_owned(), changed.into_bytes());
+    parts
+}
+
+/// Adds one to the first whole number in this column of the last line.
+fn one_more(column: &str) -> impl Fn(&str) -> String {
+    move |text| {
+        let mut lines: Vec<Vec<String>> =
+            text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+        let place = lines[0].iter().position(|name| name == column).unwrap();
+        let last = lines.last_mut().unwrap();
+        last[place] = (last[place].parse::<i64>().unwrap() + 1).to_string();
+        lines.iter().map(|line| line.join(",") + "\n").collect()
+    }
+}
+
+#[test]
+fn untouched_bundles_agree_and_the_same_job_gives_the_same_bytes() {
+    let jobs = Jobs::new();
+    let open = [("load", "rate:200/s"), ("vus", "4"), ("duration", "2s"), ("label", "night")];
+    for job in [
+        jobs.run(JobKind::Run, &open),
+        jobs.run(JobKind::Run, &[("transactions", "20"), ("require", "all.p95 < 1s")]),
+        jobs.run(JobKind::Profile, &[("vus", "1,2"), ("repeats", "1"), ("duration", "1s")]),
+        jobs.run(
+            JobKind::Compare,
+            &[
+                ("ab", "true"),
+                ("pairs", "2"),
+                ("b", "vus=2"),
+                ("cool-down", "0s"),
+                ("duration", "1s"),
+            ],
+        ),
+    ] {
+        let bundle = jobs.bundle(job, Options::default());
+        assert_eq!(bundle, jobs.bundle(job, Options::default()));
+        let found = verified(&bundle);
+        assert!(found.agrees, "{:?}", found.disagreements);
+        let values: u64 = found.agreements.iter().map(|of| of.values).sum();
+        assert!(values > 500, "{values}");
+        assert!(found.signature == Signature::None && !found.method.is_empty());
+        let anonymous = jobs.bundle(job, Options { anonymous: true, ..Options::default() });
+        let found = verified(&anonymous);
+        assert!(found.agrees, "{:?}", found.disagreements);
+        assert!(found.names.labels.iter().all(|label| label == "label-1"), "{:?}", found.names);
+        let shows = |name: &str| {
+            let has = |part: &Vec<u8>| part.windows(name.len()).any(|at| at == name.as_bytes());
+            parts_of(&anonymous).values().any(has)
+        };
+        assert!(!shows("night") && !shows(&jobs.folder.path().display().to_string()));
+    }
+}
+
+#[test]
+fn every_figure_that_the_text_report_shows_is_computed_again() {
+    let jobs = Jobs::new();
+    let job = jobs.run(JobKind::Run, &[("duration", "2s"), ("vus", "3")]);
+    let bundle = jobs.bundle(job, Options::default());
+    let text = std::str::from_utf8(&parts_of(&bundle)["document.json"]).unwrap().to_owned();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let rendered = |document: &Value| {
+        let read = Document::read(JobKind::Run, document.clone()).ok()?;
+        Some(read.text(Charset::Unicode, Style::Plain))
+    };
+    let before = rendered(&document).unwrap();
+    let mut shown = Vec::new();
+    for place in numbers(&document, String::new()) {
+        let mut changed = document.clone();
+        change(changed.pointer_mut(&place).unwrap());
+        if rendered(&changed).is_some_and(|text| text != before) {
+            shown.push(place);
+        }
+    }
+    assert!(shown.len() > 50, "{shown:?}");
+    // As many at a time as a verification lists.
+    for places in shown.chunks(150) {
+        let mut changed = document.clone();
+        places.iter().for_each(|place| change(changed.pointer_mut(place).unwrap()));
+        let parts = edited(&bundle, "document.json", |_| changed.to_string());
+        let named: BTreeSet<String> = verified(&corrected(parts))
+            .disagreements
+            .into_iter()
+            .filter(|of| of.part == "document.json")
+            .map(|of| format!("/{}", of.place.replace(['.', '['], "/").replace(']', "")))
+            .collect();
+        let missed: Vec<_> = places.iter().filter(|place| !named.contains(*place)).collect();
+        assert!(missed.is_empty(), "{missed:?}");
+    }
+}
+
+/// JSON pointers of all numbers.
+fn numbers(value: &Value, path: String) -> Vec<String> {
+    match value {
+        Value::Number(_) => vec![path],
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.flat_map(|(place, item)| numbers(item, format!("{path}/{place}"))).collect()
+        }
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, item)| numbers(item, format!("{path}/{name}")))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn change(number: &mut Value) {
+    *number = match number.as_u64() {
+        Some(whole) => (whole + 1 + whole / 2).into(),
+        None => (number.as_f64().unwrap() * 1.5 + 0.25).into(),
+    };
+}
+
+#[test]
+fn edits_are_named_with_their_part_whether_or_not_the_manifest_knows_them() {
+    let jobs = Jobs::new();
+    let run = |seed: &str| {
+        let given =
+            [("duration", "2s"), ("vus", "2"), ("seed", seed), ("transaction-timeout", "9s")];
+        jobs.run(JobKind::Run, &given)
+    };
+    let [first, second] =
+        [run("1"), run("2")].map(|job| (job, jobs.bundle(job, Options::default())));
+    let (job, bundle) = &first;
+    let of = |name: &str| format!("jobs/{}/{name}", job.0);
+    let mut edits: Vec<(String, BTreeMap<String, Vec<u8>>)> = Vec::new();
+    for (table, columns) in [
+        ("series.csv", &["committed", "response_ns", "p99_us", "max_us", "last_second"][..]),
+        ("seconds.csv", &["p50_us", "max_us", "lost", "reconnected"]),
+        ("histograms.csv", &["last_second", "type"]),
+        ("totals.csv", &["type"]),
+    ] {
+        for column in columns {
+            edits.push((of(table), edited(bundle, &of(table), one_more(column))));
+        }
+    }
+    for (part, from, to) in [
+        ("document.json".to_owned(), "\"committed\":", "\"committed\":1"),
+        ("document.json".to_owned(), "\"format\":1", "\"format\":1,\"format\":1"),
+        (of("facts.json"), "\"answers_at_end\":true", "\"answers_at_end\":false"),
+        (of("facts.json"), "{\"job\":", "{\"more\":1,\"job\":"),
+        (of("ended.json"), "\"round_trips\":", "\"round_trips\":1"),
+        (of("ended.json"), "\"ended\":", "\"ended\":1"),
+        (of("job.json"), "\"status\": \"complete\"", "\"status\": \"interrupted\""),
+        (of("job.json"), "\"workload_version\": ", "\"workload_version\": 1"),
+        ("report.txt".to_owned(), "TPS", "TpS"),
+        ("job.toml".to_owned(), "tpc-b", "tpc-c"),
+    ] {
+        edits.push((part.clone(), edited(bundle, &part, |text| text.replacen(from, to, 1))));
+    }
+    for name in ["facts.json", "ended.json", "seconds.csv", "series.csv", "histograms.csv"] {
+        let theirs = parts_of(&second.1)[&format!("jobs/{}/{name}", second.0.0)].clone();
+        let mut parts = parts_of(bundle);
+        parts.insert(of(name), theirs);
+        edits.push((of(name), parts));
+        let mut parts = parts_of(bundle);
+        parts.remove(&of(name));
+        edits.push((of(name), parts));
+    }
+    for (part, parts) in edits {
+        let found = verified(&corrected(parts.clone()));
+        let first = found.disagreements.first().unwrap_or_else(|| panic!("{part} was not found"));
+        assert!(!found.agrees && first.part != "the archive", "{part}: {first:?}");
+        assert_ne!(first.written, first.found, "{part}: {first:?}");
+        if parts.contains_key(&part) {
+            let found = verified(&pack(&parts).unwrap());
+            assert!(found.disagreements.iter().any(|of| of.part == part), "{part}");
+        } else {
+            let refused = verify(Container::of(pack(&parts).unwrap()).unwrap(), None).unwrap_err();
+            assert!(refused.to_string().contains(&format!("{part} is missing")), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_bundle_of_a_campaign_has_its_runs_and_its_answer_is_made_again() {
+    let jobs = Jobs::new();
+    let job = jobs.run(JobKind::Profile, &[("vus", "1,2"), ("repeats", "2"), ("duration", "1s")]);
+    let bundle = jobs.bundle(job, Options::default());
+    let documents = parts_of(&bundle).keys().filter(|name| name.ends_with("document.json")).count();
+    assert_eq!(documents, 5);
+    let parts =
+        edited(&bundle, "document.json", |text| text.replacen("\"repeats\":2", "\"repeats\":3", 1));
+    let found = verified(&corrected(parts));
+    let named = found.disagreements.iter().find(|of| of.place.ends_with("repeats")).unwrap();
+    assert_eq!((&*named.part, &*named.written, &*named.found), ("document.json", "3", "2"));
+}
+
+#[test]
+fn runs_with_one_label_are_one_bundle() {
+    let jobs = Jobs::new();
+    let given = [("duration", "1s"), ("label", "base")];
+    let runs = [1, 2].map(|_| jobs.run(JobKind::Run, &given));
+    assert_eq!(find(&jobs.store(), "base").unwrap(), runs);
+    let bundle = make(&jobs.store(), &runs, Options::default()).unwrap().0;
+    assert!(verified(&bundle).agrees);
+    let original = repeat::Original::read(Container::of(bundle).unwrap()).unwrap();
+    assert_eq!(original.runs.len(), 2);
+    assert_eq!(original.file.job["duration"], "1s");
+    assert!(find(&jobs.store(), "other").unwrap_err().to_string().contains("no complete run"));
+}
+
+#[test]
+fn other_versions_and_manifests_are_refused() {
+    let jobs = Jobs::new();
+    let bundle = jobs.bundle(jobs.run(JobKind::Run, &[("duration", "1s")]), Options::default());
+    let refused = |from: &str, to: &str| {
+        let parts = edited(&bundle, MANIFEST, |text| text.replacen(from, to, 1));
+        verify(Container::of(pack(&parts).unwrap()).unwrap(), None).unwrap_err().to_string()
+    };
+    assert!(refused("\"format\": 1", "\"format\": 2").contains("has format 2"));
+    assert!(refused("\"kind\": \"run\"", "\"kind\": \"dance\"").contains("cannot be read"));
+    assert!(refused("\"job\"", "\"jib\"").contains("cannot be read"));
+}
+
+#[test]
+fn a_signature_is_one_that_ssh_keygen_verifies_and_another_key_is_refused() {
+    let jobs = Jobs::new();
+    let folder = jobs.folder.path();
+    let [own, other] = ["own", "other"].map(|name| folder.join(name));
+    for key in [&own, &other] {
+        let mut keygen = Command::new("ssh-keygen");
+        keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(key);
+        assert!(keygen.status().unwrap().success(), "apt-get install openssh-client");
+    }
+    let job = jobs.run(JobKind::Run, &[("duration", "1s")]);
+    let bundle = jobs.bundle(job, Options { key: Some(&own), ..Options::default() });
+    let check = |bundle: &[u8], signer: Option<&Path>| {
+        verify(Container::of(bundle.to_vec()).unwrap(), signer)
+    };
+    let public = |key: &Path| key.with_extension("pub");
+    let found = check(&bundle, Some(&public(&own))).unwrap();
+    assert!(
+        found.agrees
+            && matches!(&found.signature, Signature::ByAsked { key } if key.contains("SHA256:"))
+    );
+    assert!(matches!(check(&bundle, None).unwrap().signature, Signature::ByKey { .. }));
+    let refused = check(&bundle, Some(&public(&other))).unwrap_err().to_string();
+    assert!(refused.contains("is signed by another key"), "{refused}");
+    // A manifest that was corrected after the signature.
+    let parts = edited(&bundle, "report.txt", |text| text.replacen("TPS", "TpS", 1));
+    let refused = check(&corrected(parts), None).unwrap_err().to_string();
+    assert!(refused.contains("not one of this manifest"), "{refused}");
+    let mut parts = parts_of(&bundle);
+    parts.remove(SIGNATURE);
+    let refused = check(&pack(&parts).unwrap(), Some(&public(&own))).unwrap_err().to_string();
+    assert!(refused.contains("not signed"), "{refused}");
+}
+
+/// How often 100 repetitions of seven runs have this verdict, of a server that is `factor` as fast. Each
+/// day has an effect of 1 %, and each run of 1 %.
+fn verdicts(factor: f64, wanted: &Repetition) -> usize {
+    let jobs = Jobs::new();
+    let job = jobs.run(JobKind::Run, &[("duration", "1s")]);
+    let template = jobs.store().load(job).unwrap().result().unwrap().unwrap();
+    let mut rng = Rng::of(7, &[]);
+    let normal = |rng: &mut Rng| {
+        (2.0 * rng.exponential(1.0)).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
+    };
+    let seven = |rng: &mut Rng, level: f64| -> Vec<Run> {
+        let day = level * (1.0 + 0.01 * normal(rng));
+        let of = |value: f64| {
+            let mut result = template.clone();
+            result.primary_metric.value = value;
+            repeat::run(result, Vec::new())
+        };
+        (0..7).map(|_| of(day * (1.0 + 0.01 * normal(rng)))).collect()
+    };
+    let judged = (0..100).map(|_| {
+        let (a, b) = (seven(&mut rng, 1_000.0), seven(&mut rng, 1_000.0 * factor));
+        repeat::judge(["a", "b"], &a, &b, 0.05).0
+    });
+    judged.filter(|verdict| verdict == wanted).count()
+}
+
+#[test]
+fn seven_runs_of_another_day_are_a_repetition_and_a_slower_server_is_not() {
+    let repeated = verdicts(1.0, &Repetition::Repeated);
+    assert!(repeated >= 95, "{repeated} of 100");
+    let found = verdicts(0.9, &Repetition::Differs);
+    assert!(found >= 80, "{found} of 100");
+}

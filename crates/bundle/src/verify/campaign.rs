@@ -1,0 +1,59 @@
+//! Computes the document of a campaign again: its question receives the results of the runs as it
+//! received them, and gives the document.
+
+use triphammer_document::result::RunResult;
+use triphammer_settings::command::JobKind;
+use triphammer_store::{Store, StoredJob};
+
+use super::{Findings, compare};
+use crate::parts::DOCUMENT;
+
+/// Compares the document of a job with what its runs give; `runs` are those computed again.
+pub(super) fn check(
+    store: &Store,
+    stored: &StoredJob,
+    runs: Vec<RunResult>,
+    findings: &mut Findings,
+) {
+    let Some(document) = stored.document.as_ref().filter(|document| document.is_object()) else {
+        return;
+    };
+    let kind = stored.row.kind;
+    if !kind.is_campaign() {
+        return once(kind, stored, findings);
+    }
+    let workload = triphammer_runner::describe(&stored.row.workload);
+    if workload.is_ok_and(|of| of.is_only_local()) {
+        return findings.not_recomputed(
+            "document.json: the answer of a campaign whose script only its own host may run",
+        );
+    }
+    let again = match triphammer_runner::job::answer_again(store, stored, runs) {
+        Ok(again) => again,
+        Err(reason) => {
+            return findings.differs(DOCUMENT, "the whole part", "a document", &reason.to_string());
+        }
+    };
+    let again = serde_json::to_value(&again).unwrap_or_default();
+    let differences = compare::json(document, &again);
+    let values = compare::leaves(&again).saturating_sub(differences.len() as u64);
+    findings.agrees("values of the job's document", values);
+    for (place, written, found) in differences {
+        findings.differs(DOCUMENT, &place, &written, &found);
+    }
+}
+
+/// What a job found that is no campaign is in its document only; the verdict on it is made again.
+fn once(kind: JobKind, stored: &StoredJob, findings: &mut Findings) {
+    findings.not_recomputed(&format!(
+        "document.json: what the {} found at the database; only the verdict is made again",
+        kind.noun()
+    ));
+    let Ok(Some(read)) = stored.read_document() else { return };
+    let again = serde_json::to_value(read.judged_again()).unwrap_or_default();
+    let document = stored.document.clone().unwrap_or_default();
+    findings.agrees("verdicts", 1);
+    for (place, written, found) in compare::json(&document, &again) {
+        findings.differs(DOCUMENT, &place, &written, &found);
+    }
+}

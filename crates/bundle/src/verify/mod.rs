@@ -1,0 +1,340 @@
+//! Verifies a bundle. Everything that can be computed from its raw parts is computed again, and
+//! compared with what the bundle says; raw parts are compared with each other; and the method is
+//! judged.
+
+mod campaign;
+mod compare;
+mod raw;
+mod run;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use triphammer_document::JobId;
+use triphammer_document::bundle::{
+    Agreement, BundleVerification, DISAGREEMENTS_MAX, Disagreement, Signature, VERIFICATION_FORMAT,
+};
+use triphammer_document::method::{self, MethodLine};
+use triphammer_document::parts::Tool;
+use triphammer_document::result::RunResult;
+use triphammer_server::html_export;
+use triphammer_settings::command::JobKind;
+use triphammer_settings::failure::Failure;
+use triphammer_store::Store;
+
+use crate::container::{Container, pack};
+use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
+use crate::parts::{DOCUMENT, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job};
+use crate::{names, signature};
+
+/// Longest value that a disagreement quotes, in characters.
+const VALUE_MAX: usize = 200;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Findings {
+    agreements: Vec<Agreement>,
+    disagreements: Vec<Disagreement>,
+    /// Number of all disagreements.
+    count: u64,
+    not_recomputed: Vec<String>,
+}
+
+impl Findings {
+    fn differs(&mut self, part: &str, place: &str, written: &str, found: &str) {
+        self.count += 1;
+        if self.disagreements.len() < DISAGREEMENTS_MAX {
+            self.disagreements.push(Disagreement {
+                part: part.to_owned(),
+                place: place.to_owned(),
+                written: cut(written),
+                found: cut(found),
+            });
+        }
+    }
+
+    fn agrees(&mut self, what: &str, values: u64) {
+        if values == 0 {
+            return;
+        }
+        match self.agreements.iter_mut().find(|agreement| agreement.what == what) {
+            Some(agreement) => agreement.values += values,
+            None => self.agreements.push(Agreement { what: what.to_owned(), values }),
+        }
+    }
+
+    /// Compares two values that must be equal.
+    fn equal(&mut self, what: &str, part: &str, place: &str, [written, found]: [&str; 2]) {
+        match written == found {
+            true => self.agrees(what, 1),
+            false => self.differs(part, place, written, found),
+        }
+    }
+
+    /// Notes what is in a bundle once only.
+    fn not_recomputed(&mut self, what: &str) {
+        if !self.not_recomputed.iter().any(|known| known == what) {
+            self.not_recomputed.push(what.to_owned());
+        }
+    }
+}
+
+/// The beginning of a value.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(VALUE_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Verifies a bundle; `signer` is the public key that must have signed it.
+///
+/// # Errors
+/// When the file is not a bundle, or is not signed by the key that was asked for.
+pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerification, Failure> {
+    let mut findings = Findings::default();
+    let manifest = manifest(&container)?;
+    let signature = check_signature(&container, signer)?;
+    let Container { archive, parts, damaged } = container;
+    let parts = Parts(parts);
+    check_hashes(&parts, &damaged, &manifest, &mut findings)?;
+    check_archive(&archive, &parts, &manifest, &mut findings)?;
+    let root = JobId(manifest.job);
+    let (store, unread) = parts.restore(root)?;
+    for (part, reason) in unread {
+        findings.differs(&part, "the rows", "unreadable", &reason);
+    }
+    check_form(&parts, &store, root, &mut findings)?;
+    let shown = names::shown(&parts, manifest.names.anonymous);
+    for (place, written, found) in compare::json(
+        &serde_json::to_value(&manifest.names).unwrap_or_default(),
+        &serde_json::to_value(&shown).unwrap_or_default(),
+    ) {
+        findings.differs(MANIFEST, &format!("names.{place}"), &written, &found);
+    }
+    // A document that nobody could have written may break assumptions of the computation.
+    let computed = catch_unwind(AssertUnwindSafe(|| jobs(&parts, &store, root, &mut findings)));
+    let (outcome, method) = match computed {
+        Ok(computed) => computed?,
+        Err(_) => {
+            let reason = "the raw parts contradict each other so that nothing can be computed";
+            findings.differs(&of_job(root, ""), "the raw parts", "a job", reason);
+            Default::default()
+        }
+    };
+    Ok(BundleVerification {
+        format: VERIFICATION_FORMAT,
+        kind: "verify".to_owned(),
+        tool: Tool::this(),
+        written_by: manifest.written_by,
+        job_kind: manifest.kind,
+        job: manifest.job,
+        outcome,
+        agrees: findings.count == 0,
+        agreements: findings.agreements,
+        disagreements: findings.disagreements,
+        disagreement_count: findings.count,
+        not_recomputed: findings.not_recomputed,
+        signature,
+        names: shown,
+        method,
+    })
+}
+
+fn manifest(container: &Container) -> Result<Manifest, Failure> {
+    let refuse = |reason: String| Failure::refuse(format!("not a bundle: {reason}"));
+    if let Some(reason) = container.damaged.get(MANIFEST) {
+        return Err(refuse(format!("{MANIFEST} is damaged: {reason}")));
+    }
+    Manifest::read(&container.parts[MANIFEST]).map_err(refuse)
+}
+
+fn check_signature(container: &Container, signer: Option<&Path>) -> Result<Signature, Failure> {
+    let manifest = &container.parts[MANIFEST];
+    match (container.parts.get(SIGNATURE), signer) {
+        (Some(signature), signer) => signature::verify(manifest, signature, signer),
+        (None, Some(_)) => Err(Failure::refuse("the bundle is not signed")),
+        (None, None) => Ok(Signature::None),
+    }
+}
+
+/// Compares the parts with the manifest.
+fn check_hashes(
+    parts: &Parts,
+    damaged: &BTreeMap<String, String>,
+    manifest: &Manifest,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    for (name, reason) in damaged {
+        findings.differs(name, "the archive", "a part", &format!("it is damaged: {reason}"));
+    }
+    let found = Manifest::entries(&parts.0);
+    for entry in &manifest.parts {
+        match found.iter().find(|found| found.name == entry.name) {
+            Some(found) => findings.equal(
+                "hashes of the parts",
+                &entry.name,
+                "SHA-256 in the manifest",
+                [&entry.sha256, &found.sha256],
+            ),
+            None if damaged.contains_key(&entry.name) => {}
+            None => {
+                let message = format!("not a bundle: its part {} is missing", entry.name);
+                return Err(Failure::refuse(message));
+            }
+        }
+        if let Some(other) = found.iter().find(|f| f.name == entry.name && f.bytes != entry.bytes) {
+            let [written, found] = [entry.bytes, other.bytes].map(|bytes| bytes.to_string());
+            findings.differs(&entry.name, "bytes in the manifest", &written, &found);
+        }
+    }
+    for other in found.iter().filter(|f| manifest.parts.iter().all(|entry| entry.name != f.name)) {
+        findings.differs(&other.name, "the manifest", "no such part", "the part");
+    }
+    Ok(())
+}
+
+/// Packs the parts again: the archive must be what `bundle` writes around them.
+fn check_archive(
+    archive: &[u8],
+    parts: &Parts,
+    manifest: &Manifest,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    if manifest.written_by != this_program() {
+        findings.not_recomputed("the archive around the parts: another version packed it");
+        return Ok(());
+    }
+    let again = pack(&parts.0)?;
+    let differs = || archive.iter().zip(&again).position(|(a, b)| a != b);
+    match again == archive {
+        true => findings.agrees("bytes of the archive", archive.len() as u64),
+        false => {
+            let place = differs().unwrap_or(archive.len().min(again.len()));
+            let byte = |bytes: &[u8]| bytes.get(place).map_or("none".into(), u8::to_string);
+            let (written, found) = (byte(archive), byte(&again));
+            findings.differs("the archive", &format!("byte {place}"), &written, &found);
+        }
+    }
+    Ok(())
+}
+
+/// Writes the rows of the restored store again: each part must be the text that `bundle` writes for
+/// its values, without anything that a reader would overlook.
+fn check_form(
+    parts: &Parts,
+    store: &Store,
+    root: JobId,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let jobs: Vec<JobId> = parts.jobs().into_iter().filter(|job| *job != root).collect();
+    let again = Parts::raw(store, root, &jobs)?;
+    for (name, written) in &parts.0 {
+        let is_raw = name.starts_with("jobs/") || name == DOCUMENT;
+        if name.ends_with(OBSERVED) {
+            continue;
+        }
+        let Some(found) = again.0.get(name) else {
+            if is_raw {
+                findings.differs(name, "the whole part", "a part", "no rows of the job");
+            } else if ![MANIFEST, SIGNATURE].contains(&&**name) && !MADE.contains(&&**name) {
+                findings.differs(name, "the whole part", "a part", "no part of a bundle");
+            }
+            continue;
+        };
+        let [written, found] = [written, found].map(|text| String::from_utf8_lossy(text));
+        let place = match name.ends_with(".json") {
+            true => compare::text_differs(&written, &found),
+            false if written == found => None,
+            false => {
+                let place = written.bytes().zip(found.bytes()).position(|(a, b)| a != b);
+                Some(place.unwrap_or(written.len().min(found.len())))
+            }
+        };
+        let Some(place) = place else {
+            findings.agrees("raw parts that are written the same way again", 1);
+            continue;
+        };
+        let line = 1 + written.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count();
+        let [a, b] = [&written, &found].map(|text| compare::around(text, place));
+        findings.differs(name, &format!("the form of line {line}"), &a, &b);
+    }
+    Ok(())
+}
+
+/// Computes everything again that is in the documents of the jobs; returns the outcome of the whole,
+/// and the judgement of the method.
+fn jobs(
+    parts: &Parts,
+    store: &Store,
+    root: JobId,
+    findings: &mut Findings,
+) -> Result<(String, Vec<MethodLine>), Failure> {
+    let mut method = Vec::new();
+    let mut runs = Vec::new();
+    for job in parts.jobs() {
+        // What is wrong with its rows is known already.
+        let Ok(stored) = store.load(job) else { continue };
+        if stored.row.kind == JobKind::Run {
+            let computed: Option<RunResult> = run::check(store, &stored, root, findings)?;
+            method.extend(computed.iter().flat_map(method::judge));
+            runs.extend(computed);
+        }
+        raw::job(&stored, &document_of(job, root), findings);
+    }
+    let Ok(stored) = store.load(root) else { return Ok((String::new(), method)) };
+    if stored.row.kind != JobKind::Run {
+        campaign::check(store, &stored, runs, findings);
+    }
+    made(parts, store, root, findings)?;
+    let document = stored.read_document().ok().flatten();
+    Ok((document.map(|document| document.outcome()).unwrap_or_default(), method))
+}
+
+/// Makes the reports and the job file again.
+fn made(parts: &Parts, store: &Store, root: JobId, findings: &mut Findings) -> Result<(), Failure> {
+    let mut again = Parts::default();
+    if let Err(failure) = again.add_made(store, root) {
+        findings.differs(DOCUMENT, "the reports", "a document", &failure.to_string());
+        return Ok(());
+    }
+    let names: BTreeSet<&String> = parts.0.keys().chain(again.0.keys()).collect();
+    for name in names {
+        let what = match name.rsplit('/').next() {
+            Some(TEXT) => "lines of the text report",
+            Some(JOB_FILE) => "lines of the job file",
+            Some(OBSERVED) => "lines of the observed values",
+            _ => continue,
+        };
+        let texts = [parts, &again].map(|parts| parts.text(name).unwrap_or_default());
+        compare::lines(what, name, texts, findings);
+    }
+    let [written, found] = [parts, &again].map(|parts| parts.text(PAGE));
+    match (written, found) {
+        (Some(written), Some(found)) => {
+            page([written, found], findings);
+        }
+        (Some(_), None) => findings.not_recomputed("report.html: this program has no web page"),
+        (None, _) => {}
+    }
+    Ok(())
+}
+
+/// Compares the data in two pages, and the pages around them if the same program made both.
+fn page(pages: [&str; 2], findings: &mut Findings) {
+    let [written, found] = pages.map(|page| html_export::job_in(page).unwrap_or_default());
+    let read = |text: &str| serde_json::from_str(text).unwrap_or(serde_json::Value::Null);
+    let before = findings.count;
+    let [written_job, found_job] = [read(written), read(found)];
+    findings.agrees("values in the page", compare::leaves(&found_job));
+    for (place, written, found) in compare::json(&written_job, &found_job) {
+        findings.differs(PAGE, &place, &written, &found);
+    }
+    if findings.count == before
+        && let Some(place) = compare::text_differs(pages[0], pages[1])
+    {
+        let [written, found] = pages.map(|page| compare::around(page, place));
+        findings.differs(PAGE, &format!("byte {place}"), &written, &found);
+    }
+}

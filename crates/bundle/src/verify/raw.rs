@@ -1,0 +1,553 @@
+//! Whether the raw parts of a job agree with each other: what is stored twice must be equal, and
+//! what is stored as a sum must be the sum of its parts.
+//!
+//! ```text
+//! ended.json (totals of the engine) = Σ series.csv = Σ histograms.csv = totals.csv
+//! facts.json (slices of the window) = Σ series.csv of each slice;  Σ slices = totals of the window
+//! seconds.csv, series.csv (percentiles) = those of histograms.csv
+//! job.json = document.json;  errors.csv, notes.csv, settings.csv = the lists in the document
+//! ```
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde_json::{Value, json};
+use triphammer_core::event::Phase;
+use triphammer_core::outcome::Counts;
+use triphammer_core::recorder::{TypeInterval, merge};
+use triphammer_document::JobId;
+use triphammer_document::evidence::Evidence;
+use triphammer_document::metrics::Values;
+use triphammer_document::parts::SettingChange;
+use triphammer_document::result::RunResult;
+use triphammer_document::series::{SecondRow, SeriesRow};
+use triphammer_settings::failure::Failure;
+use triphammer_store::{HistogramRow, ReadAt, Scope, Store, StoredJob, TimesKind, TotalRow};
+
+use super::{Findings, compare};
+use crate::parts::{EVIDENCE, JOB, of_job, table_of};
+
+/// What secrets are replaced by.
+const MASK: &str = "***";
+/// What agrees where percentiles of seconds are those of their histograms.
+const PERCENTILES: &str = "percentiles of seconds";
+/// Metrics of a type and second that a histogram gives.
+const OF_TIMES: [&str; 4] = ["p50_us", "p95_us", "p99_us", "max_us"];
+/// Metrics of a second that the histograms of all types give.
+const OF_ALL: [(&str, f64); 4] =
+    [("all.p50_us", 0.5), ("all.p95_us", 0.95), ("all.p99_us", 0.99), ("all.max_us", 1.0)];
+
+/// The stored seconds of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub seconds: &'a [SecondRow],
+    pub series: &'a [SeriesRow],
+}
+
+/// Whether the row of a job says what its document says.
+pub(super) fn job(stored: &StoredJob, document: &str, findings: &mut Findings) {
+    let row = &stored.row;
+    let part = of_job(row.id, JOB);
+    let read = match stored.read_document() {
+        Ok(Some(read)) => read,
+        Ok(None) if stored.document.as_ref().is_some_and(Value::is_object) => {
+            let form = format!("a document of a {}", row.kind.noun());
+            return findings.differs(document, "the whole part", "unreadable", &form);
+        }
+        Ok(None) => return,
+        Err(error) => {
+            return findings.differs(document, "the whole part", "unreadable", &error.to_string());
+        }
+    };
+    let head = read.head();
+    let mut written = json!({
+        "kind": row.kind, "status": row.status, "good": row.ending.as_ref().map(|of| of.good),
+        "flaw": row.ending.as_ref().and_then(|of| of.flaw),
+    });
+    let ending = read.ending();
+    let mut found = json!({
+        "kind": head.kind, "status": head.status, "good": ending.good, "flaw": ending.flaw,
+    });
+    let mut both = |name: &str, of_row: Value, of_document: Option<Value>| {
+        if let Some(value) = of_document {
+            written[name] = of_row;
+            found[name] = value;
+        }
+    };
+    both("id", json!(row.id.0), head.job.map(Value::from));
+    both("target", json!(row.target), head.target.map(|target| json!(target)));
+    both("label", json!(row.label), head.tool.map(|_| json!(head.label)));
+    both("tool_version", json!(row.tool_version), head.tool.map(|tool| json!(tool.version)));
+    if let Some(workload) = head.workload {
+        both("workload", json!(row.workload), Some(json!(workload.name)));
+        both("workload_version", json!(row.workload_version), Some(json!(workload.version)));
+        if row.kind.drives() {
+            both("scale", json!(row.scale), Some(json!(workload.scale)));
+            both("scale_unit", json!(row.scale_unit), Some(json!(workload.scale_unit)));
+        }
+    }
+    both("host", json!(stored.host), head.host.map(|host| json!(host)));
+    let metric = read.primary_metric();
+    if row.kind.drives() {
+        let value = metric.as_ref().map(|(_, value)| *value);
+        both("primary_metric_value", json!(row.primary_metric_value), Some(json!(value)));
+    }
+    let differences = compare::json(&written, &found);
+    findings.agrees("values of the job's row", compare::leaves(&found));
+    for (place, written, found) in differences {
+        findings.differs(&part, &place, &written, &found);
+    }
+    findings
+        .not_recomputed("job.json: process ID, the times of day of start and end, given settings");
+}
+
+/// Whether the raw parts of a run agree with each other.
+pub(super) fn run(
+    store: &Store,
+    stored: &StoredJob,
+    evidence: &Evidence,
+    result: &RunResult,
+    rows: Rows<'_>,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let job = stored.row.id;
+    lists(store, stored, result, findings)?;
+    if result.queries.is_none() {
+        sums(job, stored, evidence, rows, findings);
+        slices(job, stored, evidence, rows, findings);
+        histograms(store, stored, evidence, rows, findings)?;
+        seconds(job, evidence, rows, findings);
+    }
+    findings.not_recomputed(
+        "facts.json, ended.json: what was read of hosts, servers and clocks, and is in the document \
+         as it is",
+    );
+    findings.not_recomputed("seconds.csv: event-loop lag, round trips and host CPU of a second");
+    findings.not_recomputed("sample_series.csv, sample_chunk.csv: observed values of a second");
+    Ok(())
+}
+
+/// Lists that the store has in tables, and the document, too.
+fn lists(
+    store: &Store,
+    stored: &StoredJob,
+    result: &RunResult,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let job = stored.row.id;
+    let mut same = |part: String, written: Value, found: Value| {
+        findings.agrees("values in lists", compare::leaves(&found));
+        for (place, written, found) in compare::json(&written, &found) {
+            findings.differs(&part, &place, &written, &found);
+        }
+    };
+    same(table_of(job, "notes"), json!(stored.notes), json!(result.notes));
+    let errors = store.export(job, "errors")?.unwrap_or_default();
+    same(table_of(job, "errors"), json!(lines(&errors)), json!(error_lines(result)));
+    let row = of_job(job, JOB);
+    same(row.clone(), json!({ "spec": stored.spec }), json!({ "spec": result.spec }));
+    same(row.clone(), json!({ "facts": stored.facts }), json!({ "facts": result.workload.facts }));
+    let server = json!({ "server_product": stored.row.server_product,
+        "server_version": stored.row.server_version, "users": stored.row.users });
+    let found = json!({ "server_product": result.server.product,
+        "server_version": result.server.version, "users": result.spec.users });
+    same(row.clone(), server, found);
+    let types: Vec<&str> = result.window.types.iter().map(|of| of.name.as_str()).collect();
+    same(row, json!({ "transactions": stored.transactions }), json!({ "transactions": types }));
+    let [start, end] = [ReadAt::Start, ReadAt::End].map(|at| store.stored_settings(job, at));
+    let (start, end) = (start?, end?);
+    if !start.is_empty() && !end.is_empty() {
+        let is_shown = |change: &&SettingChange| {
+            [&change.start, &change.end].into_iter().flatten().all(|value| !value.contains(MASK))
+        };
+        let changed = SettingChange::between(&start, &end);
+        let written: Vec<_> = changed.iter().filter(is_shown).collect();
+        let found: Vec<_> = result.settings_changed.iter().filter(is_shown).collect();
+        same(table_of(job, "settings"), json!(written), json!(found));
+    }
+    Ok(())
+}
+
+/// The lines of a table without its header.
+fn lines(text: &str) -> Vec<String> {
+    let mut reader = csv_lines(text);
+    if !reader.is_empty() {
+        reader.remove(0);
+    }
+    reader
+}
+
+/// Lines of CSV, of which a quoted value may have several.
+fn csv_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match lines.last_mut() {
+            Some(last) if last.matches('"').count() % 2 == 1 => {
+                last.push('\n');
+                last.push_str(line);
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The rows that the errors of a result have in their table.
+fn error_lines(result: &RunResult) -> Vec<String> {
+    let quoted = |text: &str| match text.contains(['"', ',', '\n', '\r']) || text.is_empty() {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    };
+    let lines = (0..).zip(&result.errors).map(|(place, error): (u32, _)| {
+        let (kind, class) = (quoted(&error.transaction), quoted(error.class.label()));
+        format!("{place},{kind},{class},{},{}", quoted(&error.message), error.count)
+    });
+    lines.collect()
+}
+
+/// Counters that the rows of seconds have, with their names there.
+fn counters(counts: &Counts) -> [(&'static str, i128); 8] {
+    [
+        ("committed", counts.committed.into()),
+        ("rolled_back", counts.rolled_back.into()),
+        ("failed", counts.failures().into()),
+        ("indeterminate", counts.indeterminate.into()),
+        ("retries", counts.retries.iter().map(|count| i128::from(*count)).sum()),
+        ("counter", counts.counter.into()),
+        ("response_ns", counts.response_ns.into()),
+        ("service_ns", counts.service_ns.into()),
+    ]
+}
+
+/// Sums of rows by type and counter.
+type Sums = BTreeMap<(usize, &'static str), i128>;
+
+fn sum<'a>(rows: impl Iterator<Item = &'a SeriesRow>) -> Sums {
+    let mut sums = Sums::new();
+    for row in rows {
+        for (name, _) in counters(&Counts::default()) {
+            #[expect(clippy::cast_possible_truncation, reason = "counts are whole numbers")]
+            let value = row.values.get(name).unwrap_or_default() as i128;
+            *sums.entry((row.transaction, name)).or_default() += value;
+        }
+    }
+    sums
+}
+
+/// Compares sums of rows with counters.
+fn compare_sums(
+    (job, types): (JobId, &[String]),
+    what: &str,
+    sums: &Sums,
+    counts: &[&Counts],
+    findings: &mut Findings,
+) {
+    for (place, counts) in counts.iter().enumerate() {
+        for (name, found) in counters(counts) {
+            let written = sums.get(&(place, name)).copied().unwrap_or_default();
+            let key = types.get(place).map_or("?", String::as_str);
+            findings.equal(
+                "sums of seconds",
+                &table_of(job, "series"),
+                &format!("sum of {name} of {key} {what}"),
+                [&written.to_string(), &found.to_string()],
+            );
+        }
+    }
+}
+
+/// Whether the seconds add up to the totals, of the run and of its window.
+fn sums(
+    job: JobId,
+    stored: &StoredJob,
+    evidence: &Evidence,
+    rows: Rows<'_>,
+    findings: &mut Findings,
+) {
+    let end = &evidence.end;
+    let counts = |types: &[TypeInterval]| types.iter().map(|of| of.counts.clone()).collect();
+    let of_run: Vec<Counts> = counts(&end.run);
+    let of_window: Vec<Counts> = counts(&end.timed);
+    let types = (job, stored.transactions.as_slice());
+    let all = sum(rows.series.iter());
+    compare_sums(types, "in the run", &all, &of_run.iter().collect::<Vec<_>>(), findings);
+    let (start, stop) = (end.window.start.second(), end.window.end.second());
+    let crosses =
+        |row: &&SecondRow| [start, stop].iter().any(|edge| row.first < *edge && *edge <= row.last);
+    if rows.seconds.iter().any(|row| crosses(&row)) {
+        return findings.not_recomputed("sums of a window in whose edge seconds were merged");
+    }
+    let in_window = window(rows.seconds);
+    let timed = rows.series.iter().filter(|row| in_window.contains(&row.first));
+    let of_window: Vec<&Counts> = of_window.iter().collect();
+    compare_sums(types, "in the window", &sum(timed), &of_window, findings);
+}
+
+/// The seconds of the timed window, by their first.
+fn window(seconds: &[SecondRow]) -> std::collections::BTreeSet<u64> {
+    let timed = seconds.iter().filter(|row| row.phase == Some(Phase::Window));
+    timed.map(|row| row.first).collect()
+}
+
+/// Whether the slices are what their seconds are, and add up to the window.
+fn slices(
+    job: JobId,
+    stored: &StoredJob,
+    evidence: &Evidence,
+    rows: Rows<'_>,
+    findings: &mut Findings,
+) {
+    let types = (job, stored.transactions.as_slice());
+    let in_window = window(rows.seconds);
+    let mut times = vec![None; stored.transactions.len()];
+    for slice in evidence.facts.slicer.totals() {
+        let of_slice = |row: &&SeriesRow| {
+            (slice.first..=slice.last).contains(&row.first) && in_window.contains(&row.first)
+        };
+        let counts: Vec<&Counts> = slice.types.iter().map(|of| &of.counts).collect();
+        let what = format!("in the slice of seconds {} to {}", slice.first, slice.last);
+        let sums = sum(rows.series.iter().filter(of_slice));
+        compare_sums(types, &what, &sums, &counts, findings);
+        for (sum, of_type) in times.iter_mut().zip(&slice.types) {
+            merge(sum, of_type.times.as_ref());
+        }
+    }
+    let part = of_job(job, EVIDENCE[0]);
+    let timed = evidence.end.timed.iter().map(|of| of.response.as_ref());
+    for ((name, slices), timed) in stored.transactions.iter().zip(&times).zip(timed) {
+        let place = format!("slicer.slices: times of {name}");
+        same_times("sums of slices", &part, &place, [slices.as_ref(), timed], findings);
+    }
+}
+
+/// Compares two histograms; one that counts nothing is as good as none.
+fn same_times(
+    what: &str,
+    part: &str,
+    place: &str,
+    pair: [Option<&Histogram<u64>>; 2],
+    findings: &mut Findings,
+) {
+    let [written, found] = pair.map(|of| of.filter(|of| !of.is_empty()));
+    if written == found {
+        return findings.agrees(what, 1);
+    }
+    let values = |of: Option<&Histogram<u64>>| of.map_or(0, |of| of.len());
+    let mut texts = [written, found].map(|of| format!("{} times", values(of)));
+    if let (Some(a), Some(b)) = (written, found) {
+        let pairs = a.iter_all().zip(b.iter_all());
+        let mut counts = pairs.map(|(a, b)| (a.value_iterated_to(), a, b));
+        let differs = counts.find(|(_, a, b)| a.count_at_value() != b.count_at_value());
+        if let Some((us, a, b)) = differs {
+            texts = [a, b].map(|of| format!("{} times of {us} µs", of.count_at_value()));
+        }
+    }
+    findings.differs(part, place, &texts[0], &texts[1]);
+}
+
+/// Whether the stored histograms are those of the totals and of the seconds.
+fn histograms(
+    store: &Store,
+    stored: &StoredJob,
+    evidence: &Evidence,
+    rows: Rows<'_>,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let job = stored.row.id;
+    let end = &evidence.end;
+    for (scope, types) in [(Scope::Run, &end.run), (Scope::Window, &end.timed)] {
+        let totals = match store.totals(job, scope) {
+            Ok(totals) => totals,
+            Err(error) => {
+                let (part, reason) = (table_of(job, "totals"), error.to_string());
+                findings.differs(&part, "the rows", "unreadable", &reason);
+                continue;
+            }
+        };
+        for (place, name) in stored.transactions.iter().enumerate() {
+            for times in TimesKind::ALL {
+                let of = |row: &&TotalRow| row.transaction == place && row.times == times;
+                let written = totals.iter().find(of).map(|row| &row.histogram);
+                let found = times.of(&types[place]);
+                let place = format!("{} times of {name}", times.name());
+                let part = table_of(job, "totals");
+                same_times("totals of times", &part, &place, [written, found], findings);
+            }
+        }
+        let places = totals.iter().all(|row| row.transaction < stored.transactions.len());
+        if !places {
+            findings.differs(&table_of(job, "totals"), "type", "another", "one of the job's types");
+        }
+    }
+    of_seconds(store, stored, evidence, rows, findings)
+}
+
+/// Reads the histograms of the seconds, some minutes at a time, and compares their sums with the
+/// totals and their percentiles with those of the seconds.
+fn of_seconds(
+    store: &Store,
+    stored: &StoredJob,
+    evidence: &Evidence,
+    rows: Rows<'_>,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    /// Seconds whose histograms are in memory at a time: 188 kB each.
+    const AT_A_TIME: u64 = 30;
+    let job = stored.row.id;
+    let part = table_of(job, "histograms");
+    let mut sums: BTreeMap<(usize, &str), Option<Histogram<u64>>> = BTreeMap::new();
+    let last = rows.seconds.last().map_or(0, |row| row.last);
+    let mut series = rows.series;
+    let mut seconds = rows.seconds;
+    for first in (0..=last).step_by(usize::try_from(AT_A_TIME).unwrap_or(1)) {
+        let read = match store.histograms(job, first..first + AT_A_TIME) {
+            Ok(read) => read,
+            Err(error) => {
+                findings.differs(&part, "the rows", "unreadable", &error.to_string());
+                return Ok(());
+            }
+        };
+        for row in &read {
+            of_its_seconds(job, row, rows, findings);
+            let sum = sums.entry((row.transaction, row.times.name())).or_default();
+            merge(sum, Some(&row.histogram));
+        }
+        let of_chunk = series.partition_point(|row| row.first < first + AT_A_TIME);
+        let seconds_of = seconds.partition_point(|row| row.first < first + AT_A_TIME);
+        let rows = Rows { seconds: &seconds[..seconds_of], series: &series[..of_chunk] };
+        percentiles(job, read, rows, findings);
+        (series, seconds) = (&series[of_chunk..], &seconds[seconds_of..]);
+    }
+    for (place, name) in stored.transactions.iter().enumerate() {
+        for times in TimesKind::ALL {
+            let written = sums.remove(&(place, times.name())).flatten();
+            let found = times.of(&evidence.end.run[place]);
+            let place = format!("sum of {} times of {name}", times.name());
+            same_times("sums of histograms", &part, &place, [written.as_ref(), found], findings);
+        }
+    }
+    if let Some(((place, _), _)) = sums.first_key_value() {
+        findings.differs(&part, "type", &place.to_string(), "one of the job's types");
+    }
+    Ok(())
+}
+
+/// Whether a histogram counts what the seconds that it is of count.
+fn of_its_seconds(job: JobId, row: &HistogramRow, rows: Rows<'_>, findings: &mut Findings) {
+    let Rows { seconds, series } = rows;
+    let names: &[&str] = match row.times {
+        TimesKind::Response | TimesKind::Service => &["committed"],
+        TimesKind::RolledBack => &["rolled_back"],
+        TimesKind::Failed => &["failed", "indeterminate"],
+    };
+    let from = series.partition_point(|of| of.first < row.first);
+    let to = series.partition_point(|of| of.first <= row.last);
+    let of_type = series[from..to.max(from)].iter().filter(|of| of.transaction == row.transaction);
+    let found: u64 =
+        of_type.map(|of| names.iter().map(|name| of.values.count(name)).sum::<u64>()).sum();
+    let begins = seconds.binary_search_by_key(&row.first, |of| of.first).is_ok();
+    let ends = seconds.binary_search_by_key(&row.last, |of| of.last).is_ok();
+    if begins && ends && row.histogram.len() == found {
+        return findings.agrees("counts of histograms", 1);
+    }
+    let (kind, HistogramRow { first, last, transaction, .. }) = (row.times.name(), row);
+    let place = format!("number of {kind} times of type {transaction}, seconds {first} to {last}");
+    let found = match begins && ends {
+        true => found.to_string(),
+        false => "no such seconds".to_owned(),
+    };
+    let written = row.histogram.len().to_string();
+    findings.differs(&table_of(job, "histograms"), &place, &written, &found);
+}
+
+/// Compares the percentiles of seconds with those of their histograms.
+fn percentiles(job: JobId, histograms: Vec<HistogramRow>, rows: Rows<'_>, findings: &mut Findings) {
+    // The histograms of several seconds, after the first hour, are those of no row.
+    let mut of_seconds: BTreeMap<[u64; 2], (Option<Histogram<u64>>, Vec<_>)> = BTreeMap::new();
+    for row in histograms.into_iter().filter(|row| row.times == TimesKind::Response) {
+        let is_row = rows.seconds.iter().any(|of| (of.first, of.last) == (row.first, row.last));
+        if is_row {
+            let (all, types) = of_seconds.entry([row.first, row.last]).or_default();
+            merge(all, Some(&row.histogram));
+            let response = Some(row.histogram);
+            types.push((row.transaction, TypeInterval { response, ..Default::default() }));
+        }
+    }
+    let (series, seconds) = (table_of(job, "series"), table_of(job, "seconds"));
+    for row in rows.series {
+        let types = of_seconds.get(&[row.first, row.last]).map(|(_, types)| types.as_slice());
+        let mut types = types.unwrap_or_default().iter();
+        let Some((_, times)) = types.find(|(place, _)| *place == row.transaction) else { continue };
+        let found = Values::of_type(times, 1.0);
+        for name in OF_TIMES {
+            let [written, found] = [row.values.get(name), found.get(name)];
+            if written == found {
+                findings.agrees(PERCENTILES, 1);
+            } else {
+                let place = format!("{name} of type {} in second {}", row.transaction, row.first);
+                let [written, found] = [written, found].map(|value| format!("{value:?}"));
+                findings.differs(&series, &place, &written, &found);
+            }
+        }
+    }
+    for row in rows.seconds {
+        let all = of_seconds.get(&[row.first, row.last]).and_then(|(all, _)| all.as_ref());
+        let Some(all) = all else { continue };
+        for (name, quantile) in OF_ALL {
+            #[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
+            let found = match name {
+                "all.max_us" => all.max(),
+                _ => all.value_at_quantile(quantile),
+            } as f64;
+            let written = row.values.get(name);
+            if written == Some(found) {
+                findings.agrees(PERCENTILES, 1);
+            } else {
+                let [written, found] = [written, Some(found)].map(|value| format!("{value:?}"));
+                let place = format!("{name} in second {}", row.first);
+                findings.differs(&seconds, &place, &written, &found);
+            }
+        }
+    }
+}
+
+/// Whether every second follows the one before it and has each type once, and whether sums over all
+/// threads are those of the engine at the end.
+fn seconds(job: JobId, evidence: &Evidence, rows: Rows<'_>, findings: &mut Findings) {
+    let part = table_of(job, "seconds");
+    let mut next = 0;
+    let mut types = rows.series;
+    for row in rows.seconds {
+        if row.first != next || row.last < row.first {
+            let written = format!("{} to {}", row.first, row.last);
+            findings.differs(&part, "first_second", &written, &format!("from {next} on"));
+        }
+        next = row.last + 1;
+        let (of_second, rest) = types.split_at(types.partition_point(|of| of.first <= row.first));
+        types = rest;
+        let is_whole = of_second
+            .iter()
+            .enumerate()
+            .all(|(place, of)| (of.first, of.last, of.transaction) == (row.first, row.last, place));
+        if is_whole && of_second.len() == evidence.end.run.len() {
+            findings.agrees("rows of seconds", 1);
+            continue;
+        }
+        let place = format!("the rows of seconds {} to {}", row.first, row.last);
+        let (written, found) = (of_second.len(), evidence.end.run.len());
+        let [written, found] = [written, found].map(|count| format!("{count} rows"));
+        let found = format!("{found}, one of each type, of these seconds");
+        findings.differs(&table_of(job, "series"), &place, &written, &found);
+    }
+    if let Some(of) = types.first() {
+        let written = format!("second {}", of.first);
+        findings.differs(&table_of(job, "series"), "last_second", &written, "no such second");
+    }
+    let sum = |name: &str| rows.seconds.iter().map(|row| row.values.count(name)).sum::<u64>();
+    let (lost, reconnected) = evidence.end.sessions;
+    for (name, found) in [("sessions_lost", lost), ("sessions_reconnected", reconnected)] {
+        let written = sum(name).to_string();
+        let place = format!("sum of {name}");
+        findings.equal("sums of seconds", &part, &place, [&written, &found.to_string()]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Computes the result of a run again: from the facts of the runner, the output of the engine and
+//! the stored seconds, by the function that made it.
+
+use triphammer_document::JobId;
+use triphammer_document::evidence::Evidence;
+use triphammer_document::result::RunResult;
+use triphammer_settings::failure::Failure;
+use triphammer_store::{Store, StoredJob};
+
+use super::{Findings, compare, raw};
+use crate::parts::{EVIDENCE, document_of, of_job};
+
+/// Compares the document of a run with what its raw parts give, and these with each other. Returns
+/// the computed result; `None` if it cannot be computed.
+pub(super) fn check(
+    store: &Store,
+    stored: &StoredJob,
+    root: JobId,
+    findings: &mut Findings,
+) -> Result<Option<RunResult>, Failure> {
+    let job = stored.row.id;
+    let part = document_of(job, root);
+    let Some(document) = stored.document.as_ref().filter(|document| document.is_object()) else {
+        return Ok(None);
+    };
+    let facts = of_job(job, EVIDENCE[0]);
+    let Some([facts_text, ended]) = store.evidence(job)? else {
+        findings.differs(&facts, "the whole part", "nothing", "what the result was computed from");
+        return Ok(None);
+    };
+    let (Ok(seconds), Ok(series)) = (store.seconds(job), store.series(job)) else {
+        findings.differs(&of_job(job, "seconds.csv"), "the rows", "unreadable", "seconds");
+        return Ok(None);
+    };
+    let (evidence, texts) = match Evidence::read(&facts_text, &ended, &seconds, &series) {
+        Ok((evidence, [facts_again, ended_again])) => {
+            (evidence, [[facts_text, facts_again], [ended, ended_again]])
+        }
+        Err(reason) => {
+            let part = if reason.starts_with("ended") { of_job(job, EVIDENCE[1]) } else { facts };
+            findings.differs(&part, "the whole part", "unreadable", &reason);
+            return Ok(None);
+        }
+    };
+    let computed = match evidence.result() {
+        Ok(computed) => computed,
+        Err(reason) => {
+            findings.differs(&facts, "settings.require", "unreadable", &reason);
+            return Ok(None);
+        }
+    };
+    let again = serde_json::to_value(&computed).unwrap_or_default();
+    let differences = compare::json(document, &again);
+    findings.agrees("values of results", compare::leaves(&again) - differences.len() as u64);
+    for (place, written, found) in differences {
+        findings.differs(&part, &place, &written, &found);
+    }
+    let rows = raw::Rows { seconds: &seconds, series: &series };
+    if let Some(written) = store.export_document(job)? {
+        form(&part, &written, &serde_json::to_string(&computed).unwrap_or_default(), findings);
+    }
+    for (name, [written, found]) in EVIDENCE.iter().zip(texts) {
+        form(&of_job(job, name), &written, &found, findings);
+    }
+    raw::run(store, stored, &evidence, &computed, rows, findings)?;
+    Ok(Some(computed))
+}
+
+/// Whether a text has the form in which the program writes its values.
+fn form(part: &str, written: &str, found: &str, findings: &mut Findings) {
+    let before = findings.disagreements.iter().any(|of| of.part == part);
+    match compare::text_differs(written, found) {
+        None => findings.agrees("texts that are written the same way again", 1),
+        // What was found value by value is named already.
+        Some(_) if before => {}
+        Some(place) => {
+            let [a, b] = [written, found].map(|text| compare::around(text, place));
+            findings.differs(part, &format!("the form of byte {place}"), &a, &b);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! `triphammer repeat`: builds the data of a bundle, makes its runs again, and compares them with
+//! those in the bundle.
+
+use std::path::Path;
+
+use triphammer_bundle::Container;
+use triphammer_bundle::repeat::{Original, Repetition, judge, run};
+use triphammer_core::session::Database as _;
+use triphammer_document::compare::{ComparisonResult, Run};
+use triphammer_document::parts::Status;
+use triphammer_document::{Document, JobId};
+use triphammer_report as report;
+use triphammer_report::{Report as _, Style};
+use triphammer_runner::compare::margin;
+use triphammer_runner::job::{Job, Order, Remembered};
+use triphammer_settings::command::{Command, JobKind};
+use triphammer_settings::failure::Failure;
+use triphammer_settings::format::{figure, precise};
+use triphammer_settings::handle::Handle;
+use triphammer_settings::{Settings, Source, declared, target};
+use triphammer_store::{ReadAt, Store};
+
+use super::screen::Screen;
+use super::{Terminal, charset, print, store_path};
+use crate::{Exit, Result, signals, terminal};
+
+/// What Ctrl-C says and does.
+const STOPPING: &str = "stopping after what is in progress; Ctrl-C again ends at once";
+/// Settings of this command that its jobs have by the same name but do not get.
+const OWN: [&str; 3] = ["margin", "json", "runs"];
+
+/// Repeats a bundle.
+pub fn command(mut settings: Settings, file: &Path) -> Result<Exit> {
+    let as_json = settings.switch("json")?;
+    let margin = margin(&mut settings)?;
+    let original = Original::read(Container::read(file)?)?;
+    let most = u32::try_from(original.runs.len()).unwrap_or(u32::MAX);
+    let runs = settings.count_or("runs", 1_000, || most)?;
+    let repeating = Repeating {
+        settings,
+        secrets: Remembered::new(&Terminal),
+        handle: Handle::default(),
+        original: &original,
+    };
+    signals::stops(repeating.handle.clone(), STOPPING);
+    repeating.build()?;
+    let mut made = Vec::new();
+    for number in 1..=runs {
+        terminal::note(&format!("run {number} of {runs}"));
+        made.push(repeating.run()?);
+        if repeating.handle.is_stopped() {
+            return Ok(Exit::Interrupted);
+        }
+    }
+    let (name, names) = (file.display().to_string(), "this repetition");
+    let (verdict, compared) = judge([&name, names], &original.runs, &made, margin);
+    match as_json {
+        true => print(&report::json_pretty(&compared))?,
+        false => print(&format!(
+            "{}\n{}",
+            compared.text(charset(), Style::Plain),
+            words(&verdict, &compared)
+        ))?,
+    }
+    end(verdict)
+}
+
+/// The verdict in words.
+fn words(verdict: &Repetition, compared: &ComparisonResult) -> String {
+    let by = compared.figures.first().and_then(|primary| {
+        let comparison = primary.comparison.as_ref()?;
+        Some(format!(
+            "{} is {} × that of the bundle ({} to {})",
+            primary.title,
+            figure(comparison.ratio),
+            figure(comparison.interval.low),
+            figure(comparison.interval.high)
+        ))
+    });
+    let by = by.unwrap_or_else(|| match compared.figures.first() {
+        Some(primary) if primary.a > 0.0 => {
+            format!("{} is {} × that of the bundle", primary.title, figure(primary.b / primary.a))
+        }
+        _ => "there is no ratio".to_owned(),
+    });
+    let margin = precise(compared.margin);
+    match verdict {
+        Repetition::Repeated => format!("Repeated: {by}, within ± {margin}.\n"),
+        Repetition::Differs => format!("Differs: {by}, beyond ± {margin}.\n"),
+        Repetition::Unknown(why) => format!("Unknown: {by}; {why}.\n"),
+        Repetition::NotComparable(differences) => {
+            let all = differences.iter().map(|of| {
+                let text = |value: &Option<String>| value.clone().unwrap_or("nothing".to_owned());
+                format!("{} is {} there and {} here", of.name, text(&of.a), text(&of.b))
+            });
+            format!("Cannot be compared: {}.\n", all.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+/// The exit code of a verdict.
+fn end(verdict: Repetition) -> Result<Exit> {
+    match verdict {
+        Repetition::Repeated => Ok(Exit::Done),
+        Repetition::Differs => Ok(Exit::CheckFailed),
+        Repetition::Unknown(why) => Err(Failure::refuse(format!("there is no verdict: {why}"))),
+        Repetition::NotComparable(_) => {
+            Err(Failure::refuse("the repetition cannot be compared with the bundle"))
+        }
+    }
+}
+
+/// A bundle that is being repeated.
+struct Repeating<'a> {
+    settings: Settings,
+    secrets: Remembered<'a>,
+    handle: Handle,
+    original: &'a Original,
+}
+
+impl Repeating<'_> {
+    /// Builds the data, unless the database stores none. A build of the same data is kept.
+    fn build(&self) -> Result<()> {
+        let mut settings = self.settings_of(JobKind::Build);
+        let opened = target::open(&mut settings.clone(), None, &self.secrets)?;
+        if !opened.database.capabilities().stores || self.original.file.build.is_empty() {
+            return Ok(());
+        }
+        for (name, value) in &self.original.file.build {
+            settings.set(name, value.as_str(), Source::Command(Command::Repeat));
+        }
+        let mut job = self.job(settings)?;
+        let mut screen = Screen::new(&job, false, terminal::default_progress());
+        let built = job.run(&mut screen);
+        screen.end().map_or(Ok(()), Err)?;
+        built.map(drop)
+    }
+
+    /// Makes one run.
+    fn run(&self) -> Result<Run> {
+        let mut settings = self.settings_of(JobKind::Run);
+        for (name, value) in &self.original.file.job {
+            settings.set(name, value.as_str(), Source::Command(Command::Repeat));
+        }
+        let store = store_path(&settings)?;
+        let mut job = self.job(settings)?;
+        let mut screen = Screen::new(&job, false, terminal::default_progress());
+        let finished = job.run(&mut screen);
+        screen.end().map_or(Ok(()), Err)?;
+        let finished = finished?;
+        let Some(Document::Run(result)) = finished.document else {
+            return Err(Failure::refuse("the run has no result"));
+        };
+        if result.status != Status::Complete && !self.handle.is_stopped() {
+            let words = &result.ending.words;
+            return Err(Failure::refuse(format!("a run of the repetition is {words}")));
+        }
+        let read = |job: JobId| Store::open_to_read(&store)?.stored_settings(job, ReadAt::Start);
+        let server_settings = finished.job.map(read).transpose()?.unwrap_or_default();
+        Ok(run(*result, server_settings))
+    }
+
+    fn job(&self, settings: Settings) -> Result<Job> {
+        Job::new(Order { handle: self.handle.clone(), ..Order::new(settings, &self.secrets) })
+    }
+
+    /// The given settings that a kind of job has, too.
+    fn settings_of(&self, kind: JobKind) -> Settings {
+        let mut settings = Settings::new(kind);
+        for (name, value, source) in self.settings.all_given() {
+            if declared(kind, name).is_some() && !OWN.contains(&name) {
+                settings.set(name, value, source.clone());
+            }
+        }
+        settings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_have_their_exit_codes() {
+        assert_eq!(end(Repetition::Repeated).unwrap(), Exit::Done);
+        assert_eq!(end(Repetition::Differs).unwrap(), Exit::CheckFailed);
+        let refused = end(Repetition::Unknown("few runs".to_owned())).unwrap_err().to_string();
+        assert_eq!(refused, "there is no verdict: few runs");
+        assert!(end(Repetition::NotComparable(Vec::new())).is_err());
+    }
+
+    #[test]
+    fn the_settings_of_the_command_that_its_jobs_have_are_known() {
+        for name in OWN {
+            assert!(declared(Command::Repeat, name).is_some(), "{name}");
+        }
+    }
+}
