@@ -1,9 +1,10 @@
-//! Capture: makes a workload file, or a recording to replay, from the log of a server; or a workload file from the
-//! statistics that a server keeps about statements.
+//! Capture: makes a workload file, or a recording to replay, from the log of a server or from what passes on the wire; or
+//! a workload file from the statistics that a server keeps about statements.
 //!
 //! ```text
 //! lines      lines of limited length
 //! log/       formats: lines to events of sessions
+//! answer     what a server answered, if the source has it
 //! databases  which of the databases of a log is captured
 //! sql        the shape of a statement, and the values in it
 //! statement  what a statement does to a session
@@ -18,6 +19,7 @@
 //! A log is streamed: memory is limited by the number of sessions, of open transactions and of different
 //! statements, each with a limit of its own. What cannot be replayed is counted by its reason.
 
+pub mod answer;
 mod databases;
 pub mod digest;
 mod event;

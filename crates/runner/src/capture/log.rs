@@ -270,6 +270,8 @@ impl LogRequest {
             parameters: 0,
             seconds: 0.0,
             guessed: None,
+            ended_early: None,
+            unreached: 0,
             skipped: counts(&skipped),
         }
     }
