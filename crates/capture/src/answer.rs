@@ -11,6 +11,18 @@ pub const MADE_MAX: usize = 1_000;
 /// Longest such value, in bytes.
 pub const MADE_BYTES_MAX: usize = 256;
 
+/// What returns values that the server made.
+const MAKERS: [&str; 5] = ["returning", "nextval", "lastval", "currval", "last_insert_id"];
+
+/// Whether the rows of a statement are values that the server makes.
+#[must_use]
+pub fn makes_values(sql: &str) -> bool {
+    let has = |word: &str| {
+        sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    MAKERS.into_iter().any(has)
+}
+
 /// What a server answered to a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {

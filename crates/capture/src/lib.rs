@@ -13,6 +13,7 @@
 //! mix        transactions to a workload file: weights, and what parameters are drawn from
 //! recording  transactions to a recording, and back
 //! digest/    statistics of statements to a workload file: parameters are guessed from the tables
+//! mask       other values in place of those that were captured
 //! written    texts and names in workload files
 //! ```
 //!
@@ -25,6 +26,7 @@ pub mod digest;
 mod event;
 pub mod lines;
 mod log;
+pub mod mask;
 pub mod mix;
 pub mod recording;
 mod sessions;
@@ -41,5 +43,5 @@ pub use log::{Format, Log, other_source};
 pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;
 pub use skipped::{Reason, Skipped};
-pub use statement::Characteristics;
+pub use statement::{Characteristics, used_database};
 pub use written::title;

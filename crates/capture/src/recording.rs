@@ -273,7 +273,9 @@ pub struct Recording {
 /// # Errors
 /// With the first line that is not one of a recording, and as the system reports.
 pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
-    let mut lines = Lines::new(reader);
+    // A transaction is a line, however long its arguments are.
+    let longest = usize::try_from(RECORDING_BYTES_MAX).unwrap_or(usize::MAX);
+    let mut lines = Lines::up_to(reader, longest);
     let mut recording = Recording::default();
     let mut numbers = std::collections::HashMap::new();
     let (mut number, mut is_complete) = (0_u64, false);

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::answer::{Answer, ServerAnswer};
 use super::databases::Databases;
 use super::event::{Aftermath, Argument, Event, What};
+use super::mask::Mask;
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
 use super::sql::{self, Misread, Rules, Syntax};
@@ -155,6 +156,8 @@ pub struct Assembler {
     pub databases: Databases,
     /// Number of statements that are replayed.
     pub statements: u64,
+    /// What is masked; `None` for nothing.
+    pub mask: Option<Mask>,
 }
 
 /// Receives each transaction that has ended.
@@ -174,6 +177,7 @@ impl Assembler {
             skipped: Skipped::default(),
             databases: Databases::default(),
             statements: 0,
+            mask: None,
         }
     }
 
@@ -501,7 +505,7 @@ impl Assembler {
         arrival: Arrival<'_>,
         sink: &mut Sink<'_>,
     ) -> std::io::Result<()> {
-        let Arrival { at_us, binds, took_us, answer } = arrival;
+        let Arrival { at_us, binds, took_us, mut answer } = arrival;
         if session.open.as_ref().is_some_and(|open| !open.is_block) {
             self.end(session, at_us, Ending::Single, sink)?;
         }
@@ -518,7 +522,12 @@ impl Assembler {
             return Ok(());
         }
         let statement = match sql::read(text, session.rules, binds) {
-            Ok(statement) => statement,
+            Ok(mut statement) => {
+                if let Some(mask) = &mut self.mask {
+                    mask.apply(&mut statement, answer.as_mut(), session.rules);
+                }
+                statement
+            }
             Err(misread) => {
                 self.skipped.add(match misread {
                     Misread::Binds => Reason::Binds,

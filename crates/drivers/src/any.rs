@@ -47,6 +47,7 @@ impl AnyDatabase {
     pub fn tunnel(&self) -> Option<Tunnel> {
         match &self.inner {
             DriverDatabase::Postgres(database) => Some(Tunnel::Postgres(database.tunnel())),
+            DriverDatabase::Mysql(database) => Some(Tunnel::Mysql(database.tunnel())),
             _ => None,
         }
     }

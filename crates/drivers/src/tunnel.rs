@@ -11,6 +11,8 @@ use triphammer_core::DbError;
 pub enum Tunnel {
     /// PostgreSQL's protocol.
     Postgres(crate::postgres::Tunnel),
+    /// MySQL's protocol.
+    Mysql(crate::mysql::Tunnel),
 }
 
 impl Tunnel {
@@ -19,6 +21,7 @@ impl Tunnel {
     pub fn database(&self) -> &str {
         match self {
             Self::Postgres(tunnel) => &tunnel.database,
+            Self::Mysql(tunnel) => &tunnel.database,
         }
     }
 
@@ -27,6 +30,7 @@ impl Tunnel {
     pub const fn hosts(&self) -> usize {
         match self {
             Self::Postgres(tunnel) => tunnel.hosts,
+            Self::Mysql(tunnel) => tunnel.servers,
         }
     }
 
@@ -37,6 +41,7 @@ impl Tunnel {
     pub async fn probe(&self) -> Result<(), DbError> {
         match self {
             Self::Postgres(tunnel) => tunnel.connect().await.map(drop),
+            Self::Mysql(tunnel) => tunnel.connect().await.map(drop),
         }
     }
 }

@@ -78,7 +78,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Server log that contains every statement: PostgreSQL's csvlog or jsonlog, the general or \
          slow log of MySQL or MariaDB, or an extended SQL trace of Oracle. Or the URL of a database \
          with statistics of its statements: pg_stat_statements of PostgreSQL, performance_schema of \
-         MySQL and MariaDB; with --listen, any PostgreSQL server",
+         MySQL and MariaDB; with --listen, any server of PostgreSQL, MySQL or MariaDB",
     )
     .marked(&[Positional, Database, OfHost, NotInJobFile]),
     value(
@@ -129,6 +129,15 @@ pub const SETTINGS: &[SettingDef] = &[
         "Database whose statements are captured, if the log has those of several",
     )
     .default_words("the only one in the log; with --listen, that of TARGET")
+    .marked(&[NotInJobFile]),
+    value(
+        "mask",
+        "COLUMNS",
+        of(&[CAPTURE]),
+        "Replace the values of these columns, such as users.email,orders.note, or `all`, by others of the \
+         same form; the same value becomes the same one",
+    )
+    .default_words("values are captured as they are")
     .marked(&[NotInJobFile]),
     switch(
         "cpu-test",

@@ -7,6 +7,7 @@
 //! record    the thread that reads them: messages, events, transactions, the file
 //! frames    messages out of pieces of a stream
 //! postgres  the messages of PostgreSQL's protocol
+//! mysql     the packets of MySQL's protocol
 //! ```
 //!
 //! [`Proxy::start`] starts a few threads that forward, and one that records. They share the queue and nothing else. What
@@ -16,6 +17,7 @@
 mod client;
 mod forward;
 mod frames;
+mod mysql;
 mod postgres;
 mod queue;
 mod record;
@@ -35,11 +37,15 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use triphammer_capture::mask::Mask;
+use triphammer_capture::sql::Syntax;
+use triphammer_capture::{Assembler, Databases};
 use triphammer_core::Clock;
-use triphammer_drivers::tunnel::Tunnel;
+use triphammer_drivers::tunnel::{Stream, Tunnel};
 
 use crate::client::Client;
 use crate::forward::{Forwarding, Tap};
+use crate::mysql::startup::Begun;
 use crate::postgres::startup::{self, Beginning};
 use crate::queue::{Intake, Kind, Queue};
 use crate::record::Recording;
@@ -72,6 +78,8 @@ pub struct Options {
     pub limits: Limits,
     /// The database whose statements are recorded; `None` for all.
     pub database: Option<String>,
+    /// What is masked in the recording.
+    pub mask: Option<Mask>,
 }
 
 /// What the proxy does with connections.
@@ -111,12 +119,19 @@ impl Proxy {
     /// # Errors
     /// When the system has no thread or event loop left.
     pub fn start(options: Options) -> io::Result<Self> {
-        let Options { listener, tunnel, tls, file, limits, database } = options;
+        let Options { listener, tunnel, tls, file, limits, database, mask } = options;
         let address = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let clock = Clock::start();
         let queue = Arc::new(Queue::new(limits.memory));
-        let recording = Recording::new(Arc::clone(&queue), limits, clock, file, database);
+        let syntax = match &tunnel {
+            Tunnel::Postgres(_) => Syntax::Postgres,
+            Tunnel::Mysql(_) => Syntax::MySql,
+        };
+        let mut assembler = Assembler::new(syntax);
+        (assembler.databases, assembler.mask) = (Databases::new(database), mask);
+        let recording =
+            Recording::new(Arc::clone(&queue), limits, clock, file, (syntax, assembler));
         let recording = spawn("recording", move || recording.run())?;
         let shared = Arc::new(Shared {
             tunnel,
@@ -270,7 +285,32 @@ async fn forward_all(mut connections: mpsc::Receiver<std::net::TcpStream>, share
 
 /// Forwards a connection from its beginning to its end.
 async fn connection(stream: TcpStream, shared: &Shared) -> io::Result<()> {
-    let Tunnel::Postgres(tunnel) = &shared.tunnel;
+    match &shared.tunnel {
+        Tunnel::Postgres(tunnel) => of_postgres(stream, tunnel, shared).await,
+        Tunnel::Mysql(tunnel) => {
+            let begun = mysql::startup::begin(stream, shared.tls.as_ref(), tunnel);
+            let begun = timeout(BEGIN_LIMIT, begun).await.map_err(|_| io::ErrorKind::TimedOut)?;
+            let begun = match begun? {
+                Begun::Session(session) => session,
+                Begun::Unreached => {
+                    shared.unreached.fetch_add(1, Ordering::Relaxed);
+                    return Ok(());
+                }
+                Begun::Rejected => return Ok(()),
+            };
+            let tap = shared.tap();
+            tap.copy_now(Kind::Opened, &begun.response);
+            tap.copy_now(Kind::FromServer, &begun.verdict);
+            forward(tap, begun.client, begun.server).await
+        }
+    }
+}
+
+async fn of_postgres(
+    stream: TcpStream,
+    tunnel: &triphammer_drivers::postgres::Tunnel,
+    shared: &Shared,
+) -> io::Result<()> {
     let begun = timeout(BEGIN_LIMIT, startup::begin(stream, shared.tls.as_ref())).await;
     let (mut client, first) = match begun.map_err(|_| io::ErrorKind::TimedOut)?? {
         Beginning::Session(client, first) => (client, first),
@@ -290,9 +330,25 @@ async fn connection(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     };
     server.write_all(&first).await?;
     server.flush().await?;
-    let connection = shared.next.fetch_add(1, Ordering::Relaxed);
-    let tap = Tap { queue: &shared.queue, clock: &shared.clock, connection };
+    let tap = shared.tap();
     tap.copy_now(Kind::Opened, &first);
+    if let (Client::Plain(plain), true) = (&mut client, server.has_tls()) {
+        let passed = timeout(BEGIN_LIMIT, startup::pass_mechanisms(&mut server, plain)).await;
+        tap.copy_now(Kind::FromServer, &passed.map_err(|_| io::ErrorKind::TimedOut)??);
+    }
+    forward(tap, client, server).await
+}
+
+impl Shared {
+    /// Where the copies of the next connection go.
+    fn tap(&self) -> Tap<'_> {
+        let connection = self.next.fetch_add(1, Ordering::Relaxed);
+        Tap { queue: &self.queue, clock: &self.clock, connection }
+    }
+}
+
+/// Forwards a session until its end.
+async fn forward(tap: Tap<'_>, client: Client, server: Stream) -> io::Result<()> {
     let ended = Forwarding::new(tap, client, server).await;
     tap.copy_now(Kind::Closed, &[]);
     ended

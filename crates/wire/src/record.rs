@@ -12,8 +12,8 @@ use triphammer_capture::{Assembler, Databases, Event, Shapes, Skipped, Transacti
 use triphammer_core::clock::wall;
 use triphammer_core::{Clock, Elapsed};
 
-use crate::postgres;
 use crate::queue::{Batch, Intake, Kind, Piece, Queue};
+use crate::{mysql, postgres};
 
 /// How often the copies are read: they wait meanwhile, so that the thread is not woken for each.
 const TICK: Duration = Duration::from_millis(5);
@@ -67,8 +67,43 @@ pub struct Recorded {
     pub cut: Option<(Cut, f64)>,
 }
 
+/// Reads the messages of a session, by its protocol.
+enum Reader {
+    Postgres(postgres::Reader),
+    Mysql(mysql::Reader),
+}
+
+impl Reader {
+    fn new(syntax: Syntax, name: String, first: &[u8]) -> Self {
+        match syntax {
+            Syntax::MySql => Self::Mysql(mysql::Reader::new(name, first)),
+            _ => Self::Postgres(postgres::Reader::new(name, first)),
+        }
+    }
+
+    fn held(&self) -> usize {
+        match self {
+            Self::Postgres(reader) => reader.held(),
+            Self::Mysql(reader) => reader.held(),
+        }
+    }
+
+    fn piece(&mut self, piece: Piece<'_>, at_us: i64, events: &mut Vec<Event>) {
+        match (self, piece.kind) {
+            (_, Kind::Opened) => {}
+            (Self::Postgres(one), Kind::FromClient) => one.from_client(piece.bytes, at_us, events),
+            (Self::Postgres(one), Kind::FromServer) => one.from_server(piece.bytes, at_us, events),
+            (Self::Postgres(one), Kind::Closed) => one.closed(at_us, events),
+            (Self::Mysql(one), Kind::FromClient) => one.from_client(piece.bytes, at_us, events),
+            (Self::Mysql(one), Kind::FromServer) => one.from_server(piece.bytes, at_us, events),
+            (Self::Mysql(one), Kind::Closed) => one.closed(at_us, events),
+        }
+    }
+}
+
 /// Records what is copied to a queue.
 pub struct Recording {
+    syntax: Syntax,
     queue: Arc<Queue>,
     limits: Limits,
     clock: Clock,
@@ -76,7 +111,7 @@ pub struct Recording {
     zero_us: i64,
     assembler: Assembler,
     recorder: Recorder<Output>,
-    sessions: HashMap<u64, postgres::Reader>,
+    sessions: HashMap<u64, Reader>,
     events: Vec<Event>,
     /// Bytes that sessions hold.
     held: usize,
@@ -86,20 +121,19 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Records a database, or all, to a file.
+    /// Records to a file what passes in this syntax, by an assembler that has nothing yet.
     pub fn new(
         queue: Arc<Queue>,
         limits: Limits,
         clock: Clock,
         file: File,
-        database: Option<String>,
+        (syntax, assembler): (Syntax, Assembler),
     ) -> Self {
-        let mut assembler = Assembler::new(Syntax::Postgres);
-        assembler.databases = Databases::new(database);
-        let recorder = Recorder::new(Output::new(file), from_wire(Syntax::Postgres));
+        let recorder = Recorder::new(Output::new(file), from_wire(syntax));
         let marks = [(0, recorder.mark()), (0, recorder.mark())];
         let passed = i64::try_from(clock.now().0 / 1000).unwrap_or_default();
         Self {
+            syntax,
             queue,
             limits,
             clock,
@@ -148,17 +182,12 @@ impl Recording {
         self.bytes += piece.bytes.len() as u64;
         let number = piece.connection;
         if piece.kind == Kind::Opened {
-            let name = number.to_string();
-            self.sessions.insert(number, postgres::Reader::new(name, piece.bytes));
+            let reader = Reader::new(self.syntax, number.to_string(), piece.bytes);
+            self.sessions.insert(number, reader);
         }
         let Some(session) = self.sessions.get_mut(&number) else { return Ok(()) };
         self.held -= session.held().min(self.held);
-        match piece.kind {
-            Kind::Opened => {}
-            Kind::FromClient => session.from_client(piece.bytes, at_us, &mut self.events),
-            Kind::FromServer => session.from_server(piece.bytes, at_us, &mut self.events),
-            Kind::Closed => session.closed(at_us, &mut self.events),
-        }
+        session.piece(piece, at_us, &mut self.events);
         if piece.kind == Kind::Closed {
             self.sessions.remove(&number);
         } else {

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use triphammer_capture::Skipped;
+use triphammer_capture::mask::Mask;
 use triphammer_core::SpecError;
 use triphammer_document::capture::{CaptureReport, SkippedCount};
 use triphammer_drivers::target::TargetUrl;
@@ -26,6 +27,44 @@ use self::wire::WireRequest;
 
 /// Settings that only `--listen` has.
 const OF_WIRE: [&str; 6] = ["for", "drain", "max-memory", "max-file", "tls-cert", "tls-key"];
+
+/// The setting of masks.
+const MASK: &str = "mask";
+
+/// What is masked.
+#[derive(Clone, Debug, Default)]
+struct MaskRequest(Option<String>);
+
+impl MaskRequest {
+    /// Reads what the settings ask for.
+    ///
+    /// # Errors
+    /// When it names something that is no column.
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        let list = settings.get(MASK).map(str::to_owned);
+        let request = Self(list);
+        request.mask([0; 16])?;
+        Ok(request)
+    }
+
+    fn mask(&self, key: [u8; 16]) -> Result<Option<Mask>, SpecError> {
+        let mask = self.0.as_deref().map(|list| Mask::new(list, key));
+        mask.transpose().map_err(|why| SpecError::new(format!("--{MASK}: {why}")).about(MASK))
+    }
+
+    /// A mask with a key of its own.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    fn draw(&self) -> Result<Option<Mask>, Failure> {
+        let mut key = [0; 16];
+        getrandom::fill(&mut key).map_err(|error| Failure::System {
+            doing: "drawing the key of the mask".to_owned(),
+            error: std::io::Error::other(error),
+        })?;
+        Ok(self.mask(key)?)
+    }
+}
 
 /// What to capture, and where to write it.
 #[derive(Debug)]
@@ -80,6 +119,10 @@ impl CaptureRequest {
         }
         let is_file = Path::new(&source).exists();
         if !is_file && TargetUrl::parse(&source).is_ok() || source.contains("://") {
+            if settings.get(MASK).is_some() {
+                let message = "statistics have no values: --mask is for logs and --listen";
+                return Err(SpecError::new(message).about(MASK).into());
+            }
             if settings.get("database").is_some() {
                 let message = "the database is the one in the URL: --database chooses one of a log";
                 return Err(SpecError::new(message).about("database").into());

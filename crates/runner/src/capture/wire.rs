@@ -27,7 +27,7 @@ use triphammer_wire::{Cut, Limits, Options, Proxy, Recorded};
 use triphammer_workloads::custom::Custom;
 
 use super::output::Output;
-use super::{CaptureEvent, counts};
+use super::{CaptureEvent, MaskRequest, counts};
 
 /// How often it is looked whether the recording has ended, and whether connections are still open.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -43,6 +43,7 @@ pub struct WireRequest {
     limits: Limits,
     tls: Option<Tls>,
     database: Option<String>,
+    mask: MaskRequest,
 }
 
 /// TLS for clients.
@@ -98,6 +99,7 @@ impl WireRequest {
             drain: settings.duration("drain")?,
             limits,
             tls: tls(settings)?,
+            mask: MaskRequest::new(settings)?,
             target,
             output,
         })
@@ -141,6 +143,7 @@ impl WireRequest {
             file: copy,
             limits: self.limits,
             database: self.database.clone(),
+            mask: self.mask.draw()?,
         })
         .map_err(failed)?;
         report(CaptureEvent::Listening(proxy.address()));
@@ -269,7 +272,9 @@ fn tunnel(target: &Target) -> Result<Tunnel, SpecError> {
     let name = target.database.target();
     let wrong = |why: String| SpecError::new(why).about("target");
     let found = target.database.tunnel().ok_or_else(|| {
-        wrong(format!("cannot record the clients of {name}: --listen supports PostgreSQL"))
+        wrong(format!(
+            "cannot record the clients of {name}: --listen supports PostgreSQL, MySQL and MariaDB"
+        ))
     })?;
     if found.hosts() > 1 {
         let hosts = counted(found.hosts() as u64, "servers");

@@ -34,17 +34,6 @@ pub fn columns(body: &[u8]) -> Option<Vec<Column>> {
     (0..count).map(column).collect()
 }
 
-/// Functions that return what the server made.
-const MAKERS: [&str; 4] = ["returning", "nextval", "lastval", "currval"];
-
-/// Whether the rows of a statement are values that the server makes.
-pub fn makes_values(sql: &str) -> bool {
-    let has = |word: &str| {
-        sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    MAKERS.into_iter().any(has)
-}
-
 /// How the rows that arrive are read.
 #[derive(Clone, Debug, Default)]
 pub enum Form {

@@ -22,11 +22,11 @@ mod values;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use triphammer_capture::answer::{Answer, ServerAnswer};
+use triphammer_capture::answer::{Answer, ServerAnswer, makes_values};
 use triphammer_capture::{Argument, Event, Reason, What};
 use triphammer_drivers::postgres::messages::{Body, ServerError};
 
-use self::answer::{Column, Form, PendingAnswer, columns, makes_values};
+use self::answer::{Column, Form, PendingAnswer, columns};
 use self::request::{Portal, PreparedStatement, Request};
 use crate::frames::{Frame, Frames, Head, Nonsense};
 

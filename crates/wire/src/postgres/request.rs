@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use triphammer_capture::Argument;
+use triphammer_capture::answer::makes_values;
 use triphammer_drivers::postgres::messages::Body;
 
-use super::answer::{Column, Form, makes_values};
+use super::answer::{Column, Form};
 use super::values;
 use crate::frames::{Frame, Nonsense};
 

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use triphammer_drivers::postgres::Tunnel;
@@ -76,6 +76,58 @@ pub async fn cancel(tunnel: &Tunnel, request: &[u8]) {
     }
 }
 
+/// Most messages of a server before it says how to log in: its version, and notices.
+const BEFORE_LOGIN_MAX: usize = 10;
+/// Longest such message, in bytes.
+const BEFORE_LOGIN_BYTES_MAX: usize = 64 * 1024;
+/// The request for one of the mechanisms that follow.
+const SASL: [u8; 4] = [0, 0, 0, 10];
+/// The mechanism that is bound to TLS.
+const PLUS: &[u8] = b"SCRAM-SHA-256-PLUS";
+
+/// Passes on how a server wants a client without TLS to log in, when the server itself has TLS: without the mechanism that
+/// is bound to it, which clients reject. Returns the messages.
+///
+/// # Errors
+/// When a connection ends, or a message is too long.
+pub async fn pass_mechanisms(
+    server: &mut (impl AsyncRead + Unpin),
+    client: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<Vec<u8>> {
+    let mut passed = Vec::new();
+    for _ in 0..BEFORE_LOGIN_MAX {
+        let mut head = [0; 5];
+        server.read_exact(&mut head).await?;
+        let [tag, length @ ..] = head;
+        let length = u32::from_be_bytes(length) as usize;
+        if !(4..=BEFORE_LOGIN_BYTES_MAX).contains(&length) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "no message before a log-in"));
+        }
+        let mut body = vec![0; length - 4];
+        server.read_exact(&mut body).await?;
+        if tag == b'R' {
+            body = without_plus(&body);
+        }
+        let length = u32::try_from(body.len() + 4).unwrap_or_default();
+        let message = [&[tag][..], &length.to_be_bytes(), &body].concat();
+        client.write_all(&message).await?;
+        passed.extend_from_slice(&message);
+        if matches!(tag, b'R' | b'E') {
+            break;
+        }
+    }
+    client.flush().await?;
+    Ok(passed)
+}
+
+/// The body of a request to log in, without the mechanism that is bound to TLS.
+fn without_plus(body: &[u8]) -> Vec<u8> {
+    let Some(mechanisms) = body.strip_prefix(&SASL) else { return body.to_vec() };
+    let kept = mechanisms.split_inclusive(|byte| *byte == 0);
+    let kept = kept.filter(|name| name.strip_suffix(b"\0") != Some(PLUS));
+    [&SASL[..], &kept.collect::<Vec<_>>().concat()].concat()
+}
+
 /// The message to a client whose session cannot reach the server.
 pub fn refusal(why: &str) -> Vec<u8> {
     let mut body = Vec::new();
@@ -101,6 +153,13 @@ pub fn parameters(message: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mechanism_that_is_bound_to_tls_is_taken_out() {
+        let both = [&SASL[..], b"SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"].concat();
+        assert_eq!(without_plus(&both), [&SASL[..], b"SCRAM-SHA-256\0\0"].concat());
+        assert_eq!(without_plus(&[0, 0, 0, 5, 1, 2, 3, 4]), [0, 0, 0, 5, 1, 2, 3, 4]);
+    }
 
     #[test]
     fn parameters_end_with_an_empty_name() {
