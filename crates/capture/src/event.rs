@@ -1,4 +1,6 @@
-//! What a log says about a session, whatever its format.
+//! What a log, or what passes on the wire, says about a session, whatever its format.
+
+use super::answer::ServerAnswer;
 
 /// An argument of a statement: bound by the client, or written as a literal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +51,15 @@ pub enum What {
         binds: Vec<Argument>,
         /// How long it took, in microseconds, if the log says so.
         took_us: Option<u64>,
+    },
+    /// A statement, or several with semicolons between them, with what the server answered.
+    Answered {
+        /// Its text.
+        sql: String,
+        /// Its bound arguments; the text has `$1` or `?` for them.
+        binds: Vec<Argument>,
+        /// The answers to its statements; those after an error have none, because they did not run.
+        answers: Vec<ServerAnswer>,
     },
     /// The session's last statement took this many microseconds.
     Took(u64),

@@ -1,9 +1,10 @@
-//! Capture: makes a workload file, or a recording to replay, from the log of a server; or a workload file from the
-//! statistics that a server keeps about statements.
+//! Capture: makes a workload file, or a recording to replay, from the log of a server or from what passes on the wire; or
+//! a workload file from the statistics that a server keeps about statements.
 //!
 //! ```text
 //! lines      lines of limited length
 //! log/       formats: lines to events of sessions
+//! answer     what a server answered, if the source has it
 //! databases  which of the databases of a log is captured
 //! sql        the shape of a statement, and the values in it
 //! statement  what a statement does to a session
@@ -12,17 +13,20 @@
 //! mix        transactions to a workload file: weights, and what parameters are drawn from
 //! recording  transactions to a recording, and back
 //! digest/    statistics of statements to a workload file: parameters are guessed from the tables
+//! mask       other values in place of those that were captured
 //! written    texts and names in workload files
 //! ```
 //!
 //! A log is streamed: memory is limited by the number of sessions, of open transactions and of different
 //! statements, each with a limit of its own. What cannot be replayed is counted by its reason.
 
+pub mod answer;
 mod databases;
 pub mod digest;
 mod event;
 pub mod lines;
 mod log;
+pub mod mask;
 pub mod mix;
 pub mod recording;
 mod sessions;
@@ -39,5 +43,5 @@ pub use log::{Format, Log, other_source};
 pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;
 pub use skipped::{Reason, Skipped};
-pub use statement::Characteristics;
+pub use statement::{Characteristics, used_database};
 pub use written::title;

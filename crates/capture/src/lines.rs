@@ -26,12 +26,18 @@ pub struct Lines<R> {
     /// Lines that were peeked at, and not yet taken.
     pending: Option<Line>,
     read: u64,
+    longest: usize,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads from a source.
+    /// Reads from a log.
     pub const fn new(reader: R) -> Self {
-        Self { reader, bytes: Vec::new(), pending: None, read: 0 }
+        Self::up_to(reader, LINE_BYTES_MAX)
+    }
+
+    /// Reads lines of at most so many bytes.
+    pub const fn up_to(reader: R, longest: usize) -> Self {
+        Self { reader, bytes: Vec::new(), pending: None, read: 0, longest }
     }
 
     /// Number of bytes read.
@@ -79,7 +85,7 @@ impl<R: BufRead> Lines<R> {
             any = true;
             let end = available.iter().position(|byte| *byte == b'\n');
             let part = &available[..end.unwrap_or(available.len())];
-            if is_long || self.bytes.len() + part.len() > LINE_BYTES_MAX {
+            if is_long || self.bytes.len() + part.len() > self.longest {
                 is_long = true;
             } else {
                 self.bytes.extend_from_slice(part);

@@ -5,35 +5,57 @@
 //! ```text
 //! {"triphammer_recording": 1, "from": "csvlog", "started": "2026-01-31 12:00:00"}
 //! {"statement": 0, "sql": "UPDATE accounts SET balance = balance + :p1 WHERE id = :p2", "literals": [1]}
-//! [3, 1500, "commit", [[0, 120, 5, 17], [1, -80]], 40]
+//! [3, 1500, "commit", [[0, 120, [5, 17], {"changed": 1, "us": 310}], [1, -80, []]], 40]
 //! {"sessions": 8, "transactions": 1, "statements": 2}
 //! ```
 //!
-//! A statement comes before its first use. A transaction is its session, its start in µs after
-//! `started`, its ending (`single`, `commit` or `rollback`, then an isolation level and `read` if it has
-//! them), its statements, and the gap before COMMIT or ROLLBACK. Each of its statements is its number,
-//! the gap before it in µs, and its arguments: null, a whole number, a text, or `{"number": "1.5"}`. A negative gap counts from
-//! the start of the statement before, because the log does not have its end.
+//! A statement comes before its first use. Transactions are in the order in which they ended. A transaction is its
+//! session, its start in µs after `started`, its ending (`single`, `commit` or `rollback`, then an isolation level and
+//! `read` if it has them), its statements, and the gap before COMMIT or ROLLBACK. Each of its statements is its number,
+//! the gap before it in µs, its arguments, and what the server answered, if that is known. An argument is null, a whole
+//! number, a text, or `{"number": "1.5"}`. A negative gap counts from the start of the statement before, because the log
+//! does not have its end. An answer has what is known of [`Answer`]: `rows`, `changed`, `error`, `hash` in hexadecimal
+//! digits, `made`, and `us`.
 
 use std::io::{self, BufRead, Write};
 
+use serde::ser::{SerializeMap as _, SerializeSeq as _};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use triphammer_core::value::Timestamp;
 
+use super::answer::Answer;
 use super::event::Argument;
 use super::lines::{Line, Lines};
 use super::log::Format;
 use super::sessions::{Ending, Gap, Step, Transaction};
 use super::shapes::Shapes;
+use super::skipped::Reason;
 use super::sql::Syntax;
-use super::statement::Characteristics;
+use super::statement::{Characteristics, Effect, effect};
 
 /// Version of the format.
 const VERSION: u64 = 1;
 /// Key of the version in the first line.
 const KEY: &str = "triphammer_recording";
+/// What recordings of what passed on the wire are from, by their syntax.
+const FROM_WIRE: [(Syntax, &str); 2] =
+    [(Syntax::Postgres, "wire-postgres"), (Syntax::MySql, "wire-mysql")];
 /// Most bytes of a recording that is replayed: all of it is kept in memory.
 pub const RECORDING_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// The name of what a recording is from that was made of what passed on the wire.
+#[must_use]
+pub fn from_wire(syntax: Syntax) -> &'static str {
+    FROM_WIRE.iter().find(|(one, _)| *one == syntax).map_or("wire", |(_, name)| name)
+}
+
+/// How the SQL of a recording is written, by what it is from; `None` if that is unknown.
+fn syntax_from(from: &str) -> Option<Syntax> {
+    let of_wire = FROM_WIRE.iter().find(|(_, name)| *name == from).map(|(syntax, _)| *syntax);
+    let format = Format::ALL.into_iter().find(|one| one.name() == from);
+    of_wire.or_else(|| format.map(Format::syntax))
+}
 
 /// Writes a recording.
 #[derive(Debug)]
@@ -45,6 +67,16 @@ pub struct Recorder<W> {
     written: Vec<bool>,
     transactions: u64,
     statements: u64,
+    last_us: i64,
+}
+
+/// How far a recording has been written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Number of transactions.
+    pub transactions: u64,
+    /// Number of their statements.
+    pub statements: u64,
     last_us: i64,
 }
 
@@ -73,20 +105,15 @@ impl<W: Write> Recorder<W> {
             self.line(&json!({ KEY: VERSION, "from": self.from, "started": started }))?;
         }
         let started = self.start_us.unwrap_or_default();
-        let mut steps = Vec::new();
         for step in &transaction.steps {
             self.define(step.shape, shapes)?;
-            let mut line = vec![json!(step.shape), gap(step.gap)];
-            line.extend(step.arguments.iter().map(value));
-            steps.push(Value::Array(line));
         }
         let start_us = transaction.start_us.saturating_sub(started);
         self.last_us = self.last_us.max(start_us);
         self.transactions += 1;
         self.statements += transaction.steps.len() as u64;
-        let ending = ending(transaction);
-        let last = gap(transaction.last_gap);
-        self.line(&json!([transaction.session, start_us, ending, steps, last]))
+        let (ending, last) = (ending(transaction), gap(transaction.last_gap));
+        self.line(&(transaction.session, start_us, ending, &transaction.steps, last))
     }
 
     /// Writes the end of the recording; returns its length in seconds.
@@ -94,13 +121,33 @@ impl<W: Write> Recorder<W> {
     /// # Errors
     /// As the system reports.
     pub fn finish(mut self, sessions: usize) -> io::Result<f64> {
-        let (transactions, statements) = (self.transactions, self.statements);
+        self.end(&self.mark(), sessions)
+    }
+
+    /// What has been written so far.
+    #[must_use]
+    pub const fn mark(&self) -> Mark {
+        let Self { transactions, statements, last_us, .. } = *self;
+        Mark { transactions, statements, last_us }
+    }
+
+    /// Writes the end of a recording from which everything after a mark was removed; returns its length in seconds.
+    ///
+    /// # Errors
+    /// As the system reports.
+    pub fn end(&mut self, mark: &Mark, sessions: usize) -> io::Result<f64> {
+        let Mark { transactions, statements, last_us } = mark;
         self.line(&json!({
             "sessions": sessions, "transactions": transactions, "statements": statements
         }))?;
         self.out.flush()?;
-        let us = self.last_us.max(0).unsigned_abs();
+        let us = last_us.max(&0).unsigned_abs();
         Ok(std::time::Duration::from_micros(us).as_secs_f64())
+    }
+
+    /// The writer.
+    pub const fn writer(&mut self) -> &mut W {
+        &mut self.out
     }
 
     fn define(&mut self, number: usize, shapes: &Shapes) -> io::Result<()> {
@@ -116,24 +163,66 @@ impl<W: Write> Recorder<W> {
         self.line(&json!({ "statement": number, "sql": sql, "literals": literals }))
     }
 
-    fn line(&mut self, line: &Value) -> io::Result<()> {
+    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.out, line)?;
         self.out.write_all(b"\n")
     }
 }
 
-fn gap(gap: Gap) -> Value {
+fn gap(gap: Gap) -> i64 {
     let us = i64::try_from(gap.us).unwrap_or(i64::MAX);
     // A gap of 0 is the same from either end.
-    json!(if gap.from_start { -us } else { us })
+    if gap.from_start { -us } else { us }
 }
 
-fn value(argument: &Argument) -> Value {
-    match argument {
-        Argument::Null => Value::Null,
-        Argument::Int(number) => json!(number),
-        Argument::Number(digits) => json!({ "number": digits }),
-        Argument::Text(text) => json!(text),
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_seq(None)?;
+        line.serialize_element(&self.shape)?;
+        line.serialize_element(&gap(self.gap))?;
+        line.serialize_element(&self.arguments)?;
+        if let Some(answer) = &self.answer {
+            line.serialize_element(answer)?;
+        }
+        line.end()
+    }
+}
+
+impl Serialize for Argument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Int(number) => serializer.serialize_i64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Number(digits) => {
+                let mut object = serializer.serialize_map(Some(1))?;
+                object.serialize_entry("number", digits)?;
+                object.end()
+            }
+        }
+    }
+}
+
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        if let Some(rows) = self.rows {
+            object.serialize_entry("rows", &rows)?;
+        }
+        if let Some(changed) = self.changed {
+            object.serialize_entry("changed", &changed)?;
+        }
+        if let Some(error) = &self.error {
+            object.serialize_entry("error", error)?;
+        }
+        if let Some(hash) = self.hash {
+            object.serialize_entry("hash", &format_args!("{hash:016x}"))?;
+        }
+        if !self.made.is_empty() {
+            object.serialize_entry("made", &self.made)?;
+        }
+        object.serialize_entry("us", &self.took_us)?;
+        object.end()
     }
 }
 
@@ -175,6 +264,8 @@ pub struct Recording {
     pub sessions: usize,
     /// How its SQL is written, if the log that it is from is known.
     pub syntax: Option<Syntax>,
+    /// Number of COPY statements that were left out, because their data is not in the recording.
+    pub copies: usize,
 }
 
 /// Reads a recording.
@@ -182,7 +273,9 @@ pub struct Recording {
 /// # Errors
 /// With the first line that is not one of a recording, and as the system reports.
 pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
-    let mut lines = Lines::new(reader);
+    // A transaction is a line, however long its arguments are.
+    let longest = usize::try_from(RECORDING_BYTES_MAX).unwrap_or(usize::MAX);
+    let mut lines = Lines::up_to(reader, longest);
     let mut recording = Recording::default();
     let mut numbers = std::collections::HashMap::new();
     let (mut number, mut is_complete) = (0_u64, false);
@@ -198,8 +291,7 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
             Value::Object(object) if number == 1 => match object.get(KEY).and_then(Value::as_u64) {
                 Some(VERSION) => {
                     let from = object.get("from").and_then(Value::as_str);
-                    let format = Format::ALL.into_iter().find(|one| Some(one.name()) == from);
-                    recording.syntax = format.map(Format::syntax);
+                    recording.syntax = from.and_then(syntax_from);
                 }
                 Some(other) => {
                     return Err(wrong(&format!("unsupported version {other}: expected {VERSION}")));
@@ -233,6 +325,7 @@ pub fn read<R: BufRead>(reader: R) -> Result<Recording, String> {
         (0, _) => Err("it is empty".to_owned()),
         (_, false) => Err("it is truncated: its last line, with the counts, is missing".to_owned()),
         _ => {
+            recording.leave_out_copies();
             recording.arrange();
             Ok(recording)
         }
@@ -289,13 +382,25 @@ fn transaction(
 
 fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Result<Step, String> {
     let fields = value.as_array().map_or(&[] as &[Value], Vec::as_slice);
-    let [number, gap, arguments @ ..] = fields else {
-        return Err("a statement of a transaction must have at least 2 elements".to_owned());
+    let (number, gap, arguments, answer) = match fields {
+        [number, gap, arguments] => (number, gap, arguments, None),
+        [number, gap, arguments, answer] => (number, gap, arguments, Some(answer)),
+        _ => return Err("a statement of a transaction must have 3 or 4 elements".to_owned()),
     };
     let shape = number.as_u64().and_then(|number| numbers.get(&number));
     let shape =
         *shape.ok_or_else(|| format!("statement {number} is not defined before its use"))?;
-    let argument = |value: &Value| match value {
+    let answer = answer.map(read_answer).transpose()?.map(Box::new);
+    Ok(Step { shape, gap: read_gap(gap)?, arguments: read_arguments(arguments)?, answer })
+}
+
+fn read_arguments(value: &Value) -> Result<Vec<Argument>, String> {
+    let values = value.as_array().ok_or("the arguments of a statement must be an array")?;
+    values.iter().map(read_argument).collect()
+}
+
+fn read_argument(value: &Value) -> Result<Argument, String> {
+    match value {
         Value::Null => Ok(Argument::Null),
         Value::String(text) => Ok(Argument::Text(text.clone())),
         Value::Object(object) if object.get("number").is_some_and(is_number) => {
@@ -308,9 +413,32 @@ fn step(value: &Value, numbers: &std::collections::HashMap<u64, usize>) -> Resul
                  {other}"
             )
         }),
+    }
+}
+
+fn read_answer(value: &Value) -> Result<Answer, String> {
+    let object = value.as_object().ok_or("the answer to a statement must be an object")?;
+    let number = |name: &str| match object.get(name) {
+        None => Ok(None),
+        Some(value) => value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| format!("`{name}` of an answer must be a whole number")),
     };
-    let arguments = arguments.iter().map(argument).collect::<Result<_, _>>()?;
-    Ok(Step { shape, gap: read_gap(gap)?, arguments })
+    let hash = object.get("hash").map(|hash| {
+        let digits = hash.as_str().filter(|digits| digits.len() == 16);
+        let hash = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        hash.ok_or("`hash` of an answer must have 16 hexadecimal digits")
+    });
+    let made = object.get("made").and_then(Value::as_array).map_or(&[] as &[Value], Vec::as_slice);
+    Ok(Answer {
+        rows: number("rows")?,
+        changed: number("changed")?,
+        error: object.get("error").and_then(Value::as_str).map(str::to_owned),
+        hash: hash.transpose()?,
+        made: made.iter().map(read_arguments).collect::<Result<_, _>>()?,
+        took_us: number("us")?.unwrap_or_default(),
+    })
 }
 
 /// Whether it is a text of a number, so that it may be written into SQL.
@@ -325,6 +453,24 @@ fn read_gap(value: &Value) -> Result<Gap, String> {
 }
 
 impl Recording {
+    /// Removes COPY and LOAD DATA, of which only the fact and the number of rows are recorded.
+    fn leave_out_copies(&mut self) {
+        let syntax = self.syntax.unwrap_or(Syntax::Postgres);
+        let copies = |statement: &RecordedStatement| {
+            effect(&statement.sql, syntax) == Effect::Skip(Reason::Copy)
+        };
+        let copies: Vec<bool> = self.statements.iter().map(copies).collect();
+        if !copies.contains(&true) {
+            return;
+        }
+        for transaction in &mut self.transactions {
+            let before = transaction.steps.len();
+            transaction.steps.retain(|step| !copies[step.shape]);
+            self.copies += before - transaction.steps.len();
+        }
+        self.transactions.retain(|transaction| !transaction.steps.is_empty());
+    }
+
     /// Orders the transactions by session, and numbers the sessions without gaps, by their
     /// first starts. Times begin with the first transaction.
     fn arrange(&mut self) {
@@ -350,6 +496,7 @@ impl Recording {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answer::ServerAnswer;
     use super::super::{Assembler, Event, What};
     use super::*;
 
@@ -395,6 +542,37 @@ mod tests {
     }
 
     #[test]
+    fn answers_are_written_and_read() {
+        let answer = Answer {
+            rows: Some(2),
+            changed: Some(1),
+            error: Some("23505".to_owned()),
+            hash: Some(0xfe),
+            made: vec![vec![Argument::Int(7), Argument::Null], vec![Argument::Text("x".into())]],
+            took_us: 31,
+        };
+        let mut assembler = Assembler::new(Syntax::Postgres);
+        let mut out = Vec::new();
+        let mut recorder = Recorder::new(&mut out, "csvlog");
+        let mut sink =
+            |transaction: Transaction, shapes: &Shapes| recorder.add(&transaction, shapes);
+        let hashes = None;
+        let answers = vec![ServerAnswer { answer: answer.clone(), hashes }];
+        let what = What::Answered { sql: "SELECT 5".to_owned(), binds: Vec::new(), answers };
+        let event = Event { session: "a".to_owned(), at_us: 10, database: None, what };
+        assembler.event(event, &mut sink).unwrap();
+        assembler.finish(&mut sink).unwrap();
+        recorder.finish(1).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let read_back = read(text.as_bytes()).unwrap();
+        let found = read_back.transactions[0].steps[0].answer.as_deref();
+        assert_eq!(found, Some(&Answer { hash: None, ..answer.clone() }));
+        let hashed = serde_json::to_value(&answer).unwrap();
+        assert_eq!(hashed["hash"], "00000000000000fe");
+        assert_eq!(read_answer(&hashed), Ok(answer));
+    }
+
+    #[test]
     fn a_malformed_recording_is_rejected_with_its_line() {
         let text = recorded();
         let lines: Vec<&str> = text.lines().collect();
@@ -407,8 +585,12 @@ mod tests {
             ("{\"triphammer_recording\": 2}\n", "line 1: unsupported version 2"),
             (cut.as_str(), "it is truncated"),
             (
-                "{\"triphammer_recording\": 1}\n[0, 0, \"commit\", [[7, 0]], 0]\n",
+                "{\"triphammer_recording\": 1}\n[0, 0, \"commit\", [[7, 0, []]], 0]\n",
                 "line 2: statement 7",
+            ),
+            (
+                "{\"triphammer_recording\": 1}\n[0, 0, \"commit\", [[7, 0]], 0]\n",
+                "line 2: a statement of a transaction must have 3 or 4 elements",
             ),
             ("{\"triphammer_recording\": 1}\n[0, 0, \"maybe\", [], 0]\n", "line 2: unknown ending"),
             (

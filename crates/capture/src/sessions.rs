@@ -6,8 +6,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::answer::{Answer, ServerAnswer};
 use super::databases::Databases;
 use super::event::{Aftermath, Argument, Event, What};
+use super::mask::Mask;
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
 use super::sql::{self, Misread, Rules, Syntax};
@@ -23,6 +25,8 @@ pub const STATEMENTS_MAX: usize = 10_000;
 const CLOCK_US: i64 = 1_000_000;
 /// Most user variables of a session whose assignments are known not to be replayed.
 const LOST_MAX: usize = 1_000;
+/// Errors with which MySQL rolls a transaction back: a deadlock, and a full lock table.
+const ROLLS_BACK: [&str; 2] = ["1213", "1206"];
 /// Most bytes of arguments in all transactions that have not ended yet.
 pub const OPEN_BYTES_MAX: usize = 256 * 1024 * 1024;
 
@@ -55,6 +59,26 @@ pub struct Step {
     pub gap: Gap,
     /// Its arguments.
     pub arguments: Vec<Argument>,
+    /// What the server answered, if the source has it.
+    pub answer: Option<Box<Answer>>,
+}
+
+/// A statement that arrives.
+struct Arrival<'a> {
+    /// Its start.
+    at_us: i64,
+    binds: &'a [Argument],
+    /// How long it took, if that is known.
+    took_us: Option<u64>,
+    /// What the server answered, if that is known.
+    answer: Option<ServerAnswer>,
+}
+
+impl Arrival<'_> {
+    /// The code of the error with which it failed.
+    fn error(&self) -> Option<&str> {
+        self.answer.as_ref()?.answer.error.as_deref()
+    }
 }
 
 /// A transaction of a log.
@@ -132,6 +156,8 @@ pub struct Assembler {
     pub databases: Databases,
     /// Number of statements that are replayed.
     pub statements: u64,
+    /// What is masked; `None` for nothing.
+    pub mask: Option<Mask>,
 }
 
 /// Receives each transaction that has ended.
@@ -151,6 +177,7 @@ impl Assembler {
             skipped: Skipped::default(),
             databases: Databases::default(),
             statements: 0,
+            mask: None,
         }
     }
 
@@ -175,7 +202,7 @@ impl Assembler {
         }
         let is_other = self.databases.excludes(database.as_deref());
         if is_other && !self.sessions.contains_key(&name) {
-            if let What::Statement { sql, .. } = what {
+            if let What::Statement { sql, .. } | What::Answered { sql, .. } = what {
                 self.leave_out(&sql, self.syntax.into(), database.as_deref());
             }
             return Ok(());
@@ -189,6 +216,9 @@ impl Assembler {
             What::Statement { sql, binds, took_us } => {
                 let at_us = session.after_last(at_us, took_us);
                 self.statement(&mut session, at_us, &sql, &binds, took_us, sink)
+            }
+            What::Answered { sql, binds, answers } => {
+                self.answered(&mut session, at_us, &sql, &binds, answers, sink)
             }
             What::Took(us) => {
                 let done = self.flush(&mut session, sink);
@@ -291,25 +321,69 @@ impl Assembler {
         }
         for part in &parts {
             // The time of all is that of the first.
-            self.part(session, at_us, part, binds, took_us.take(), sink)?;
+            let arrival = Arrival { at_us, binds, took_us: took_us.take(), answer: None };
+            self.part(session, part, arrival, sink)?;
         }
+        self.end_implicit(session, at_us, is_implicit.then_some(&parts), sink)
+    }
+
+    /// The statements of a message whose answers are known; those without one did not run.
+    fn answered(
+        &mut self,
+        session: &mut Session,
+        mut at_us: i64,
+        text: &str,
+        binds: &[Argument],
+        answers: Vec<ServerAnswer>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        let parts = sql::split(text, session.rules);
+        self.flush(session, sink)?;
+        session.message.clear();
+        let is_implicit = self.syntax == Syntax::Postgres
+            && parts.len() > 1
+            && session.open.as_ref().is_none_or(|open| !open.is_block);
+        if is_implicit {
+            self.end(session, at_us, Ending::Single, sink)?;
+            session.open = Some(self.open(session, at_us, true));
+        }
+        for (part, answer) in parts.iter().zip(answers) {
+            let took = answer.answer.took_us;
+            let arrival = Arrival { at_us, binds, took_us: Some(took), answer: Some(answer) };
+            self.part(session, part, arrival, sink)?;
+            at_us = at_us.saturating_add_unsigned(took);
+        }
+        session.last_us = at_us;
+        self.end_implicit(session, at_us, is_implicit.then_some(&parts), sink)
+    }
+
+    /// Ends the transaction that several statements in one message are, unless one of them began another.
+    fn end_implicit(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        parts: Option<&Vec<&str>>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
         let is_open = session.open.as_ref().is_some_and(|open| open.is_block);
         let begins = |part: &&str| matches!(effect(part, self.syntax), Effect::Begin(_));
-        if is_implicit && is_open && !parts.iter().any(begins) {
-            self.end(session, at_us, Ending::Commit, sink)?;
+        match parts {
+            Some(parts) if is_open && !parts.iter().any(begins) => {
+                self.end(session, at_us, Ending::Commit, sink)
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn part(
         &mut self,
         session: &mut Session,
-        at_us: i64,
         part: &str,
-        binds: &[Argument],
-        took_us: Option<u64>,
+        arrival: Arrival<'_>,
         sink: &mut Sink<'_>,
     ) -> std::io::Result<()> {
+        let at_us = arrival.at_us;
+        let has_failed = arrival.error().is_some();
         if let Some(open) = &mut session.open {
             open.last_sql.clear();
             if open.is_block && commits_implicitly(part, self.syntax) {
@@ -324,7 +398,7 @@ impl Assembler {
                 }
                 let mut open = self.open(session, at_us, true);
                 merge(&mut open.transaction.characteristics, characteristics);
-                open.took(at_us, took_us);
+                open.took(at_us, arrival.took_us);
                 session.open = Some(open);
             }
             Effect::Characteristics(characteristics) => {
@@ -335,7 +409,9 @@ impl Assembler {
                 }
             }
             Effect::Commit(chains) => {
-                self.end(session, at_us, Ending::Commit, sink)?;
+                // It may fail, as for a deferred constraint.
+                let ending = if has_failed { Ending::Rollback } else { Ending::Commit };
+                self.end(session, at_us, ending, sink)?;
                 session.open = chains.then(|| self.open(session, at_us, true));
             }
             Effect::Rollback(chains) => {
@@ -350,22 +426,49 @@ impl Assembler {
                 }
                 session.autocommit = is_on;
             }
+            // What is copied is not recorded, but that it was, and how many rows.
+            Effect::Skip(Reason::Copy) if arrival.answer.is_some() && !session.is_other => {
+                self.skipped.add(Reason::Copy);
+                self.run(session, part, arrival, sink)?;
+            }
             Effect::Skip(reason) => {
                 self.skipped.add(reason);
                 if reason == Reason::Setting {
                     session.set(part);
+                }
+                if let Some(open) = session.open.as_mut().filter(|_| has_failed) {
+                    open.is_aborted |= open.is_block && self.syntax == Syntax::Postgres;
                 }
             }
             Effect::Runs | Effect::RollbackTo if session.is_other => {
                 self.leave_out(part, session.rules, session.database.as_deref());
             }
             Effect::RollbackTo => {
-                if let Some(open) = &mut session.open {
+                if let Some(open) = session.open.as_mut().filter(|_| !has_failed) {
                     open.is_aborted = false;
                 }
-                self.run(session, at_us, part, binds, took_us, sink)?;
+                self.run(session, part, arrival, sink)?;
             }
-            Effect::Runs => self.run(session, at_us, part, binds, took_us, sink)?,
+            Effect::Runs => self.run(session, part, arrival, sink)?,
+        }
+        Ok(())
+    }
+
+    /// What an error that the server answered leaves of the transaction.
+    fn after_error(
+        &mut self,
+        session: &mut Session,
+        at_us: i64,
+        code: &str,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        let Some(open) = session.open.as_mut().filter(|open| open.is_block) else { return Ok(()) };
+        match self.syntax {
+            Syntax::Postgres => open.is_aborted = true,
+            Syntax::MySql if ROLLS_BACK.contains(&code) => {
+                return self.end(session, at_us, Ending::Rollback, sink);
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -381,12 +484,28 @@ impl Assembler {
     fn run(
         &mut self,
         session: &mut Session,
-        at_us: i64,
         text: &str,
-        binds: &[Argument],
-        took_us: Option<u64>,
+        arrival: Arrival<'_>,
         sink: &mut Sink<'_>,
     ) -> std::io::Result<()> {
+        let Arrival { at_us, binds, took_us, answer } = arrival;
+        let failed = answer.as_ref().and_then(|answer| answer.answer.error.clone());
+        self.step(session, text, Arrival { at_us, binds, took_us, answer }, sink)?;
+        match failed {
+            Some(code) => self.after_error(session, at_us, &code, sink),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a statement to the transaction that is open, or to one of its own.
+    fn step(
+        &mut self,
+        session: &mut Session,
+        text: &str,
+        arrival: Arrival<'_>,
+        sink: &mut Sink<'_>,
+    ) -> std::io::Result<()> {
+        let Arrival { at_us, binds, took_us, mut answer } = arrival;
         if session.open.as_ref().is_some_and(|open| !open.is_block) {
             self.end(session, at_us, Ending::Single, sink)?;
         }
@@ -403,7 +522,12 @@ impl Assembler {
             return Ok(());
         }
         let statement = match sql::read(text, session.rules, binds) {
-            Ok(statement) => statement,
+            Ok(mut statement) => {
+                if let Some(mask) = &mut self.mask {
+                    mask.apply(&mut statement, answer.as_mut(), session.rules);
+                }
+                statement
+            }
             Err(misread) => {
                 self.skipped.add(match misread {
                     Misread::Binds => Reason::Binds,
@@ -413,7 +537,7 @@ impl Assembler {
                 return Ok(());
             }
         };
-        let Some(shape) = self.shapes.number(statement.shape) else {
+        let Some(shape) = self.shapes.number(statement.shape, session.rules) else {
             self.skipped.add(Reason::Shapes);
             return Ok(());
         };
@@ -429,7 +553,8 @@ impl Assembler {
             Argument::Text(text) | Argument::Number(text) => text.len() + size_of::<Argument>(),
             _ => size_of::<Argument>(),
         };
-        let bytes: usize = statement.arguments.iter().map(size).sum();
+        let made = answer.iter().flat_map(|answer| answer.answer.made.iter().flatten());
+        let bytes: usize = statement.arguments.iter().chain(made).map(size).sum();
         let is_full = open.transaction.steps.len() == STATEMENTS_MAX;
         if is_full || self.open_bytes + bytes > OPEN_BYTES_MAX {
             open.is_dropped = true;
@@ -441,7 +566,13 @@ impl Assembler {
         open.bytes += bytes;
         self.open_bytes += bytes;
         let gap = open.gap(at_us);
-        open.transaction.steps.push(Step { shape, gap, arguments: statement.arguments });
+        let is_ordered = self.shapes.is_ordered(shape);
+        let answer = answer.map(|ServerAnswer { answer, hashes }| {
+            let hash = hashes.map(|hashes| hashes.hash(is_ordered));
+            Box::new(Answer { hash, ..answer })
+        });
+        let arguments = statement.arguments;
+        open.transaction.steps.push(Step { shape, gap, arguments, answer });
         open.took(at_us, took_us);
         text.clone_into(&mut open.last_sql);
         self.statements += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::sql::Shape;
+use super::sql::{self, Rules, Shape};
 
 /// Most different statements that are kept.
 pub const SHAPES_MAX: usize = 10_000;
@@ -14,12 +14,14 @@ pub const SHAPES_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub struct Shapes {
     numbers: HashMap<Shape, usize>,
     shapes: Vec<Shape>,
+    /// By number, whether the rows of a statement have an order.
+    ordered: Vec<bool>,
     bytes: usize,
 }
 
 impl Shapes {
     /// The number of a shape, which gets the next one if it is new; `None` if there are too many.
-    pub fn number(&mut self, shape: Shape) -> Option<usize> {
+    pub fn number(&mut self, shape: Shape, rules: Rules) -> Option<usize> {
         if let Some(number) = self.numbers.get(&shape) {
             return Some(*number);
         }
@@ -29,6 +31,7 @@ impl Shapes {
         }
         self.bytes += bytes;
         let number = self.shapes.len();
+        self.ordered.push(sql::is_ordered(&shape.to_string(), rules));
         self.numbers.insert(shape.clone(), number);
         self.shapes.push(shape);
         Some(number)
@@ -38,6 +41,12 @@ impl Shapes {
     #[must_use]
     pub fn get(&self, number: usize) -> &Shape {
         &self.shapes[number]
+    }
+
+    /// Whether the rows of a statement have an order.
+    #[must_use]
+    pub fn is_ordered(&self, number: usize) -> bool {
+        self.ordered[number]
     }
 
     /// Number of shapes.

@@ -25,12 +25,13 @@ macro_rules! reasons {
 
 reasons! {
     Damaged "damaged lines",
+    Messages "connections of which messages could not be read further",
     TooLong "lines or statements that are too long",
     Secret "statements with a password",
     Definition "schema changes and maintenance (CREATE, ALTER, DROP, GRANT, VACUUM and so on)",
     Setting "session settings (SET, RESET, USE)",
     OtherDatabase "statements of other databases",
-    Copy "COPY and LOAD DATA, whose data is not in the log",
+    Copy "COPY and LOAD DATA, whose data is not captured",
     NamedStatement "EXECUTE and DEALLOCATE of statements that were prepared in SQL",
     TwoPhase "prepared transactions (two-phase commit) and XA",
     Failed "statements that failed when they were recorded",

@@ -151,7 +151,10 @@ const fn examples(which: Command) -> &'static str {
         }
         Command::Job(JobKind::Check) => "  triphammer check postgres://bench@db1/tpcc",
         Command::Job(JobKind::Drop) => "  triphammer drop postgres://bench@db1/tpcc",
-        Command::Capture => "  triphammer capture postgresql.csv -o workload.toml",
+        Command::Capture => {
+            "  triphammer capture postgresql.csv -o workload.toml\n  \
+             triphammer capture --listen 127.0.0.1:6432 postgres://db1/shop -o shop.recording --for 10m"
+        }
         Command::Datagen => "  triphammer datagen -w tproc-h --scale 1 -o rows",
         Command::Doctor => "  triphammer doctor postgres://bench@db1/tpcc",
         Command::History => "  triphammer history -w tproc-c --label nightly",

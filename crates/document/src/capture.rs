@@ -33,6 +33,10 @@ pub struct CaptureReport {
     pub seconds: f64,
     /// Parameters of a workload file that are guessed; `None` if the source was a log.
     pub guessed: Option<usize>,
+    /// Why a recording of what passes on the wire ended before it was to; `None` if it did not.
+    pub ended_early: Option<String>,
+    /// Connections of clients whose server could not be reached.
+    pub unreached: u64,
     /// What is not replayed, by reason.
     pub skipped: Vec<SkippedCount>,
 }

@@ -19,6 +19,7 @@ use triphammer_core::workload::TableDef;
 
 use crate::redactor::Redactor;
 use crate::target::{ConnectSettings, TargetUrl};
+use crate::tunnel::Tunnel;
 
 /// A database of any driver. No error, note or warning of it or of its sessions contains the
 /// target's secrets; what a query returns is not changed.
@@ -37,6 +38,18 @@ pub struct AnySession {
 impl fmt::Debug for AnyDatabase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.target())
+    }
+}
+
+impl AnyDatabase {
+    /// What a proxy connects with; `None` for a protocol that none reads.
+    #[must_use]
+    pub fn tunnel(&self) -> Option<Tunnel> {
+        match &self.inner {
+            DriverDatabase::Postgres(database) => Some(Tunnel::Postgres(database.tunnel())),
+            DriverDatabase::Mysql(database) => Some(Tunnel::Mysql(database.tunnel())),
+            _ => None,
+        }
     }
 }
 

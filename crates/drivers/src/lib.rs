@@ -29,6 +29,7 @@ mod stream;
 pub mod target;
 pub mod tls;
 pub mod trino;
+pub mod tunnel;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

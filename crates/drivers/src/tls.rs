@@ -5,6 +5,7 @@ mod algorithms;
 mod client_key;
 mod ed448;
 mod p521_exchange;
+pub mod server;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

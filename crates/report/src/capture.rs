@@ -17,6 +17,13 @@ pub fn capture(report: &CaptureReport) -> String {
             counted(report.parameters as u64, "parameters")
         ));
     }
+    if let Some(why) = &report.ended_early {
+        text.push_str(&format!("the recording ended early: {why}\n"));
+    }
+    if report.unreached > 0 {
+        let count = counted(report.unreached, "connections");
+        text.push_str(&format!("the server could not be reached for {count}\n"));
+    }
     if !report.skipped.is_empty() {
         text.push_str("not replayed:\n");
         for skipped in &report.skipped {

@@ -216,7 +216,8 @@ impl Command {
             Self::Job(kind) => kind.title(),
             Self::Bundle => "Write a stored job as one file that others can check and repeat",
             Self::Capture => {
-                "Make a workload file, or a recording to replay, from the log or the statistics of a server"
+                "Make a workload file, or a recording to replay, from the log, the clients or the statistics of a \
+                 server"
             }
             Self::Datagen => "Write the data of a workload to files",
             Self::Doctor => "Examine host, network and database before a run",

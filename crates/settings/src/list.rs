@@ -85,9 +85,46 @@ pub const SETTINGS: &[SettingDef] = &[
         "Server log that contains every statement: PostgreSQL's csvlog or jsonlog, the general or \
          slow log of MySQL or MariaDB, or an extended SQL trace of Oracle. Or the URL of a database \
          with statistics of its statements: pg_stat_statements of PostgreSQL, performance_schema of \
-         MySQL and MariaDB",
+         MySQL and MariaDB; with --listen, any server of PostgreSQL, MySQL or MariaDB",
     )
     .marked(&[Positional, Database, OfHost, NotInJobFile]),
+    value(
+        "listen",
+        "HOST:PORT",
+        of(&[CAPTURE]),
+        "Listen here for clients of the database at TARGET, forward them to it, and record what passes",
+    )
+    .marked(&[NotInJobFile]),
+    value("for", "TIME", of(&[CAPTURE]), "With --listen: end the recording after this time")
+        .default_words("at Ctrl-C")
+        .marked(&[NotInJobFile]),
+    value(
+        "drain",
+        "TIME",
+        of(&[CAPTURE]),
+        "With --listen: time after the recording in which open connections are still forwarded; Ctrl-C \
+         ends it",
+    )
+    .default("1m")
+    .marked(&[NotInJobFile]),
+    value(
+        "max-memory",
+        "SIZE",
+        of(&[CAPTURE]),
+        "With --listen: memory for what is not recorded yet; if it is not enough, the recording ends, \
+         and forwarding goes on",
+    )
+    .default("256MiB")
+    .marked(&[NotInJobFile]),
+    value(
+        "max-file",
+        "SIZE",
+        of(&[CAPTURE]),
+        "With --listen: longest recording; when it is reached, the recording ends, and forwarding goes \
+         on",
+    )
+    .default("1GiB")
+    .marked(&[NotInJobFile]),
     value("from", "FORMAT", of(&[CAPTURE]), "Format of the log: {words}")
         .default_words("detected")
         .choices(choices::log_formats)
@@ -98,7 +135,16 @@ pub const SETTINGS: &[SettingDef] = &[
         of(&[CAPTURE]),
         "Database whose statements are captured, if the log has those of several",
     )
-    .default_words("the only one in the log")
+    .default_words("the only one in the log; with --listen, that of TARGET")
+    .marked(&[NotInJobFile]),
+    value(
+        "mask",
+        "COLUMNS",
+        of(&[CAPTURE]),
+        "Replace the values of these columns, such as users.email,orders.note, or `all`, by others of the \
+         same form; the same value becomes the same one",
+    )
+    .default_words("values are captured as they are")
     .marked(&[NotInJobFile]),
     switch(
         "cpu-test",
@@ -1003,10 +1049,20 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .default_words("the token opens /metrics too")
     .marked(&[NotInJobFile]),
-    value("tls-cert", "FILE", of(&[SERVE]), "PEM file with the certificate chain, for HTTPS")
-        .marked(&[NotInJobFile]),
-    value("tls-key", "FILE", of(&[SERVE]), "PEM file with the private key of the certificate")
-        .marked(&[NotInJobFile]),
+    value(
+        "tls-cert",
+        "FILE",
+        of(&[SERVE, CAPTURE]),
+        "PEM file with the certificate chain, for HTTPS, or for clients that connect to --listen",
+    )
+    .marked(&[NotInJobFile]),
+    value(
+        "tls-key",
+        "FILE",
+        of(&[SERVE, CAPTURE]),
+        "PEM file with the private key of the certificate",
+    )
+    .marked(&[NotInJobFile]),
     value(
         "host",
         "NAMES",

@@ -384,7 +384,10 @@ fn parse_dop(text: &str) -> Result<u32, String> {
 }
 
 /// Reads a size in bytes: a number with a unit, such as `2GiB` or `500MB`.
-fn parse_size(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// When the text is no size; the message gives examples.
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let unit = text[digits..].trim();
@@ -395,7 +398,8 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// Formats a size as [`parse_size`] reads it.
-fn show_size(bytes: &u64) -> String {
+#[must_use]
+pub fn show_size(bytes: &u64) -> String {
     let (unit, size) =
         SIZES.iter().find(|(_, size)| bytes.is_multiple_of(*size)).unwrap_or(&SIZES[5]);
     format!("{}{unit}", bytes / size)

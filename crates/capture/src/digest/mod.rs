@@ -13,7 +13,7 @@
 mod folded;
 mod guess;
 mod mysql;
-mod places;
+pub(crate) mod places;
 mod tables;
 
 use std::borrow::Cow;

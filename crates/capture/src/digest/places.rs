@@ -72,7 +72,7 @@ impl Origin {
 }
 
 /// The origins of the arguments of a statement.
-pub(super) fn origins(shape: &Shape, tables: &Tables) -> Vec<Origin> {
+pub(crate) fn origins(shape: &Shape, tables: &Tables) -> Vec<Origin> {
     let mentions = tables.mentions(&shape.to_string());
     let mut origins = vec![Origin::Unknown; shape.literals.len()];
     let mut before = Origin::Unknown;

@@ -99,7 +99,7 @@ pub struct Tables {
 
 /// A table that a statement mentions.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mention {
+pub(crate) struct Mention {
     table: usize,
     /// Its name and its alias, in lower case.
     names: Vec<String>,
@@ -133,7 +133,7 @@ impl Tables {
     }
 
     /// The tables that a statement mentions, in its order.
-    pub(super) fn mentions(&self, sql: &str) -> Vec<Mention> {
+    pub(crate) fn mentions(&self, sql: &str) -> Vec<Mention> {
         let is_part = |c: char| c.is_alphanumeric() || "_$\"`.".contains(c);
         let words: Vec<String> = sql
             .split(|c| !is_part(c))

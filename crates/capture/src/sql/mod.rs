@@ -224,6 +224,22 @@ pub fn first_words(sql: &str, syntax: Syntax) -> impl Iterator<Item = String> {
     words.filter(|word| !word.is_empty()).take(8).map(str::to_ascii_lowercase)
 }
 
+/// Whether the rows of a statement have an order: it has an ORDER BY outside of brackets.
+#[must_use]
+pub fn is_ordered(sql: &str, rules: impl Into<Rules>) -> bool {
+    let (mut depth, mut follows_order) = (0_usize, false);
+    for token in tokens(sql, rules.into()) {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ if depth == 0 && follows_order && token.is("by") => return true,
+            _ => {}
+        }
+        follows_order = depth == 0 && token.is("order");
+    }
+    false
+}
+
 /// Splits a text at the semicolons between its statements.
 #[must_use]
 pub fn split(sql: &str, rules: impl Into<Rules>) -> Vec<&str> {
@@ -467,6 +483,19 @@ mod tests {
     fn shape(sql: &str, syntax: Syntax) -> (String, Vec<Argument>) {
         let read = read(sql, syntax, &[]).unwrap();
         (read.shape.to_string(), read.arguments)
+    }
+
+    #[test]
+    fn rows_have_an_order_if_the_statement_orders_them() {
+        for (sql, expected) in [
+            ("SELECT a FROM t ORDER BY a", true),
+            ("SELECT a FROM (SELECT a FROM t) x order  by 1 LIMIT 5", true),
+            ("SELECT a FROM (SELECT a FROM t ORDER BY a) x", false),
+            ("SELECT 'order by' FROM t", false),
+            ("SELECT row_number() OVER (ORDER BY a) FROM t", false),
+        ] {
+            assert_eq!(is_ordered(sql, Syntax::Postgres), expected, "{sql}");
+        }
     }
 
     fn texts(sql: &str, syntax: Syntax) -> (String, Vec<String>) {

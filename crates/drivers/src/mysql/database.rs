@@ -15,6 +15,8 @@ use super::session::MysqlSession;
 use super::shared::{Product, Shared};
 use super::url::{Endpoint, SslMode, UrlOptions};
 use crate::redactor::Secretive;
+use crate::socket::Socket;
+use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::{Setup, client_config};
 
@@ -23,6 +25,56 @@ pub struct Mysql {
     shared: Arc<Shared>,
     waits: Waits,
     capabilities: Capabilities,
+}
+
+/// Opens connections to the server for sessions of others.
+#[derive(Clone)]
+pub struct Tunnel {
+    shared: Arc<Shared>,
+    /// The database of the target.
+    pub database: String,
+    /// Number of servers of the target, of which only the first is used.
+    pub servers: usize,
+}
+
+/// Whether a tunnel uses TLS, which begins after the server's greeting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TunnelTls {
+    /// Never.
+    Never,
+    /// If the server offers it.
+    Preferred,
+    /// Always.
+    Required,
+}
+
+impl Tunnel {
+    /// Connects, up to the server's greeting.
+    ///
+    /// # Errors
+    /// When the server cannot be reached.
+    pub async fn connect(&self) -> Result<Socket, DbError> {
+        self.shared.tunnel().await
+    }
+
+    /// Whether TLS is used.
+    #[must_use]
+    pub fn tls(&self) -> TunnelTls {
+        let options = &self.shared.options;
+        match (&options.places[0], options.ssl_mode) {
+            (Endpoint::Unix(_), _) | (_, SslMode::Disabled) => TunnelTls::Never,
+            (_, SslMode::Preferred) => TunnelTls::Preferred,
+            _ => TunnelTls::Required,
+        }
+    }
+
+    /// Starts TLS on a connection whose server has been asked for it.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub async fn secure(&self, socket: Socket) -> Result<Stream, DbError> {
+        self.shared.secure(socket).await
+    }
 }
 
 impl Mysql {
@@ -53,6 +105,14 @@ impl Mysql {
         })?;
         let shared = Shared::new(options, TlsConnector::from(Arc::new(config)), settings);
         Ok(Self { shared: Arc::new(shared), waits: settings.waits, capabilities: capabilities() })
+    }
+
+    /// Opens connections for sessions of others, as a proxy does.
+    #[must_use]
+    pub fn tunnel(&self) -> Tunnel {
+        let options = &self.shared.options;
+        let (database, servers) = (options.database.clone(), options.places.len());
+        Tunnel { shared: Arc::clone(&self.shared), database, servers }
     }
 
     /// Whether a session requested TLS because its mode is `PREFERRED`, and connected without.

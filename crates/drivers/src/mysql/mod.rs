@@ -25,5 +25,10 @@ mod text;
 mod url;
 mod wire;
 
-pub use database::Mysql;
+pub use database::{Mysql, Tunnel, TunnelTls};
 pub use session::MysqlSession;
+
+/// What a proxy needs to read the packets of others.
+pub mod messages {
+    pub use super::codec::Reader;
+}

@@ -14,6 +14,7 @@ use super::connection::{Connection, Route};
 use super::url::{Endpoint, SslMode, UrlOptions};
 use super::wire::Wire;
 use crate::socket::{Address, Socket, SocketSettings, resolve};
+use crate::stream::Stream;
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
@@ -193,18 +194,49 @@ impl Shared {
         place: usize,
         database: Option<&str>,
     ) -> Result<Connection, DbError> {
-        let addresses = match &self.options.places[place] {
-            Endpoint::Unix(file) => vec![Address::unix(file.clone())?],
-            Endpoint::Tcp(name, port) => resolve(name, *port, self.sockets.connect).await?,
-        };
         let mut last = None;
-        for address in addresses {
+        for address in self.addresses(place).await? {
             match self.attempt(place, &address, database).await {
                 Err(error) if error.class() == ErrorClass::Disconnected => last = Some(error),
                 result => return result,
             }
         }
         Err(last.expect("a host has at least one address"))
+    }
+
+    async fn addresses(&self, place: usize) -> Result<Vec<Address>, DbError> {
+        match &self.options.places[place] {
+            Endpoint::Unix(file) => Ok(vec![Address::unix(file.clone())?]),
+            Endpoint::Tcp(name, port) => resolve(name, *port, self.sockets.connect).await,
+        }
+    }
+
+    /// Connects to the first server for a session of somebody else.
+    pub(super) async fn tunnel(&self) -> Result<Socket, DbError> {
+        let label = self.options.places[0].label();
+        let mut last = None;
+        for address in self.addresses(0).await? {
+            match Socket::connect(&address, &label, &self.sockets).await {
+                Ok(socket) => return Ok(socket),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.expect("a host has at least one address"))
+    }
+
+    /// Starts TLS with the first server, for a session of somebody else.
+    pub(super) async fn secure(&self, socket: Socket) -> Result<Stream, DbError> {
+        let name = match &self.options.places[0] {
+            Endpoint::Tcp(name, _) => name.as_str(),
+            Endpoint::Unix(_) => "",
+        };
+        let checks_name = self.options.ssl_mode == SslMode::VerifyIdentity;
+        let host = host_in_certificate(name, checks_name);
+        let secured = Stream::secure(&self.tls, socket, host);
+        timeout(self.sockets.connect, secured).await.unwrap_or_else(|_| {
+            let message = "the server does not answer in time while TLS begins";
+            Err(DbError::new(ErrorClass::Disconnected, message))
+        })
     }
 
     async fn attempt(

@@ -41,6 +41,26 @@ pub struct Postgres {
     capabilities: Capabilities,
 }
 
+/// Opens connections to the server for sessions of others.
+#[derive(Clone)]
+pub struct Tunnel {
+    shared: Arc<Shared>,
+    /// The database of the target.
+    pub database: String,
+    /// Number of hosts of the target, of which only the first is used.
+    pub hosts: usize,
+}
+
+impl Tunnel {
+    /// Connects, with TLS according to the target.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or TLS fails.
+    pub async fn connect(&self) -> Result<Stream, DbError> {
+        self.shared.tunnel().await
+    }
+}
+
 /// Properties of the database that sessions and cancellers need.
 pub(super) struct Shared {
     options: UrlOptions,
@@ -98,6 +118,18 @@ enum Tls {
 struct Attempt {
     error: DbError,
     is_about_tls: bool,
+}
+
+impl Host {
+    /// How TLS is used in the first attempt, and in a second one if the first fails because of it.
+    const fn tls_choices(&self) -> (Tls, Option<Tls>) {
+        match (&self.place, self.ssl_mode) {
+            (Endpoint::Unix(_), _) | (_, SslMode::Disable) => (Tls::Without, None),
+            (_, SslMode::Allow) => (Tls::Without, Some(Tls::With)),
+            (_, SslMode::Prefer) => (Tls::IfOffered, Some(Tls::Without)),
+            (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => (Tls::With, None),
+        }
+    }
 }
 
 impl Attempt {
@@ -160,6 +192,17 @@ impl Postgres {
             prepared_again: PreparedAgain::default(),
         };
         Ok(Self { shared: Arc::new(shared), capabilities })
+    }
+
+    /// Opens connections for sessions of others, as a proxy does.
+    #[must_use]
+    pub fn tunnel(&self) -> Tunnel {
+        let options = &self.shared.options;
+        Tunnel {
+            shared: Arc::clone(&self.shared),
+            database: options.database.clone(),
+            hosts: options.hosts.len(),
+        }
     }
 
     /// Whether a session requested TLS because its mode is `prefer`, and connected without.
@@ -434,12 +477,7 @@ impl Shared {
         label: &str,
         database: &str,
     ) -> Result<OpenedConnection, DbError> {
-        let (first, second) = match (&host.place, host.ssl_mode) {
-            (Endpoint::Unix(_), _) | (_, SslMode::Disable) => (Tls::Without, None),
-            (_, SslMode::Allow) => (Tls::Without, Some(Tls::With)),
-            (_, SslMode::Prefer) => (Tls::IfOffered, Some(Tls::Without)),
-            (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => (Tls::With, None),
-        };
+        let (first, second) = host.tls_choices();
         let opened = match (self.attempt(host, address, label, database, first).await, second) {
             (Err(failed), Some(second)) if failed.is_about_tls => {
                 match self.attempt(host, address, label, database, second).await {
@@ -474,18 +512,44 @@ impl Shared {
         database: &str,
         tls: Tls,
     ) -> Result<OpenedConnection, Attempt> {
+        let (stream, route) = self.reach(host, address, label, tls).await?;
+        let login = Login {
+            user: &self.options.user,
+            database,
+            application_name: &self.options.application_name,
+            options: self.options.server_options.as_deref(),
+            iso_dates: !self.own_sql,
+            password: host.password.as_ref().map(Secret::reveal),
+            channel_binding: self.options.channel_binding,
+        };
+        let begun = timeout(self.sockets.connect, start(stream, login)).await;
+        let (connection, greeting) =
+            begun.map_err(|_| self.silent(label))?.map_err(|error| Attempt {
+                // The server reports this if pg_hba.conf has no line for a session with, or
+                // without, TLS.
+                is_about_tls: error.code() == Some("28000"),
+                error: error.context(label),
+            })?;
+        self.version.store(greeting.version, Ordering::Relaxed);
+        Ok(OpenedConnection { connection, greeting, route })
+    }
+
+    /// Connects to an address, up to the messages of a session.
+    async fn reach(
+        &self,
+        host: &Host,
+        address: &Address,
+        label: &str,
+        tls: Tls,
+    ) -> Result<(Stream, Route), Attempt> {
         let mut socket =
             Socket::connect(address, label, &self.sockets).await.map_err(Attempt::failed)?;
         let limit = self.sockets.connect;
-        let silent = |_| {
-            let message = format!("{label} does not answer within {} s", limit.as_secs());
-            Attempt::failed(DbError::new(ErrorClass::Disconnected, message))
-        };
         let has_tls = match tls {
             Tls::Without => false,
             Tls::IfOffered | Tls::With => timeout(limit, socket.ask_for_tls())
                 .await
-                .map_err(silent)?
+                .map_err(|_| self.silent(label))?
                 .map_err(|error| Attempt::failed(error.context(label)))?,
         };
         if tls == Tls::With && !has_tls {
@@ -510,29 +574,38 @@ impl Shared {
             transport: socket.transport(),
             same_host: socket.is_same_host(),
         };
-        let login = Login {
-            user: &self.options.user,
-            database,
-            application_name: &self.options.application_name,
-            options: self.options.server_options.as_deref(),
-            iso_dates: !self.own_sql,
-            password: host.password.as_ref().map(Secret::reveal),
-            channel_binding: self.options.channel_binding,
-        };
-        let begin = async {
-            let about_tls =
-                |error: DbError| Attempt { error: error.context(label), is_about_tls: true };
-            let stream = self.stream(socket, &route).await.map_err(about_tls)?;
-            start(stream, login).await.map_err(|error| Attempt {
-                // The server reports this if pg_hba.conf has no line for a session with, or
-                // without, TLS.
-                is_about_tls: error.code() == Some("28000"),
-                error: error.context(label),
-            })
-        };
-        let (connection, greeting) = timeout(limit, begin).await.map_err(silent)??;
-        self.version.store(greeting.version, Ordering::Relaxed);
-        Ok(OpenedConnection { connection, greeting, route })
+        let about_tls =
+            |error: DbError| Attempt { error: error.context(label), is_about_tls: true };
+        let secured = timeout(limit, self.stream(socket, &route)).await;
+        let stream = secured.map_err(|_| self.silent(label))?.map_err(about_tls)?;
+        Ok((stream, route))
+    }
+
+    /// The failure to get an answer in time.
+    fn silent(&self, label: &str) -> Attempt {
+        let limit = self.sockets.connect.as_secs();
+        let message = format!("{label} does not answer within {limit} s");
+        Attempt::failed(DbError::new(ErrorClass::Disconnected, message))
+    }
+
+    /// Connects to the target's first host for a session of somebody else, who logs in.
+    pub(super) async fn tunnel(&self) -> Result<Stream, DbError> {
+        let host = self.options.hosts.first().expect("a target has at least one host");
+        let (label, (first, second)) = (host.label(), host.tls_choices());
+        let mut last = None;
+        for address in resolve(host, self.sockets.connect).await? {
+            let mut reached = self.reach(host, &address, &label, first).await;
+            if let (Err(failed), Some(second)) = (&reached, second)
+                && failed.is_about_tls
+            {
+                reached = self.reach(host, &address, &label, second).await;
+            }
+            match reached {
+                Ok((stream, _)) => return Ok(stream),
+                Err(failed) => last = Some(failed.error),
+            }
+        }
+        Err(last.expect("a host has at least one address"))
     }
 
     /// Creates the stream for messages; with TLS if the server agrees to it.

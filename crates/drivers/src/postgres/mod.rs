@@ -17,5 +17,10 @@ mod url;
 mod wire;
 
 pub use crate::target::Lookup;
-pub use database::Postgres;
+pub use database::{Postgres, Tunnel};
 pub use session::PostgresSession;
+
+/// What a proxy needs to read the messages of others.
+pub mod messages {
+    pub use super::wire::{Body, Fields, ServerError, touched};
+}

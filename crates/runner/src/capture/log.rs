@@ -15,8 +15,8 @@ use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
 
-use super::counts;
 use super::output::Output;
+use super::{MaskRequest, counts};
 use crate::new_file;
 
 /// Bytes at the beginning of a log in which its format is looked for.
@@ -31,6 +31,7 @@ pub struct LogRequest {
     format: Format,
     /// The database whose statements are captured; all that the log has without it.
     database: Option<String>,
+    mask: MaskRequest,
     output: Output,
     /// Bytes of the log.
     pub bytes: u64,
@@ -48,7 +49,8 @@ impl LogRequest {
         let format = detect(&mut log, &file, from)?;
         let read = |name: &str| Ok(name.to_owned());
         let database = settings.optional("database", read, String::clone, "the only one")?;
-        Ok(Self { file, format, database, output, bytes })
+        let mask = MaskRequest::new(settings)?;
+        Ok(Self { file, format, database, mask, output, bytes })
     }
 }
 
@@ -118,6 +120,7 @@ pub fn capture(
     let log = Log::new(BufReader::with_capacity(1 << 16, file), request.format);
     let mut assembler = Assembler::new(request.format.syntax());
     assembler.databases = Databases::new(request.database.clone());
+    assembler.mask = request.mask.draw()?;
     if request.output.is_recording {
         record(request, log, &mut assembler, advance)
     } else {
@@ -270,6 +273,8 @@ impl LogRequest {
             parameters: 0,
             seconds: 0.0,
             guessed: None,
+            ended_early: None,
+            unreached: 0,
             skipped: counts(&skipped),
         }
     }

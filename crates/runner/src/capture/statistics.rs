@@ -107,6 +107,8 @@ impl StatisticsRequest {
             parameters: file.parameters,
             seconds: 0.0,
             guessed: Some(guesses(&file.text)),
+            ended_early: None,
+            unreached: 0,
             skipped: counts(&skipped),
         })
     }

@@ -13,10 +13,10 @@ use crate::virtual_time;
 /// Two sessions: 7 runs at 0, 0.1 and 5 s, 9 at 0.05 s.
 const LINES: &str = "{\"triphammer_recording\": 1, \"from\": \"csvlog\", \"started\": \"x\"}\n\
     {\"statement\": 0, \"sql\": \"UPDATE t SET a = :p1\", \"literals\": []}\n\
-    [7, 0, \"commit\", [[0, 0, 5], [0, 200000, 1]], 0]\n\
-    [9, 50000, \"single\", [[0, 0, 2]], 0]\n\
-    [7, 1000000, \"rollback\", [[0, 0, 2], [0, 0, 7], [0, 0, 9]], 0]\n\
-    [7, 5000000, \"single\", [[0, 0, 3]], 0]\n\
+    [7, 0, \"commit\", [[0, 0, [5]], [0, 200000, [1]]], 0]\n\
+    [9, 50000, \"single\", [[0, 0, [2]]], 0]\n\
+    [7, 1000000, \"rollback\", [[0, 0, [2]], [0, 0, [7]], [0, 0, [9]]], 0]\n\
+    [7, 5000000, \"single\", [[0, 0, [3]]], 0]\n\
     {\"transactions\": 4}\n";
 
 /// Replays the lines on this target, with this many sessions.

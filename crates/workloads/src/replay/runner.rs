@@ -176,7 +176,15 @@ pub async fn run<S: Session>(
         if let Some(number) = replay.counted.get(&(kind, step.shape)) {
             prepared.counts.end(*number, started, done.is_err());
         }
-        done?;
+        match done {
+            // It failed when it was recorded, too.
+            Err(error) if has_failed(step) && !error.class().loses_session() => {
+                if is_single {
+                    return Ok(Completion::ROLLED_BACK);
+                }
+            }
+            done => done?,
+        }
     }
     waiting.wait(transaction.last_gap, replay, &prepared.counts, session).await;
     match transaction.ending {
@@ -188,6 +196,11 @@ pub async fn run<S: Session>(
         }
     }
     Ok(Completion::COMMITTED)
+}
+
+/// Whether a statement failed when it was recorded.
+fn has_failed(step: &Step) -> bool {
+    step.answer.as_ref().is_some_and(|answer| answer.error.is_some())
 }
 
 /// Runs a statement; `commits` if the database commits it implicitly.

@@ -22,10 +22,10 @@ fn replay(lines: &str, speed: &str) -> (tempfile::TempDir, Replay) {
     (folder, Replay::new(&settings).unwrap())
 }
 
-const LINES: &str = "[7, 1000000, \"commit\", [[0, 0, 5, 1], [4, 2000, 1]], 3000]\n\
-    [7, 2000000, \"single\", [[4, 0, 2]], 0]\n\
-    [9, 500000, \"rollback\", [[0, 0, 5, 3], [0, 0, 5, 4]], 0]\n\
-    [7, 4500000, \"single\", [[4, 0, 3]], 0]\n";
+const LINES: &str = "[7, 1000000, \"commit\", [[0, 0, [5, 1]], [4, 2000, [1]]], 3000]\n\
+    [7, 2000000, \"single\", [[4, 0, [2]]], 0]\n\
+    [9, 500000, \"rollback\", [[0, 0, [5, 3]], [0, 0, [5, 4]]], 0]\n\
+    [7, 4500000, \"single\", [[4, 0, [3]]], 0]\n";
 
 #[test]
 fn sessions_and_times_are_those_of_the_recording() {
@@ -96,7 +96,7 @@ fn statements_are_read_as_the_database_of_the_log_writes_them() {
     let recording = |from: &str| {
         let text = format!(
             "{{\"triphammer_recording\": 1, \"from\": \"{from}\"}}\n{}\n\
-             [0, 0, \"single\", [[0, 0, 5]], 0]\n{{\"transactions\": 1}}\n",
+             [0, 0, \"single\", [[0, 0, [5]]], 0]\n{{\"transactions\": 1}}\n",
             r#"{"statement": 0, "sql": "SELECT _utf8mb4'it\\'s', :p1", "literals": []}"#
         );
         triphammer_capture::recording::read(text.as_bytes()).unwrap()

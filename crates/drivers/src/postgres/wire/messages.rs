@@ -99,8 +99,9 @@ impl<'a> Body<'a> {
         Some(taken)
     }
 
+    /// Takes as many bytes as the result has.
     #[inline]
-    fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
+    pub fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
         Some(*taken)
@@ -112,8 +113,9 @@ impl<'a> Body<'a> {
         self.fixed().map(i32::from_be_bytes)
     }
 
+    /// Takes two bytes as an integer.
     #[inline]
-    fn int16(&mut self) -> Option<i16> {
+    pub fn int16(&mut self) -> Option<i16> {
         self.fixed().map(i16::from_be_bytes)
     }
 
@@ -140,6 +142,11 @@ impl<'a> Fields<'a> {
         let mut body = Body(body);
         let left = body.int16()?.cast_unsigned();
         Some(Self { body, left })
+    }
+
+    /// Whether no field remains.
+    pub fn is_empty(&self) -> bool {
+        self.left == 0
     }
 
     /// Number of remaining fields.

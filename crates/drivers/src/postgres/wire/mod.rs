@@ -27,7 +27,7 @@ use crate::stream::{Stream, broken, closed};
 
 pub use self::cancel::CancelKey;
 pub use self::copy::Chunk;
-pub use self::messages::{Column, Fields, ServerError, columns, touched};
+pub use self::messages::{Body, Column, Fields, ServerError, columns, touched};
 pub use self::startup::{Greeting, Login, start};
 
 /// The server's source file that waits for standbys at the end of a commit.

@@ -1,0 +1,207 @@
+//! Values of MySQL's binary protocol ("Binary Protocol Value") as texts, and the texts of both protocols in one form.
+
+use std::fmt::Write as _;
+
+use triphammer_capture::Argument;
+use triphammer_drivers::mysql::messages::Reader;
+
+/// Types of the protocol.
+mod wire_type {
+    pub const TINY: u8 = 1;
+    pub const SHORT: u8 = 2;
+    pub const LONG: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const DOUBLE: u8 = 5;
+    pub const NULL: u8 = 6;
+    pub const TIMESTAMP: u8 = 7;
+    pub const LONGLONG: u8 = 8;
+    pub const INT24: u8 = 9;
+    pub const DATE: u8 = 10;
+    pub const TIME: u8 = 11;
+    pub const DATETIME: u8 = 12;
+    pub const YEAR: u8 = 13;
+}
+use wire_type as t;
+
+/// A type, and whether its numbers are unsigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The type.
+    pub of: u8,
+    /// Whether numbers are unsigned.
+    pub unsigned: bool,
+}
+
+/// Flag of a column whose numbers are unsigned.
+const UNSIGNED: u16 = 32;
+
+impl Kind {
+    /// Reads the definition of a column, which ends with fields of fixed length; `None` if it is malformed.
+    pub fn of_column(definition: &[u8]) -> Option<Self> {
+        match definition.last_chunk() {
+            Some(&[0x0c, _, _, _, _, _, _, of, low, high, _, _, _]) => {
+                Some(Self { of, unsigned: u16::from_le_bytes([low, high]) & UNSIGNED != 0 })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether its values are integers.
+    const fn is_integer(self) -> bool {
+        matches!(self.of, t::TINY | t::SHORT | t::LONG | t::LONGLONG | t::INT24 | t::YEAR)
+    }
+}
+
+/// Reads an argument; `None` if it is malformed.
+pub fn argument(kind: Kind, rest: &mut Reader<'_>) -> Option<Argument> {
+    if kind.of == t::NULL {
+        return Some(Argument::Null);
+    }
+    let mut out = Vec::new();
+    binary(kind, rest, &mut out)?;
+    // What is not UTF-8 is counted as such later, by its replacement character.
+    let text = String::from_utf8_lossy(&out).into_owned();
+    Some(if kind.is_integer() { Argument::of_text(text) } else { Argument::Text(text) })
+}
+
+/// Appends a value as its text; `None` if it is malformed.
+pub fn binary(kind: Kind, rest: &mut Reader<'_>, out: &mut Vec<u8>) -> Option<()> {
+    let text = match (kind.of, kind.unsigned) {
+        (t::LONGLONG, false) => i64::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::LONGLONG, true) => u64::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::LONG | t::INT24, false) => i32::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::LONG | t::INT24, true) => u32::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::SHORT, false) => i16::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::SHORT | t::YEAR, _) => u16::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::TINY, false) => i8::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::TINY, true) => rest.byte().ok()?.to_string(),
+        (t::FLOAT, _) => f32::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::DOUBLE, _) => f64::from_le_bytes(rest.fixed().ok()?).to_string(),
+        (t::DATE | t::DATETIME | t::TIMESTAMP, _) => date(kind.of == t::DATE, rest)?,
+        (t::TIME, _) => time(rest)?,
+        _ => {
+            out.extend_from_slice(rest.bytes().ok()?);
+            return Some(());
+        }
+    };
+    out.extend_from_slice(text.as_bytes());
+    Some(())
+}
+
+/// Writes a text so that it is the same whichever protocol it came by: floats have different digits in both, and times
+/// different zeros.
+pub fn canonical<'a>(kind: Kind, text: &'a [u8], out: &'a mut Vec<u8>) -> &'a [u8] {
+    match kind.of {
+        t::FLOAT | t::DOUBLE => {
+            let text = str::from_utf8(text).unwrap_or_default();
+            let written = match kind.of {
+                t::FLOAT => text.parse::<f32>().map(|value| format!("{value:e}")),
+                _ => text.parse::<f64>().map(|value| format!("{value:e}")),
+            };
+            out.clear();
+            out.extend_from_slice(written.as_deref().unwrap_or(text).as_bytes());
+            out
+        }
+        t::DATETIME | t::TIMESTAMP | t::TIME if text.contains(&b'.') => {
+            let end = text.iter().rposition(|byte| *byte != b'0').map_or(0, |last| last + 1);
+            text[..end].strip_suffix(b".").unwrap_or(&text[..end])
+        }
+        _ => text,
+    }
+}
+
+fn date(is_date: bool, rest: &mut Reader<'_>) -> Option<String> {
+    let length = rest.byte().ok()?;
+    let mut field = Reader(rest.take(usize::from(length)).ok()?);
+    let (mut year, mut parts, mut micros) = (0, [0_u8; 5], 0);
+    if length >= 4 {
+        year = u16::from_le_bytes(field.fixed().ok()?);
+        parts[..2].copy_from_slice(&field.fixed::<2>().ok()?);
+    }
+    if length >= 7 {
+        parts[2..].copy_from_slice(&field.fixed::<3>().ok()?);
+    }
+    if length >= 11 {
+        micros = u32::from_le_bytes(field.fixed().ok()?);
+    }
+    let [month, day, hour, minute, second] = parts;
+    let mut text = format!("{year:04}-{month:02}-{day:02}");
+    if !is_date {
+        let _ = write!(text, " {hour:02}:{minute:02}:{second:02}");
+        fraction(micros, &mut text);
+    }
+    Some(text)
+}
+
+fn time(rest: &mut Reader<'_>) -> Option<String> {
+    let length = rest.byte().ok()?;
+    let mut field = Reader(rest.take(usize::from(length)).ok()?);
+    if length == 0 {
+        return Some("00:00:00".to_owned());
+    }
+    let [is_negative] = field.fixed().ok()?;
+    let days = u32::from_le_bytes(field.fixed().ok()?);
+    let [hour, minute, second] = field.fixed::<3>().ok()?;
+    let sign = if is_negative == 0 { "" } else { "-" };
+    let hours = u64::from(days) * 24 + u64::from(hour);
+    let mut text = format!("{sign}{hours:02}:{minute:02}:{second:02}");
+    if length >= 12 {
+        fraction(u32::from_le_bytes(field.fixed().ok()?), &mut text);
+    }
+    Some(text)
+}
+
+fn fraction(micros: u32, text: &mut String) {
+    if micros > 0 {
+        let _ = write!(text, ".{micros:06}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(of: u8, raw: &[u8]) -> Option<String> {
+        let mut out = Vec::new();
+        binary(Kind { of, unsigned: false }, &mut Reader(raw), &mut out)?;
+        String::from_utf8(out).ok()
+    }
+
+    #[test]
+    fn values_are_written_as_the_text_protocol_does() {
+        for (of, raw, expected) in [
+            (t::LONGLONG, &(-5_i64).to_le_bytes()[..], "-5"),
+            (t::YEAR, &2026_u16.to_le_bytes(), "2026"),
+            (t::DATE, b"\x04\xea\x07\x01\x1f", "2026-01-31"),
+            (t::DATETIME, b"\x07\xea\x07\x01\x1f\x0c\x00\x01", "2026-01-31 12:00:01"),
+            (
+                t::DATETIME,
+                b"\x0b\xea\x07\x01\x1f\x0c\x00\x01\x20\xa1\x07\x00",
+                "2026-01-31 12:00:01.500000",
+            ),
+            (t::DATETIME, b"\0", "0000-00-00 00:00:00"),
+            (t::TIME, b"\x08\x01\x01\0\0\0\x02\x03\x04", "-26:03:04"),
+            (246, b"\x041.50", "1.50"),
+            (253, b"\x02hi", "hi"),
+        ] {
+            assert_eq!(text(of, raw).as_deref(), Some(expected));
+            for end in 0..raw.len() {
+                let _ = text(of, &raw[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn both_protocols_have_one_form() {
+        let of = |of, text: &str| {
+            let mut out = Vec::new();
+            let kind = Kind { of, unsigned: false };
+            String::from_utf8(canonical(kind, text.as_bytes(), &mut out).to_vec()).unwrap()
+        };
+        assert_eq!(of(t::DOUBLE, "1e20"), of(t::DOUBLE, "100000000000000000000"));
+        assert_eq!(of(t::FLOAT, "0.1"), of(t::FLOAT, &0.1_f32.to_string()));
+        assert_eq!(of(t::DATETIME, "2026-01-31 12:00:01.500"), "2026-01-31 12:00:01.5");
+        assert_eq!(of(t::DATETIME, "2026-01-31 12:00:00.000000"), "2026-01-31 12:00:00");
+        assert_eq!(of(253, "1.50"), "1.50");
+    }
+}
