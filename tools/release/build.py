@@ -90,8 +90,6 @@ def environment(target):
         "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(rust),
         f"CFLAGS_{target.triple.replace('-', '_')}": " ".join(c),
         "CARGO_INCREMENTAL": "0",
-        # Across crates, which a development build does without: it takes a minute and makes the files of a release smaller.
-        "CARGO_PROFILE_RELEASE_LTO": "fat",
         "CARGO_TARGET_DIR": str(TARGET),
         "SOURCE_DATE_EPOCH": COMPILE_EPOCH,
         "TARGET_LIBS": unwinder,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use triphammer_capture::recording::{Recording, read};
 use triphammer_capture::{Argument, Ending};
-use triphammer_core::session::{Access, Admin, Database, Protocol, Role, Session};
+use triphammer_core::session::{Access, Database, Protocol, Role, Session};
 use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
