@@ -4,7 +4,7 @@ use std::hash::Hasher as _;
 
 use siphasher::sip::SipHasher13;
 
-use super::event::Argument;
+use super::argument::Argument;
 
 /// Most values that are kept of the rows of an answer whose values the server made.
 pub const MADE_MAX: usize = 1_000;

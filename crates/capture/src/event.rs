@@ -1,30 +1,7 @@
 //! What a log, or what passes on the wire, says about a session, whatever its format.
 
 use super::answer::ServerAnswer;
-
-/// An argument of a statement: bound by the client, or written as a literal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Argument {
-    /// SQL NULL.
-    Null,
-    /// A whole number of 64 bits.
-    Int(i64),
-    /// Another number that was written as a literal, with its digits.
-    Number(String),
-    /// Anything else, as the log has it.
-    Text(String),
-}
-
-impl Argument {
-    /// An argument of this text: an integer if it is written as one.
-    #[must_use]
-    pub fn of_text(text: String) -> Self {
-        match text.parse::<i64>() {
-            Ok(number) if number.to_string() == text => Self::Int(number),
-            _ => Self::Text(text),
-        }
-    }
-}
+pub use super::argument::Argument;
 
 /// What happened, and when.
 #[derive(Clone, Debug, PartialEq)]

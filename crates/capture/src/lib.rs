@@ -12,6 +12,7 @@
 //! sessions   events to transactions, in order and with their gaps
 //! mix        transactions to a workload file: weights, and what parameters are drawn from
 //! recording  transactions to a recording, and back
+//! columns/   the column that a value belongs to
 //! digest/    statistics of statements to a workload file: parameters are guessed from the tables
 //! mask       other values in place of those that were captured
 //! written    texts and names in workload files
@@ -21,6 +22,8 @@
 //! statements, each with a limit of its own. What cannot be replayed is counted by its reason.
 
 pub mod answer;
+mod argument;
+mod columns;
 mod databases;
 pub mod digest;
 mod event;
@@ -37,8 +40,9 @@ mod statement;
 mod variables;
 mod written;
 
+pub use argument::Argument;
 pub use databases::Databases;
-pub use event::{Aftermath, Argument, Event, What};
+pub use event::{Aftermath, Event, What};
 pub use log::{Format, Log, other_source};
 pub use sessions::{Assembler, Ending, Gap, Sink, Step, Transaction};
 pub use shapes::Shapes;

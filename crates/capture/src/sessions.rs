@@ -431,15 +431,7 @@ impl Assembler {
                 self.skipped.add(Reason::Copy);
                 self.run(session, part, arrival, sink)?;
             }
-            Effect::Skip(reason) => {
-                self.skipped.add(reason);
-                if reason == Reason::Setting {
-                    session.set(part);
-                }
-                if let Some(open) = session.open.as_mut().filter(|_| has_failed) {
-                    open.is_aborted |= open.is_block && self.syntax == Syntax::Postgres;
-                }
-            }
+            Effect::Skip(reason) => self.skip(session, part, reason, has_failed),
             Effect::Runs | Effect::RollbackTo if session.is_other => {
                 self.leave_out(part, session.rules, session.database.as_deref());
             }
@@ -452,6 +444,17 @@ impl Assembler {
             Effect::Runs => self.run(session, part, arrival, sink)?,
         }
         Ok(())
+    }
+
+    /// Counts a statement that is not replayed.
+    fn skip(&mut self, session: &mut Session, part: &str, reason: Reason, has_failed: bool) {
+        self.skipped.add(reason);
+        if reason == Reason::Setting {
+            session.set(part);
+        }
+        if let Some(open) = session.open.as_mut().filter(|_| has_failed) {
+            open.is_aborted |= open.is_block && self.syntax == Syntax::Postgres;
+        }
     }
 
     /// What an error that the server answered leaves of the transaction.
@@ -509,11 +512,7 @@ impl Assembler {
         if session.open.as_ref().is_some_and(|open| !open.is_block) {
             self.end(session, at_us, Ending::Single, sink)?;
         }
-        let is_replaced = |argument: &Argument| match argument {
-            Argument::Text(text) => text.contains(char::REPLACEMENT_CHARACTER),
-            _ => false,
-        };
-        if text.contains(char::REPLACEMENT_CHARACTER) || binds.iter().any(is_replaced) {
+        if is_replaced(text) || binds.iter().any(|bind| bind.text().is_some_and(is_replaced)) {
             self.skipped.add(Reason::Bytes);
             return Ok(());
         }
@@ -549,12 +548,8 @@ impl Assembler {
         if open.is_dropped {
             return Ok(());
         }
-        let size = |argument: &Argument| match argument {
-            Argument::Text(text) | Argument::Number(text) => text.len() + size_of::<Argument>(),
-            _ => size_of::<Argument>(),
-        };
         let made = answer.iter().flat_map(|answer| answer.answer.made.iter().flatten());
-        let bytes: usize = statement.arguments.iter().chain(made).map(size).sum();
+        let bytes: usize = statement.arguments.iter().chain(made).map(Argument::bytes).sum();
         let is_full = open.transaction.steps.len() == STATEMENTS_MAX;
         if is_full || self.open_bytes + bytes > OPEN_BYTES_MAX {
             open.is_dropped = true;
@@ -727,6 +722,11 @@ impl Open {
         self.last_start_us = at_us;
         self.last_end_us = took_us.map(|took| at_us.saturating_add_unsigned(took));
     }
+}
+
+/// Whether a text has bytes that were not UTF-8.
+fn is_replaced(text: &str) -> bool {
+    text.contains(char::REPLACEMENT_CHARACTER)
 }
 
 fn merge(into: &mut Characteristics, more: Characteristics) {

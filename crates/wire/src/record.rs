@@ -91,11 +91,11 @@ impl Reader {
     fn piece(&mut self, piece: Piece<'_>, at_us: i64, events: &mut Vec<Event>) {
         match (self, piece.kind) {
             (_, Kind::Opened) => {}
-            (Self::Postgres(one), Kind::FromClient) => one.from_client(piece.bytes, at_us, events),
-            (Self::Postgres(one), Kind::FromServer) => one.from_server(piece.bytes, at_us, events),
+            (Self::Postgres(one), Kind::FromClient) => one.client_sent(piece.bytes, at_us, events),
+            (Self::Postgres(one), Kind::FromServer) => one.server_sent(piece.bytes, at_us, events),
             (Self::Postgres(one), Kind::Closed) => one.closed(at_us, events),
-            (Self::Mysql(one), Kind::FromClient) => one.from_client(piece.bytes, at_us, events),
-            (Self::Mysql(one), Kind::FromServer) => one.from_server(piece.bytes, at_us, events),
+            (Self::Mysql(one), Kind::FromClient) => one.client_sent(piece.bytes, at_us, events),
+            (Self::Mysql(one), Kind::FromServer) => one.server_sent(piece.bytes, at_us, events),
             (Self::Mysql(one), Kind::Closed) => one.closed(at_us, events),
         }
     }

@@ -1,7 +1,6 @@
 //! Generators of parameters, guessed from columns and the values in them.
 
-use super::places::Origin;
-use super::tables::{Column, ColumnKind};
+use crate::columns::{Column, ColumnKind, Origin};
 use crate::written::quoted;
 
 /// Longest text that is guessed where a column has no limit, in characters.

@@ -5,16 +5,12 @@
 //! ```text
 //! folded   lists and rows whose number the server does not keep
 //! mysql    digests of MySQL and MariaDB to statements that can be prepared
-//! places   the column of each parameter
-//! tables   the tables of a database, with their columns
 //! guess    generators
 //! ```
 
 mod folded;
 mod guess;
 mod mysql;
-pub(crate) mod places;
-mod tables;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,8 +18,8 @@ use std::fmt::Write as _;
 
 use self::folded::Folded;
 pub use self::guess::{Guess, Span};
-pub use self::places::Origin;
-pub use self::tables::{Column, ColumnKind, Tables};
+use crate::columns::origins;
+pub use crate::columns::{Column, ColumnKind, Origin, Tables};
 use crate::event::Argument;
 use crate::mix::{WRITTEN_MAX, WorkloadFile};
 use crate::skipped::{Reason, Skipped};
@@ -131,7 +127,7 @@ impl<'a> Digests<'a> {
             self.skipped.more(Reason::Kinds, rare.number);
         }
         let counted = all.into_iter().map(|(shape, Calls { number, arguments, folded })| {
-            let origins = places::origins(&shape, self.tables);
+            let origins = origins(&shape, self.tables);
             let written = |(argument, is_literal): (&Argument, &bool)| {
                 is_literal.then(|| literal(argument)).flatten()
             };

@@ -2,7 +2,7 @@
 //! SQL: functions have a space before their bracket.
 
 use super::folded::{Folded, LIST_VALUES};
-use super::tables::{Tables, bare};
+use crate::columns::{Tables, bare};
 use crate::skipped::Reason;
 use crate::written::listed_columns;
 

@@ -14,8 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use self::form::Permutation;
 use super::answer::ServerAnswer;
-use super::digest::places::{Origin, origins};
-use super::digest::{Column, ColumnKind, Tables};
+use super::columns::{Column, ColumnKind, Origin, Tables, origins};
 use super::event::Argument;
 use super::shapes::SHAPES_MAX;
 use super::sql::{Rules, Shape, Statement, TokenKind, tokens};

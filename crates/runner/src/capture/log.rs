@@ -15,8 +15,8 @@ use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::format::counted;
 
+use super::common::{MaskRequest, counts};
 use super::output::Output;
-use super::{MaskRequest, counts};
 use crate::new_file;
 
 /// Bytes at the beginning of a log in which its format is looked for.

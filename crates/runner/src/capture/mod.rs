@@ -1,25 +1,24 @@
 //! `capture`: makes a workload file or a recording from what a server has: its log, its clients, or the statistics of
 //! its statements.
 
+mod common;
 mod log;
 mod output;
 mod statistics;
 mod wire;
 
-use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
 
-use triphammer_capture::Skipped;
-use triphammer_capture::mask::Mask;
 use triphammer_core::SpecError;
-use triphammer_document::capture::{CaptureReport, SkippedCount};
+use triphammer_document::capture::CaptureReport;
 use triphammer_drivers::target::TargetUrl;
 use triphammer_settings::Settings;
 use triphammer_settings::failure::Failure;
 use triphammer_settings::handle::Handle;
 use triphammer_settings::target::Secrets;
 
+pub use self::common::CaptureEvent;
+use self::common::MASK;
 use self::log::LogRequest;
 use self::output::Output;
 use self::statistics::StatisticsRequest;
@@ -27,44 +26,6 @@ use self::wire::WireRequest;
 
 /// Settings that only `--listen` has.
 const OF_WIRE: [&str; 6] = ["for", "drain", "max-memory", "max-file", "tls-cert", "tls-key"];
-
-/// The setting of masks.
-const MASK: &str = "mask";
-
-/// What is masked.
-#[derive(Clone, Debug, Default)]
-struct MaskRequest(Option<String>);
-
-impl MaskRequest {
-    /// Reads what the settings ask for.
-    ///
-    /// # Errors
-    /// When it names something that is no column.
-    fn new(settings: &Settings) -> Result<Self, SpecError> {
-        let list = settings.get(MASK).map(str::to_owned);
-        let request = Self(list);
-        request.mask([0; 16])?;
-        Ok(request)
-    }
-
-    fn mask(&self, key: [u8; 16]) -> Result<Option<Mask>, SpecError> {
-        let mask = self.0.as_deref().map(|list| Mask::new(list, key));
-        mask.transpose().map_err(|why| SpecError::new(format!("--{MASK}: {why}")).about(MASK))
-    }
-
-    /// A mask with a key of its own.
-    ///
-    /// # Errors
-    /// When the system has no random numbers.
-    fn draw(&self) -> Result<Option<Mask>, Failure> {
-        let mut key = [0; 16];
-        getrandom::fill(&mut key).map_err(|error| Failure::System {
-            doing: "drawing the key of the mask".to_owned(),
-            error: std::io::Error::other(error),
-        })?;
-        Ok(self.mask(key)?)
-    }
-}
 
 /// What to capture, and where to write it.
 #[derive(Debug)]
@@ -75,24 +36,6 @@ pub enum CaptureRequest {
     Statistics(StatisticsRequest),
     /// What passes between clients and a server.
     Wire(Box<WireRequest>),
-}
-
-/// What happens while something is captured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CaptureEvent {
-    /// So many more bytes of a log were read.
-    Read(u64),
-    /// Clients can connect here.
-    Listening(SocketAddr),
-    /// The recording has ended and is kept; why it ended early, if it did.
-    Recorded(Option<String>),
-    /// So many connections are still open, and are forwarded for at most this time.
-    Draining(usize, Duration),
-}
-
-/// The reasons that occurred.
-fn counts(skipped: &Skipped) -> Vec<SkippedCount> {
-    skipped.iter().map(|(reason, count)| SkippedCount { reason: reason.text(), count }).collect()
 }
 
 impl CaptureRequest {

@@ -29,7 +29,7 @@ use triphammer_settings::target::{self, Secrets, Target};
 use triphammer_settings::worker_pool::{connect, on_this_thread};
 use triphammer_workloads::custom::{Custom, WorkloadText};
 
-use super::counts;
+use super::common::counts;
 use super::output::Output;
 
 /// Maximum wait for a server to cancel a query that took too long.

@@ -26,8 +26,8 @@ use triphammer_settings::worker_pool::on_this_thread;
 use triphammer_wire::{Cut, Limits, Options, Proxy, Recorded};
 use triphammer_workloads::custom::Custom;
 
+use super::common::{CaptureEvent, MaskRequest, counts};
 use super::output::Output;
-use super::{CaptureEvent, MaskRequest, counts};
 
 /// How often it is looked whether the recording has ended, and whether connections are still open.
 const GLANCE: Duration = Duration::from_millis(100);

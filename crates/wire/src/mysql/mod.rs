@@ -164,7 +164,7 @@ impl Reader {
     }
 
     /// Takes what the client sent.
-    pub fn from_client(&mut self, bytes: &[u8], at_us: i64, events: &mut Vec<Event>) {
+    pub fn client_sent(&mut self, bytes: &[u8], at_us: i64, events: &mut Vec<Event>) {
         if !self.is_lost {
             let session = &mut self.session;
             let fed = self.client.feed::<Numbered>(bytes, |frame| session.asked(&frame, at_us));
@@ -173,7 +173,7 @@ impl Reader {
     }
 
     /// Takes what the server sent.
-    pub fn from_server(&mut self, bytes: &[u8], at_us: i64, events: &mut Vec<Event>) {
+    pub fn server_sent(&mut self, bytes: &[u8], at_us: i64, events: &mut Vec<Event>) {
         if !self.is_lost {
             let database = self.session.database.clone();
             let session = &mut self.session;

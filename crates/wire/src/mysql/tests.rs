@@ -62,8 +62,8 @@ fn events(conversation: &[(From, Vec<u8>)], piece: usize) -> Vec<Event> {
     for ((from, bytes), at_us) in [ok(0, 0, 2)].iter().chain(conversation).zip(0..) {
         for bytes in bytes.chunks(piece) {
             match from {
-                From::Client => reader.from_client(bytes, at_us, &mut events),
-                From::Server => reader.from_server(bytes, at_us, &mut events),
+                From::Client => reader.client_sent(bytes, at_us, &mut events),
+                From::Server => reader.server_sent(bytes, at_us, &mut events),
             }
         }
     }
@@ -212,7 +212,7 @@ fn files_and_other_users_are_no_commands() {
 fn a_session_without_autocommit_says_so() {
     let mut reader = Reader::new("1".to_owned(), &response(capability::DEPRECATE_EOF));
     let mut found = Vec::new();
-    reader.from_server(&ok(0, 0, 0).1, 0, &mut found);
+    reader.server_sent(&ok(0, 0, 0).1, 0, &mut found);
     let What::Answered { sql, .. } = &found[0].what else { panic!("{found:?}") };
     assert_eq!(sql, "SET autocommit = 0");
     assert!(Reader::new("1".to_owned(), b"short").is_lost);
@@ -276,8 +276,8 @@ fn corrupt_and_cut_packets_neither_panic_nor_fill_the_memory() {
         let mut found = Vec::new();
         for (from, bytes) in [ok(0, 0, 2)].iter().chain(&damaged) {
             match from {
-                From::Client => reader.from_client(bytes, 0, &mut found),
-                From::Server => reader.from_server(bytes, 0, &mut found),
+                From::Client => reader.client_sent(bytes, 0, &mut found),
+                From::Server => reader.server_sent(bytes, 0, &mut found),
             }
             assert!(reader.held() < 100_000, "seed {seed}");
         }

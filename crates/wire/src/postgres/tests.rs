@@ -86,8 +86,8 @@ fn events(conversation: &[(From, Vec<u8>)], piece: usize) -> Vec<Event> {
     for ((from, bytes), at_us) in begun.iter().chain(conversation).zip(0..) {
         for bytes in bytes.chunks(piece) {
             match from {
-                From::Client => reader.from_client(bytes, at_us, &mut events),
-                From::Server => reader.from_server(bytes, at_us, &mut events),
+                From::Client => reader.client_sent(bytes, at_us, &mut events),
+                From::Server => reader.server_sent(bytes, at_us, &mut events),
             }
         }
     }
@@ -367,8 +367,8 @@ fn corrupt_and_cut_messages_neither_panic_nor_fill_the_memory() {
         let mut found = Vec::new();
         for (from, bytes) in [says(b'R', &[&[0; 4]]), ready(b"I")].iter().chain(&damaged) {
             match from {
-                From::Client => reader.from_client(bytes, 0, &mut found),
-                From::Server => reader.from_server(bytes, 0, &mut found),
+                From::Client => reader.client_sent(bytes, 0, &mut found),
+                From::Server => reader.server_sent(bytes, 0, &mut found),
             }
             assert!(reader.held() < 100_000, "seed {seed}");
         }

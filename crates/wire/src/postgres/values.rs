@@ -75,6 +75,22 @@ fn write(of: &Type, raw: &[u8], out: &mut String) -> Option<()> {
                 write!(out, "{dash}{byte:02x}")
             })
         }
+        Type::INET | Type::CIDR => {
+            let of_host = types::inet_from_sql(raw).ok()?;
+            let width = if of_host.addr().is_ipv4() { 32 } else { 128 };
+            match of_host.netmask() {
+                mask if mask == width && *of == Type::INET => write!(out, "{}", of_host.addr()),
+                mask => write!(out, "{}/{mask}", of_host.addr()),
+            }
+        }
+        _ => return moment(of, raw, out),
+    }
+    .ok()
+}
+
+/// Writes a date, a time, or a length of time.
+fn moment(of: &Type, raw: &[u8], out: &mut String) -> Option<()> {
+    match *of {
         Type::DATE => {
             let days = types::date_from_sql(raw).ok()?.checked_add(EPOCH_DAYS)?;
             write!(out, "{}", Date(days).civil()?)
@@ -94,14 +110,6 @@ fn write(of: &Type, raw: &[u8], out: &mut String) -> Option<()> {
             let months = i32::from_be_bytes(months.try_into().ok()?);
             let (days, us) = (i32::from_be_bytes(*days), i64::from_be_bytes(*us));
             write!(out, "{months} mons {days} days {us} us")
-        }
-        Type::INET | Type::CIDR => {
-            let of_host = types::inet_from_sql(raw).ok()?;
-            let width = if of_host.addr().is_ipv4() { 32 } else { 128 };
-            match of_host.netmask() {
-                mask if mask == width && *of == Type::INET => write!(out, "{}", of_host.addr()),
-                mask => write!(out, "{}/{mask}", of_host.addr()),
-            }
         }
         _ => return None,
     }

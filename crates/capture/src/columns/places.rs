@@ -42,7 +42,7 @@ impl Origin {
     }
 
     /// A name of a parameter.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let of_column = |column: &Column| {
             let letter =
                 |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
@@ -62,7 +62,7 @@ impl Origin {
     }
 
     /// The SQL of the end of a range, if it can be computed from that of its begin.
-    pub(super) fn end_of_range(&self, begin: Option<&String>) -> Option<String> {
+    pub(crate) fn end_of_range(&self, begin: Option<&String>) -> Option<String> {
         let is_integer = |column: &Column| column.kind == ColumnKind::Integer;
         match self {
             Self::RangeEnd(column) if is_integer(column) => Some(format!("{} + {RANGE}", begin?)),

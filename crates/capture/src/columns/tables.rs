@@ -124,7 +124,7 @@ impl Tables {
     }
 
     /// Whether a statement is about the server itself, or one of this program's own.
-    pub(super) fn is_of_server(&self, sql: &str) -> bool {
+    pub(crate) fn is_of_server(&self, sql: &str) -> bool {
         let mentions = self.mentions(sql);
         let is_own = |mention: &Mention| mention.names[0] == OWN_TABLE;
         let lower = sql.to_lowercase();
@@ -152,7 +152,7 @@ impl Tables {
     }
 
     /// The column of a name, which may have the name or alias of its table before it.
-    pub(super) fn column(
+    pub(crate) fn column(
         &self,
         mentions: &[Mention],
         qualifier: Option<&str>,
@@ -167,12 +167,12 @@ impl Tables {
     }
 
     /// The columns of the first table that a statement mentions, in the table's order.
-    pub(super) fn columns_of(&self, mentions: &[Mention]) -> &[Column] {
+    pub(crate) fn columns_of(&self, mentions: &[Mention]) -> &[Column] {
         mentions.first().map_or(&[], |mention| &self.columns[mention.table])
     }
 }
 
 /// A name without its quotes.
-pub(super) fn bare(name: &str) -> &str {
+pub(crate) fn bare(name: &str) -> &str {
     name.trim_matches(['"', '`'])
 }
