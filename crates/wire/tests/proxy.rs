@@ -1,4 +1,5 @@
 //! The proxy between our own drivers and real servers.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use triphammer_capture::recording::{Recording, read};
 use triphammer_capture::{Argument, Ending};
-use triphammer_core::session::{Access, Admin, Database, Protocol, Role, Session};
+use triphammer_core::session::{Access, Database, Protocol, Role, Session};
 use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
