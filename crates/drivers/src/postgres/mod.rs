@@ -22,5 +22,5 @@ pub use session::PostgresSession;
 
 /// What a proxy needs to read the messages of others.
 pub mod messages {
-    pub use super::wire::{Body, Fields, ServerError, touched};
+    pub use super::wire::{Body, ServerError, touched};
 }

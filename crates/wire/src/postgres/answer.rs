@@ -6,7 +6,7 @@ use triphammer_capture::Argument;
 use triphammer_capture::answer::{
     Answer, MADE_BYTES_MAX, MADE_MAX, RowHasher, RowHashes, ServerAnswer,
 };
-use triphammer_drivers::postgres::messages::{Body, Fields, touched};
+use triphammer_drivers::postgres::messages::{Body, touched};
 
 use super::values;
 
@@ -93,13 +93,16 @@ impl PendingAnswer {
     }
 
     fn read(&mut self, body: &[u8]) -> Option<()> {
-        let mut fields = Fields::new(body)?;
+        let mut body = Body(body);
+        let count = usize::from(body.int16()?.cast_unsigned());
         let mut hasher = RowHasher::default();
         let mut made = Vec::new();
         let keeps = self.makes && self.kept < MADE_MAX;
-        let mut place = 0;
-        while !fields.is_empty() {
-            let field = fields.next()?;
+        for place in 0..count {
+            let field = match usize::try_from(body.int32()?) {
+                Ok(length) => Some(body.take(length)?),
+                Err(_) => None,
+            };
             let column = match &self.form {
                 Form::Text => None,
                 Form::Columns(columns) => columns.get(place).filter(|column| column.format != 0),
@@ -117,7 +120,6 @@ impl PendingAnswer {
             if keeps {
                 made.push(argument(text));
             }
-            place += 1;
         }
         self.hashes.add(hasher.finish());
         if keeps {

@@ -144,11 +144,6 @@ impl<'a> Fields<'a> {
         Some(Self { body, left })
     }
 
-    /// Whether no field remains.
-    pub fn is_empty(&self) -> bool {
-        self.left == 0
-    }
-
     /// Number of remaining fields.
     #[inline]
     pub fn len(&self) -> usize {
