@@ -13,6 +13,7 @@ from ._record import Document, Record
 from ._workload import Workload
 from .documents import (
     BuildReport,
+    BundleVerification,
     CapacityResult,
     CheckReport,
     ComparisonResult,

@@ -117,6 +117,9 @@ SetupGroup = Literal["host", "network", "database"]
 #: Judgement of a line, from good to bad.
 SetupVerdict = Literal["fine", "look", "wrong"]
 
+#: The signature of a manifest.
+Signature = Record
+
 #: How a run ended.
 Status = Literal["complete", "interrupted", "aborted", "failed"]
 
@@ -167,6 +170,16 @@ class ActiveSessions(Record):
     statements: list[StatementWaits]
     #: `average` by class and name of the wait at the server, the largest first.
     waits: list[WaitShare]
+
+
+class Agreement(Record):
+    """A kind of statements that agree."""
+
+    __slots__ = ()
+    #: Number of values that were compared.
+    values: int
+    #: What agrees, in words.
+    what: str
 
 
 class AnalyzedPlan(Record):
@@ -367,6 +380,42 @@ class BuildReport(Document):
     target: str
     #: Title of the workload: `TPROC-C`.
     workload: str
+
+
+class BundleVerification(Document):
+    """What `triphammer verify --json` prints: whether a bundle agrees with itself, and what its method allows."""
+
+    __slots__ = ()
+    #: What was computed again, and agrees.
+    agreements: list[Agreement]
+    #: Whether everything agrees.
+    agrees: bool
+    #: Number of disagreements in all.
+    disagreement_count: int
+    #: What does not agree, at most 200 of them.
+    disagreements: list[Disagreement]
+    #: Version of the document's format.
+    format: Literal[1]
+    #: Number of the job in the store that it came from.
+    job: int
+    #: Kind of the job in the bundle.
+    job_kind: str
+    #: Kind of document, by the name of its command.
+    kind: Literal["verify"]
+    #: Judgement of the method; empty for jobs without a run.
+    method: list[MethodLine]
+    #: Names that the bundle shows.
+    names: ShownNames
+    #: Statements of the bundle that are in it only once: only hashes and a signature protect them.
+    not_recomputed: list[str]
+    #: The primary metric or the verdict of the job, in one line.
+    outcome: str
+    #: The signature of the manifest.
+    signature: Signature
+    #: The program that verified.
+    tool: Tool
+    #: The program that wrote the bundle, and its version.
+    written_by: str
 
 
 class CapacityBelief(Record):
@@ -871,6 +920,20 @@ class Difference(Record):
     name: str
     #: Subject of the difference.
     subject: Subject
+
+
+class Disagreement(Record):
+    """A statement that does not agree with what it was computed from."""
+
+    __slots__ = ()
+    #: What was found instead.
+    found: str
+    #: Part of the bundle: `document.json`.
+    part: str
+    #: Place in it: `window.total.completed`.
+    place: str
+    #: What the part says.
+    written: str
 
 
 class DoctorResult(Document):
@@ -1641,6 +1704,20 @@ class LostRange(Record):
     to_s: int
     #: The user: column `usr`.
     user: int
+
+
+class MethodLine(Record):
+    """A judgement of one aspect of the method."""
+
+    __slots__ = ()
+    #: The aspect: `length`, `ramp-up`, `settings`.
+    aspect: str
+    #: The run that it is about; `None` for an aspect of the whole job.
+    job: Optional[int]
+    #: Judgement of it.
+    verdict: SetupVerdict
+    #: The judgement in words.
+    words: str
 
 
 class NodeChangeFigure(Record):
@@ -2463,6 +2540,20 @@ class SetupLine(Record):
     verdict: SetupVerdict
     #: Why it matters.
     why: str
+
+
+class ShownNames(Record):
+    """Names in a bundle that identify machines, people or purposes."""
+
+    __slots__ = ()
+    #: Whether names were replaced when the bundle was made.
+    anonymous: bool
+    #: Hosts of targets, nodes and exporters, without those of the machine itself.
+    hosts: list[str]
+    #: Labels of the job and of its runs.
+    labels: list[str]
+    #: Folders and files of databases and jobs.
+    paths: list[str]
 
 
 class Side(Record):

@@ -105,6 +105,14 @@ export interface ActivityList {
 /** State of an activity. */
 export type ActivityState = "queued" | "running" | "stopping" | "aborting" | "complete" | "interrupted" | "aborted" | "failed" | "cancelled";
 
+/** A kind of statements that agree. */
+export interface Agreement {
+  /** Number of values that were compared. */
+  values: number;
+  /** What agrees, in words. */
+  what: string;
+}
+
 /** A plan with measurements, from a separate execution. */
 export interface AnalyzedPlan {
   /** The operations, each followed by its inputs. */
@@ -316,6 +324,40 @@ export interface BuildReport {
   target: string;
   /** Title of the workload: `TPROC-C`. */
   workload: string;
+}
+
+/** What `triphammer verify --json` prints: whether a bundle agrees with itself, and what its method allows. */
+export interface BundleVerification {
+  /** What was computed again, and agrees. */
+  agreements: Agreement[];
+  /** Whether everything agrees. */
+  agrees: boolean;
+  /** Number of disagreements in all. */
+  disagreement_count: number;
+  /** What does not agree, at most 200 of them. */
+  disagreements: Disagreement[];
+  /** Version of the document's format. */
+  format: 1;
+  /** Number of the job in the store that it came from. */
+  job: number;
+  /** Kind of the job in the bundle. */
+  job_kind: string;
+  /** Kind of document, by the name of its command. */
+  kind: "verify";
+  /** Judgement of the method; empty for jobs without a run. */
+  method: MethodLine[];
+  /** Names that the bundle shows. */
+  names: ShownNames;
+  /** Statements of the bundle that are in it only once: only hashes and a signature protect them. */
+  not_recomputed: string[];
+  /** The primary metric or the verdict of the job, in one line. */
+  outcome: string;
+  /** The signature of the manifest. */
+  signature: Signature;
+  /** The program that verified. */
+  tool: Tool;
+  /** The program that wrote the bundle, and its version. */
+  written_by: string;
 }
 
 /** A point of the curve that the search is certain of by now. */
@@ -831,6 +873,18 @@ export interface Difference {
   name: string;
   /** Subject of the difference. */
   subject: Subject;
+}
+
+/** A statement that does not agree with what it was computed from. */
+export interface Disagreement {
+  /** What was found instead. */
+  found: string;
+  /** Part of the bundle: `document.json`. */
+  part: string;
+  /** Place in it: `window.total.completed`. */
+  place: string;
+  /** What the part says. */
+  written: string;
 }
 
 /** A request to examine a set-up. */
@@ -1999,6 +2053,18 @@ export interface MeanOfSamples {
   seconds: number;
 }
 
+/** A judgement of one aspect of the method. */
+export interface MethodLine {
+  /** The aspect: `length`, `ramp-up`, `settings`. */
+  aspect: string;
+  /** The run that it is about; `null` for an aspect of the whole job. */
+  job: number | null;
+  /** Judgement of it. */
+  verdict: SetupVerdict;
+  /** The judgement in words. */
+  words: string;
+}
+
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
 
@@ -3030,6 +3096,18 @@ export interface SetupLine {
 /** Judgement of a line, from good to bad. */
 export type SetupVerdict = "fine" | "look" | "wrong";
 
+/** Names in a bundle that identify machines, people or purposes. */
+export interface ShownNames {
+  /** Whether names were replaced when the bundle was made. */
+  anonymous: boolean;
+  /** Hosts of targets, nodes and exporters, without those of the machine itself. */
+  hosts: string[];
+  /** Labels of the job and of its runs. */
+  labels: string[];
+  /** Folders and files of databases and jobs. */
+  paths: string[];
+}
+
 /** One side of a comparison: A or B. */
 export interface Side {
   /** The requested side: `job 12`, a label, or a target and settings. */
@@ -3065,6 +3143,19 @@ export interface SideRun {
   /** Value of the primary metric. */
   value: number;
 }
+
+/** The signature of a manifest. */
+export type Signature = {
+  state: "none";
+} | {
+  /** Type and fingerprint of the key, as `ssh-keygen` names them. */
+  key: string;
+  state: "by_key";
+} | {
+  /** Type and fingerprint of the key, as `ssh-keygen` names them. */
+  key: string;
+  state: "by_asked";
+};
 
 /** A slice of the timed window. */
 export interface Slice {
