@@ -2,11 +2,49 @@
 //! parts are made from these, so they cannot show what the raw ones do not.
 
 use triphammer_document::bundle::ShownNames;
+use triphammer_settings::command::JobKind;
 
 use crate::parts::Parts;
 
 /// Endings of the names of parts with binary values, in which nothing is replaced.
 const BINARY: [&str; 3] = ["histograms.csv", "totals.csv", "sample_chunk.csv"];
+
+/// Words that stand for other things in results: schemes of URLs, kinds and states.
+const WORDS: [&str; 20] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "duckdb",
+    "trino",
+    "sqlserver",
+    "odbc",
+    "null",
+    "true",
+    "false",
+    "complete",
+    "interrupted",
+    "window",
+    "response",
+    "service",
+    "default",
+    "target",
+    "label",
+];
+
+/// A name that cannot be replaced by its text alone, because it is also a number or such a word.
+pub(crate) fn common_word(names: &ShownNames) -> Option<&String> {
+    let is_common = |name: &&String| {
+        let is_number = !name.chars().any(char::is_alphabetic);
+        let is_kind = || JobKind::ALL.iter().any(|kind| kind.name() == **name);
+        is_number && name.parse::<std::net::IpAddr>().is_err()
+            || is_kind()
+            || WORDS.contains(&name.to_ascii_lowercase().as_str())
+    };
+    let mut all = names.hosts.iter().chain(&names.labels).chain(&names.paths);
+    all.find(is_common)
+}
 
 /// Replaces these names.
 pub(crate) fn replace(parts: &mut Parts, names: &ShownNames) {
@@ -51,7 +89,9 @@ fn replaced(text: &str, from: &str, to: &str) -> String {
     while let Some(at) = rest.find(from) {
         let (before, after) = (&rest[..at], &rest[at + from.len()..]);
         let last = before.chars().next_back().or_else(|| out.chars().next_back());
-        let is_alone = !last.is_some_and(is_word) && !after.chars().next().is_some_and(is_word);
+        // A server names its files after its host: `db1-slow.log`.
+        let ends = !after.chars().next().is_some_and(|c| is_word(c) && c != '-');
+        let is_alone = !last.is_some_and(is_word) && ends;
         out.push_str(before);
         out.push_str(if is_alone { to } else { from });
         rest = after;
@@ -69,6 +109,21 @@ mod tests {
         let of = |text: &str| replaced(text, "db1", "host-1");
         assert_eq!(of("postgres://u@db1:5432/db1"), "postgres://u@host-1:5432/host-1");
         assert_eq!(of("db12, my-db1, db1."), "db12, my-db1, host-1.");
+        assert_eq!(of("db1-slow.log"), "host-1-slow.log");
+    }
+
+    #[test]
+    fn common_words_are_found() {
+        let of = |host: &str| {
+            let names = ShownNames { hosts: vec![host.to_owned()], ..ShownNames::default() };
+            common_word(&names).is_some()
+        };
+        for host in ["postgres", "10", "/", "run"] {
+            assert!(of(host), "{host}");
+        }
+        for host in ["db1", "10.0.0.5", "fe80::1", "postgres-1"] {
+            assert!(!of(host), "{host}");
+        }
     }
 
     #[test]

@@ -72,7 +72,11 @@ impl Container {
         if zip.len() > PARTS_MAX {
             return Err(format!("it has {} parts, more than {PARTS_MAX}", zip.len()));
         }
-        if entries(&archive).is_some_and(|entries| usize::from(entries) != zip.len()) {
+        if !archive.starts_with(b"PK\x03\x04") {
+            return Err("there is something before its first part".to_owned());
+        }
+        let entries = entries(&archive).ok_or("there is something after its last part")?;
+        if usize::from(entries) != zip.len() {
             return Err("two of its parts have one name".to_owned());
         }
         let (mut parts, mut damaged) = (BTreeMap::new(), BTreeMap::new());
@@ -110,7 +114,7 @@ impl Container {
     }
 }
 
-/// Number of entries that the end of an archive states; `None` if the archive has a comment.
+/// Number of entries that the end of an archive states; `None` if the archive has a comment, which no bundle has.
 fn entries(archive: &[u8]) -> Option<u16> {
     let end = archive.get(archive.len().checked_sub(END_BYTES)?..)?;
     end.starts_with(b"PK\x05\x06").then(|| u16::from_le_bytes([end[10], end[11]]))
@@ -174,6 +178,18 @@ mod tests {
         let mut bomb = parts(&["manifest.json"]);
         bomb.insert("a".into(), vec![0; 8 << 20]);
         assert!(refused(pack(&bomb).unwrap()).contains("would unpack from"));
+    }
+
+    #[test]
+    fn what_stands_around_the_parts_is_refused() {
+        let archive = pack(&parts(&["manifest.json"])).unwrap();
+        let mut after = archive.clone();
+        let length = after.len() - 2;
+        after[length] = 1;
+        after.push(b'x');
+        assert!(Container::of(after).unwrap_err().contains("after its last part"));
+        let before = [b"x".to_vec(), archive].concat();
+        assert!(Container::of(before).is_err());
     }
 
     #[test]

@@ -37,7 +37,8 @@ pub fn find(store: &Store, name: &str) -> Result<Vec<JobId>, Failure> {
     let (kind, label) = (Some(JobKind::Run), Some(name.to_owned()));
     let filter = JobFilter { kind, label, ..JobFilter::default() };
     let runs = store.jobs(&filter)?;
-    let complete = runs.iter().filter(|row| row.status == JobStatus::Complete);
+    let complete =
+        runs.iter().filter(|row| row.status == JobStatus::Complete && row.parent.is_none());
     let jobs: Vec<JobId> = complete.map(|row| row.id).rev().collect();
     match jobs.is_empty() {
         true => Err(Failure::refuse(format!(
@@ -46,6 +47,23 @@ pub fn find(store: &Store, name: &str) -> Result<Vec<JobId>, Failure> {
         ))),
         false => Ok(jobs),
     }
+}
+
+/// Whether a run can be verified: its seconds and what its result was computed from must be stored.
+fn check_evidence(store: &Store, job: JobId) -> Result<(), Failure> {
+    let stored = store.load(job)?;
+    let has_result = stored.document.as_ref().is_some_and(serde_json::Value::is_object);
+    if stored.row.kind != JobKind::Run || !has_result {
+        return Ok(());
+    }
+    let missing = if stored.notes.iter().any(|note| note.kind == GAP) {
+        "seconds are missing, because the job store could not be written to; see its notes"
+    } else if store.evidence(job)?.is_none() {
+        "what its result was computed from is not stored, because another version stored it"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::refuse(format!("job {job} cannot be verified: {missing}")))
 }
 
 /// Makes the bundle of a job, with others beside it that [`find`] found before it: the bytes of its
@@ -72,16 +90,18 @@ pub fn make(
         let message = format!("job {job} has no result, so there is nothing to check or repeat");
         return Err(Failure::refuse(message));
     }
-    if stored.notes.iter().any(|note| note.kind == GAP) {
-        let message = format!(
-            "job {job} cannot be verified: seconds are missing, because the job store could not be \
-             written to; see its notes"
-        );
-        return Err(Failure::refuse(message));
-    }
     let mut parts = Parts::raw(store, job, others)?;
+    for run in parts.jobs() {
+        check_evidence(store, run)?;
+    }
     if options.anonymous {
         let replaced = names::shown(&parts, true);
+        if let Some(name) = anonymous::common_word(&replaced) {
+            return Err(Failure::refuse(format!(
+                "--anonymous cannot replace `{name}`, which also stands for other things in a result: \
+                 rename the host, label or folder first"
+            )));
+        }
         anonymous::replace(&mut parts, &replaced);
     }
     let names = names::shown(&parts, options.anonymous);

@@ -3,6 +3,7 @@
 
 use triphammer_document::JobId;
 use triphammer_document::compare::{ComparisonResult, Difference, Run};
+
 use triphammer_document::result::RunResult;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
@@ -104,6 +105,11 @@ pub fn judge(
         compared.differences.iter().filter(|of| of.must_be_equal).cloned().collect();
     let verdict = match &compared.verdict {
         _ if !differs.is_empty() => Repetition::NotComparable(differs),
+        _ if a.iter().chain(b).any(|run| !run.result.ending.good) => Repetition::Unknown(
+            "some of the runs are not good: they failed too much, or their counts contradict each \
+             other"
+                .to_owned(),
+        ),
         _ if a.len() < RUNS_MIN => Repetition::Unknown(format!(
             "the bundle has {} of the {RUNS_MIN} runs that would show how much runs of its host \
              differ",
@@ -112,7 +118,8 @@ pub fn judge(
         Verdict::Equivalent => Repetition::Repeated,
         Verdict::Slower | Verdict::Faster => Repetition::Differs,
         Verdict::Inconclusive { .. } => Repetition::Unknown(
-            "the interval of the ratio has 1 in it, but is wider than the margin".to_owned(),
+            "the runs show neither that the ratio lies within the margin nor that it lies beyond it"
+                .to_owned(),
         ),
     };
     (verdict, compared)

@@ -341,7 +341,10 @@ fn a_signature_is_one_that_ssh_keygen_verifies_and_another_key_is_refused() {
     assert!(refused.contains("is signed by another key"), "{refused}");
     // A manifest that was corrected after the signature.
     let parts = edited(&bundle, "report.txt", |text| text.replacen("TPS", "TpS", 1));
-    let refused = check(&corrected(parts), None).unwrap_err().to_string();
+    let found = check(&corrected(parts.clone()), None).unwrap();
+    let first = &found.disagreements[0];
+    assert!(first.part == SIGNATURE && first.written.contains("not one of"), "{first:?}");
+    let refused = check(&corrected(parts), Some(&public(&own))).unwrap_err().to_string();
     assert!(refused.contains("not one of this manifest"), "{refused}");
     let mut parts = parts_of(&bundle);
     parts.remove(SIGNATURE);

@@ -291,15 +291,19 @@ impl Cell {
         let values: Vec<Vec<f64>> =
             by_cell.iter().map(|runs| runs.iter().map(|of| of.run.value).collect()).collect();
         let intervals = triphammer_statistics::groups::intervals(&values);
-        by_cell.iter().zip(intervals).map(|(runs, interval)| Self::of(runs, interval)).collect()
+        // The interval of a run's own seconds does not have what differs between runs: it must not stand beside those
+        // that have it.
+        let is_single = by_cell.iter().all(|runs| runs.len() == 1);
+        let of = |(runs, interval): (&&[MatrixRun], _)| Self::of(runs, interval, is_single);
+        by_cell.iter().zip(intervals).map(of).collect()
     }
 
-    fn of(cell: &[MatrixRun], interval: Option<Interval>) -> Self {
+    fn of(cell: &[MatrixRun], interval: Option<Interval>, is_single: bool) -> Self {
         let runs: Vec<LevelRun> = cell.iter().map(|of| of.run.clone()).collect();
         Self {
             values: cell[0].values.clone(),
             mean: repeats::mean(&runs),
-            interval: interval.or(runs[0].interval.filter(|_| runs.len() == 1)),
+            interval: interval.or(runs[0].interval.filter(|_| is_single)),
             p95_us: repeats::median(runs.iter().map(|run| run.p95_us)),
             p99_us: repeats::median(runs.iter().map(|run| run.p99_us)),
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),

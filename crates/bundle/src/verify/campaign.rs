@@ -28,6 +28,9 @@ pub(super) fn check(
             "document.json: the answer of a campaign whose script only its own host may run",
         );
     }
+    if let Some(reason) = not_answered_again(stored) {
+        return findings.not_recomputed(&format!("document.json: the answer of {reason}"));
+    }
     let again = match triphammer_runner::job::answer_again(store, stored, runs) {
         Ok(again) => again,
         Err(reason) => {
@@ -41,6 +44,24 @@ pub(super) fn check(
     for (place, written, found) in differences {
         findings.differs(DOCUMENT, &place, &written, &found);
     }
+}
+
+/// Why a campaign is not answered again here; `None` if it is.
+fn not_answered_again(stored: &StoredJob) -> Option<&'static str> {
+    let given = stored.plan.as_ref().and_then(|plan| plan["given"].as_array());
+    let is_file = |setting: &serde_json::Value| {
+        let has = |name: &str, begins: &str| {
+            setting["name"] == name
+                && setting["value"].as_str().is_some_and(|value| value.starts_with(begins))
+        };
+        has("load", "steps:") || has("load", "replay:")
+    };
+    if stored.row.kind == JobKind::Matrix {
+        return Some("a matrix, whose targets and hook only its own host may use");
+    }
+    given
+        .is_some_and(|given| given.iter().any(is_file))
+        .then_some("a campaign whose load only its own host may read")
 }
 
 /// What a job found that is no campaign is in its document only; the verdict on it is made again.

@@ -13,7 +13,8 @@ use std::path::Path;
 
 use triphammer_document::JobId;
 use triphammer_document::bundle::{
-    Agreement, BundleVerification, DISAGREEMENTS_MAX, Disagreement, Signature, VERIFICATION_FORMAT,
+    Agreement, BundleVerification, DISAGREEMENTS_MAX, Disagreement, ShownNames, Signature,
+    VERIFICATION_FORMAT,
 };
 use triphammer_document::method::{self, MethodLine};
 use triphammer_document::parts::Tool;
@@ -21,11 +22,13 @@ use triphammer_document::result::RunResult;
 use triphammer_server::html_export;
 use triphammer_settings::command::JobKind;
 use triphammer_settings::failure::Failure;
-use triphammer_store::Store;
+use triphammer_store::{JobRow, Store, StoredJob};
 
 use crate::container::{Container, pack};
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
-use crate::parts::{DOCUMENT, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job};
+use crate::parts::{
+    DOCUMENT, JOB, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job,
+};
 use crate::{names, signature};
 
 /// Longest value that a disagreement quotes, in characters.
@@ -95,7 +98,7 @@ fn cut(text: &str) -> String {
 pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerification, Failure> {
     let mut findings = Findings::default();
     let manifest = manifest(&container)?;
-    let signature = check_signature(&container, signer)?;
+    let signature = check_signature(&container, signer, &mut findings)?;
     let Container { archive, parts, damaged } = container;
     let parts = Parts(parts);
     check_hashes(&parts, &damaged, &manifest, &mut findings)?;
@@ -106,13 +109,8 @@ pub fn verify(container: Container, signer: Option<&Path>) -> Result<BundleVerif
         findings.differs(&part, "the rows", "unreadable", &reason);
     }
     check_form(&parts, &store, root, &mut findings)?;
-    let shown = names::shown(&parts, manifest.names.anonymous);
-    for (place, written, found) in compare::json(
-        &serde_json::to_value(&manifest.names).unwrap_or_default(),
-        &serde_json::to_value(&shown).unwrap_or_default(),
-    ) {
-        findings.differs(MANIFEST, &format!("names.{place}"), &written, &found);
-    }
+    let written = parts.0.get(MANIFEST).cloned().unwrap_or_default();
+    let shown = check_manifest(&written, &manifest, (&parts, &store), &mut findings);
     // A document that nobody could have written may break assumptions of the computation.
     let computed = catch_unwind(AssertUnwindSafe(|| jobs(&parts, &store, root, &mut findings)));
     let (outcome, method) = match computed {
@@ -150,13 +148,79 @@ fn manifest(container: &Container) -> Result<Manifest, Failure> {
     Manifest::read(&container.parts[MANIFEST]).map_err(refuse)
 }
 
-fn check_signature(container: &Container, signer: Option<&Path>) -> Result<Signature, Failure> {
+/// Without a key that must have signed, a signature that is wrong is a disagreement like any other.
+fn check_signature(
+    container: &Container,
+    signer: Option<&Path>,
+    findings: &mut Findings,
+) -> Result<Signature, Failure> {
     let manifest = &container.parts[MANIFEST];
-    match (container.parts.get(SIGNATURE), signer) {
-        (Some(signature), signer) => signature::verify(manifest, signature, signer),
-        (None, Some(_)) => Err(Failure::refuse("the bundle is not signed")),
-        (None, None) => Ok(Signature::None),
+    let verified = match (container.parts.get(SIGNATURE), signer) {
+        (Some(signature), Some(_)) => return signature::verify(manifest, signature, signer),
+        (Some(signature), None) => signature::verify(manifest, signature, None),
+        (None, Some(_)) => return Err(Failure::refuse("the bundle is not signed")),
+        (None, None) => return Ok(Signature::None),
+    };
+    match verified {
+        Err(Failure::System { doing, error }) => {
+            findings.not_recomputed(&format!("{SIGNATURE}: {doing}: {error}"));
+            Ok(Signature::None)
+        }
+        Err(failure) => {
+            findings.differs(
+                SIGNATURE,
+                "the signature",
+                &failure.to_string(),
+                "one of this manifest",
+            );
+            Ok(Signature::None)
+        }
+        valid => valid,
     }
+}
+
+/// Writes the manifest again: its kind and names are those of the parts, and its text has nothing else.
+fn check_manifest(
+    written: &[u8],
+    manifest: &Manifest,
+    (parts, store): (&Parts, &Store),
+    findings: &mut Findings,
+) -> ShownNames {
+    let is_numbered = |name: &String| {
+        let known = ["host-", "label-", "path-"].into_iter().find_map(|of| name.strip_prefix(of));
+        known.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    let given = &manifest.names;
+    let mut names = given.hosts.iter().chain(&given.labels).chain(&given.paths);
+    let is_anonymous = given.anonymous && names.all(is_numbered);
+    let shown = names::shown(parts, is_anonymous);
+    let root = JobId(manifest.job);
+    let kind = store.load(root).map_or(manifest.kind, |stored| stored.row.kind);
+    let again = Manifest {
+        written_by: manifest.written_by.clone(),
+        ..Manifest::of((kind, root.0), shown.clone(), &parts.0)
+    };
+    let before = findings.count;
+    let [written_json, found] =
+        [manifest, &again].map(|of| serde_json::to_value(of).unwrap_or_default());
+    let without_parts = |mut json: serde_json::Value| {
+        json["parts"] = serde_json::Value::Null;
+        json
+    };
+    for (place, written, found) in
+        compare::json(&without_parts(written_json), &without_parts(found))
+    {
+        findings.differs(MANIFEST, &place, &written, &found);
+    }
+    let text = String::from_utf8_lossy(written);
+    if findings.count == before
+        && findings.disagreements.is_empty()
+        && let Some(place) = compare::text_differs(&text, &again.text())
+    {
+        let [a, b] = [&*text, &*again.text()].map(|text| compare::around(text, place));
+        findings.differs(MANIFEST, &format!("the form of byte {place}"), &a, &b);
+    }
+    shown
 }
 
 /// Compares the parts with the manifest.
@@ -284,12 +348,27 @@ fn jobs(
         raw::job(&stored, &document_of(job, root), findings);
     }
     let Ok(stored) = store.load(root) else { return Ok((String::new(), method)) };
+    beside(parts, store, &stored, findings);
     if stored.row.kind != JobKind::Run {
         campaign::check(store, &stored, runs, findings);
     }
     made(parts, store, root, findings)?;
     let document = stored.read_document().ok().flatten();
     Ok((document.map(|document| document.outcome()).unwrap_or_default(), method))
+}
+
+/// Runs beside the job of the bundle must have its label and its workload.
+fn beside(parts: &Parts, store: &Store, root: &StoredJob, findings: &mut Findings) {
+    for job in parts.jobs().into_iter().filter(|job| *job != root.row.id) {
+        let Ok(stored) = store.load(job) else { continue };
+        if stored.row.parent.is_some() {
+            continue;
+        }
+        let of = |row: &JobRow| format!("label {:?}, workload {}", row.label, row.workload);
+        let [written, found] = [&stored.row, &root.row].map(of);
+        findings.equal("labels of runs", &of_job(job, JOB), "the label", [&written, &found]);
+        findings.not_recomputed("which of the runs with a label the bundle has");
+    }
 }
 
 /// Makes the reports and the job file again.
@@ -316,7 +395,7 @@ fn made(parts: &Parts, store: &Store, root: JobId, findings: &mut Findings) -> R
             page([written, found], findings);
         }
         (Some(_), None) => findings.not_recomputed("report.html: this program has no web page"),
-        (None, _) => {}
+        (None, _) => findings.not_recomputed("report.html: the bundle has none"),
     }
     Ok(())
 }

@@ -1,14 +1,19 @@
 //! Computes the result of a run again: from the facts of the runner, the output of the engine and
 //! the stored seconds, by the function that made it.
 
+use triphammer_core::spec::DURATION_MAX;
 use triphammer_document::JobId;
 use triphammer_document::evidence::Evidence;
 use triphammer_document::result::RunResult;
+use triphammer_document::series::SecondRow;
 use triphammer_settings::failure::Failure;
 use triphammer_store::{Store, StoredJob};
 
 use super::{Findings, compare, raw};
 use crate::parts::{EVIDENCE, document_of, of_job};
+
+/// Most seconds of a run: its longest ramp-up and window, and the time to end.
+const SECONDS_MAX: u64 = 3 * DURATION_MAX.as_secs();
 
 /// Compares the document of a run with what its raw parts give, and these with each other. Returns
 /// the computed result; `None` if it cannot be computed.
@@ -32,6 +37,13 @@ pub(super) fn check(
         findings.differs(&of_job(job, "seconds.csv"), "the rows", "unreadable", "seconds");
         return Ok(None);
     };
+    if let Some(place) = broken_row(&seconds) {
+        let of = seconds[place].first;
+        let written = format!("{} to {}", seconds[place].first, seconds[place].last);
+        let part = of_job(job, "seconds.csv");
+        findings.differs(&part, &format!("the row of second {of}"), &written, "the next seconds");
+        return Ok(None);
+    }
     let (evidence, texts) = match Evidence::read(&facts_text, &ended, &seconds, &series) {
         Ok((evidence, [facts_again, ended_again])) => {
             (evidence, [[facts_text, facts_again], [ended, ended_again]])
@@ -64,6 +76,16 @@ pub(super) fn check(
     }
     raw::run(store, stored, &evidence, &computed, rows, findings)?;
     Ok(Some(computed))
+}
+
+/// The first row that does not follow the one before it, or that ends before it begins or later than any run.
+fn broken_row(seconds: &[SecondRow]) -> Option<usize> {
+    let mut next = 0;
+    seconds.iter().position(|row| {
+        let follows = row.first == next && row.last >= row.first && row.last < SECONDS_MAX;
+        next = row.last.saturating_add(1);
+        !follows
+    })
 }
 
 /// Whether a text has the form in which the program writes its values.
