@@ -33,5 +33,4 @@ pub use manifest::{FORMAT, Manifest};
 pub use parts::Parts;
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 mod tests;

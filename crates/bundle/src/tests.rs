@@ -243,6 +243,7 @@ fn edits_are_named_with_their_part_whether_or_not_the_manifest_knows_them() {
         (of("ended.json"), "\"round_trips\":", "\"round_trips\":1"),
         (of("ended.json"), "\"ended\":", "\"ended\":1"),
         (of("job.json"), "\"status\": \"complete\"", "\"status\": \"interrupted\""),
+        (of("job.json"), "    \"io\": \"auto\",\n", ""),
         (of("job.json"), "\"workload_version\": ", "\"workload_version\": 1"),
         ("report.txt".to_owned(), "TPS", "TpS"),
         ("job.toml".to_owned(), "tpc-b", "tpc-c"),
