@@ -25,7 +25,9 @@ use triphammer_store::Store;
 
 use crate::container::{Container, pack};
 use crate::manifest::{MANIFEST, Manifest, SIGNATURE, this_program};
-use crate::parts::{DOCUMENT, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job};
+use crate::parts::{
+    DOCUMENT, JOB, JOB_FILE, MADE, OBSERVED, PAGE, Parts, TEXT, document_of, of_job,
+};
 use crate::{names, signature};
 
 /// Longest value that a disagreement quotes, in characters.
@@ -274,8 +276,14 @@ fn jobs(
     let mut method = Vec::new();
     let mut runs = Vec::new();
     for job in parts.jobs() {
-        // What is wrong with its rows is known already.
-        let Ok(stored) = store.load(job) else { continue };
+        let stored = match store.load(job) {
+            Ok(stored) => stored,
+            Err(error) => {
+                let (part, reason) = (of_job(job, JOB), error.to_string());
+                findings.differs(&part, "the whole part", "unreadable", &reason);
+                continue;
+            }
+        };
         if stored.row.kind == JobKind::Run {
             let computed: Option<RunResult> = run::check(store, &stored, root, findings)?;
             method.extend(computed.iter().flat_map(method::judge));
