@@ -338,8 +338,14 @@ fn jobs(
     let mut method = Vec::new();
     let mut runs = Vec::new();
     for job in parts.jobs() {
-        // What is wrong with its rows is known already.
-        let Ok(stored) = store.load(job) else { continue };
+        let stored = match store.load(job) {
+            Ok(stored) => stored,
+            Err(error) => {
+                let (part, reason) = (of_job(job, JOB), error.to_string());
+                findings.differs(&part, "the whole part", "unreadable", &reason);
+                continue;
+            }
+        };
         if stored.row.kind == JobKind::Run {
             let computed: Option<RunResult> = run::check(store, &stored, root, findings)?;
             method.extend(computed.iter().flat_map(method::judge));
