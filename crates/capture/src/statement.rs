@@ -165,6 +165,15 @@ pub fn commits_implicitly(sql: &str, syntax: Syntax) -> bool {
     commits && !is_temporary
 }
 
+/// Whether a statement defines a routine, so that the semicolons after its beginning are those of its body.
+#[must_use]
+pub fn defines_routine(sql: &str, syntax: Syntax) -> bool {
+    let words: Vec<String> = first_words(sql, syntax).collect();
+    let routines = ["procedure", "function", "trigger", "event", "package"];
+    words.first().is_some_and(|word| word == "create")
+        && words.iter().any(|word| routines.contains(&word.as_str()))
+}
+
 /// The rules after a statement that changes settings, which no others do: `sql_mode` of MySQL,
 /// `standard_conforming_strings` of PostgreSQL.
 #[must_use]
@@ -352,6 +361,18 @@ mod tests {
             ("select * from old.y where renew.a = 1", false),
         ] {
             assert_eq!(is_of_routine(sql, Syntax::MySql.into()), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn definitions_of_routines_are_recognised() {
+        for (sql, expected) in [
+            ("CREATE OR REPLACE DEFINER=root@localhost PROCEDURE p() BEGIN SELECT 1", true),
+            ("create trigger t before insert on a for each row begin", true),
+            ("CREATE TABLE t (a int)", false),
+            ("SELECT 1 AS function", false),
+        ] {
+            assert_eq!(defines_routine(sql, Syntax::MySql), expected, "{sql}");
         }
     }
 
