@@ -14,10 +14,12 @@ import os
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from lib import Postgres, free_port, program, run, triphammer
 
@@ -56,7 +58,11 @@ def relay(folder, port):
         name = "socat"
     else:
         sys.exit("neither haproxy nor socat is installed: apt-get install haproxy")
-    with process(command, stderr=subprocess.DEVNULL):
+    with process(command, stderr=subprocess.DEVNULL) as started:
+        while started.poll() is None:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", listening)):
+                break
+            time.sleep(0.05)
         yield listening, name
 
 

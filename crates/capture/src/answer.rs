@@ -5,6 +5,7 @@ use std::hash::Hasher as _;
 use siphasher::sip::SipHasher13;
 
 use super::argument::Argument;
+use super::sql::contains_ignoring_case;
 
 /// Most values that are kept of the rows of an answer whose values the server made.
 pub const MADE_MAX: usize = 1_000;
@@ -17,10 +18,7 @@ const MAKERS: [&str; 5] = ["returning", "nextval", "lastval", "currval", "last_i
 /// Whether the rows of a statement are values that the server makes.
 #[must_use]
 pub fn makes_values(sql: &str) -> bool {
-    let has = |word: &str| {
-        sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    MAKERS.into_iter().any(has)
+    MAKERS.into_iter().any(|word| contains_ignoring_case(sql, word))
 }
 
 /// What a server answered to a statement.

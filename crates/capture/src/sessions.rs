@@ -13,7 +13,9 @@ use super::mask::Mask;
 use super::shapes::Shapes;
 use super::skipped::{Reason, Skipped};
 use super::sql::{self, Misread, Rules, Syntax};
-use super::statement::{Characteristics, Effect, changed_rules, commits_implicitly, effect};
+use super::statement::{
+    Characteristics, Effect, changed_rules, commits_implicitly, defines_routine, effect,
+};
 use super::variables::Variables;
 
 /// Most sessions of a log; a run has no more.
@@ -323,6 +325,9 @@ impl Assembler {
             // The time of all is that of the first.
             let arrival = Arrival { at_us, binds, took_us: took_us.take(), answer: None };
             self.part(session, part, arrival, sink)?;
+            if parts.len() > 1 && defines_routine(part, self.syntax) {
+                break;
+            }
         }
         self.end_implicit(session, at_us, is_implicit.then_some(&parts), sink)
     }
@@ -352,6 +357,9 @@ impl Assembler {
             let arrival = Arrival { at_us, binds, took_us: Some(took), answer: Some(answer) };
             self.part(session, part, arrival, sink)?;
             at_us = at_us.saturating_add_unsigned(took);
+            if parts.len() > 1 && defines_routine(part, self.syntax) {
+                break;
+            }
         }
         session.last_us = at_us;
         self.end_implicit(session, at_us, is_implicit.then_some(&parts), sink)
@@ -1066,6 +1074,15 @@ shop: 1 statement
             (Ending::Single, "e"),
         ];
         assert_eq!(found, expected.map(|(ending, text)| (ending, text.to_owned())));
+    }
+
+    #[test]
+    fn the_body_of_a_routine_is_not_replayed() {
+        let text = "DROP PROCEDURE p; CREATE PROCEDURE p() BEGIN INSERT INTO t VALUES (1); END";
+        assert_eq!(ended(Syntax::MySql, Aftermath::Open, &[text]), []);
+        let answers = vec![ServerAnswer::default(), ServerAnswer::default()];
+        let what = What::Answered { sql: text.to_owned(), binds: Vec::new(), answers };
+        assert!(assembled(Syntax::MySql, &[("a", 0, what)]).0.is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use triphammer_core::session::{Access, Isolation};
 
 use super::skipped::Reason;
-use super::sql::{Rules, Syntax, TokenKind, first_words, tokens};
+use super::sql::{Rules, Syntax, TokenKind, contains_ignoring_case, first_words, tokens};
 use super::variables::Variables;
 
 /// What a statement does to a session.
@@ -156,10 +156,22 @@ const COMMITS: &[&str] = &[
 /// Whether a statement commits the transaction that it is in.
 #[must_use]
 pub fn commits_implicitly(sql: &str, syntax: Syntax) -> bool {
+    if syntax != Syntax::MySql {
+        return false;
+    }
     let words: Vec<String> = first_words(sql, syntax).take(2).collect();
     let is_temporary = words.get(1).is_some_and(|word| word == "temporary");
     let commits = words.first().is_some_and(|word| COMMITS.contains(&word.as_str()));
-    syntax == Syntax::MySql && commits && !is_temporary
+    commits && !is_temporary
+}
+
+/// Whether a statement defines a routine, so that the semicolons after its beginning are those of its body.
+#[must_use]
+pub fn defines_routine(sql: &str, syntax: Syntax) -> bool {
+    let words: Vec<String> = first_words(sql, syntax).collect();
+    let routines = ["procedure", "function", "trigger", "event", "package"];
+    words.first().is_some_and(|word| word == "create")
+        && words.iter().any(|word| routines.contains(&word.as_str()))
 }
 
 /// The rules after a statement that changes settings, which no others do: `sql_mode` of MySQL,
@@ -252,11 +264,6 @@ pub fn has_secret(sql: &str, syntax: Syntax) -> bool {
         || lower.contains("password(")
         || lower.replace(' ', "").contains("password=")
             && (lower.contains("dblink") || lower.contains("host="))
-}
-
-/// Whether a text contains a word in lower case, in any case.
-fn contains_ignoring_case(text: &str, word: &str) -> bool {
-    text.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 #[cfg(test)]
@@ -354,6 +361,18 @@ mod tests {
             ("select * from old.y where renew.a = 1", false),
         ] {
             assert_eq!(is_of_routine(sql, Syntax::MySql.into()), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn definitions_of_routines_are_recognised() {
+        for (sql, expected) in [
+            ("CREATE OR REPLACE DEFINER=root@localhost PROCEDURE p() BEGIN SELECT 1", true),
+            ("create trigger t before insert on a for each row begin", true),
+            ("CREATE TABLE t (a int)", false),
+            ("SELECT 1 AS function", false),
+        ] {
+            assert_eq!(defines_routine(sql, Syntax::MySql), expected, "{sql}");
         }
     }
 

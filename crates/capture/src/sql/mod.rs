@@ -209,6 +209,19 @@ pub fn literal(argument: &Argument) -> Option<String> {
     }
 }
 
+/// Whether a text contains a word in lower case, in any case. Every statement of a server is searched for several, so that
+/// most places are passed by their first byte.
+pub(crate) fn contains_ignoring_case(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let (Some(first), Some(last)) = (word.first(), text.len().checked_sub(word.len())) else {
+        return word.is_empty();
+    };
+    (0..=last).any(|at| {
+        text[at].to_ascii_lowercase() == *first
+            && text[at..at + word.len()].eq_ignore_ascii_case(word)
+    })
+}
+
 /// The first words of SQL, in lower case, without comments before them.
 pub fn first_words(sql: &str, syntax: Syntax) -> impl Iterator<Item = String> {
     let mut rest = sql;

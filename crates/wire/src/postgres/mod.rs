@@ -23,10 +23,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use triphammer_capture::answer::{Answer, ServerAnswer, makes_values};
-use triphammer_capture::{Argument, Event, Reason, What};
+use triphammer_capture::{Event, Reason, What};
 use triphammer_drivers::postgres::messages::{Body, ServerError};
 
-use self::answer::{Column, Form, PendingAnswer, columns};
+use self::answer::{Form, PendingAnswer, columns};
 use self::request::{Portal, PreparedStatement, Request};
 use crate::frames::{Frame, Frames, Head, Nonsense};
 
@@ -194,8 +194,9 @@ impl Session {
             }
             b'C' => self.complete(frame.body.ok_or(Nonsense)?, at_us)?,
             b'Z' => self.is_ready(frame.body, at_us)?,
-            b'T' => self.described(columns(frame.body.ok_or(Nonsense)?).ok_or(Nonsense)?),
-            b'n' => self.described(Vec::new()),
+            b'T' => self.described(frame.body.ok_or(Nonsense)?)?,
+            // No columns.
+            b'n' => self.described(&[0, 0])?,
             b't' => self.parameters(frame.body.ok_or(Nonsense)?)?,
             b'1' => self.parsed()?,
             b'2' => self.bound()?,
@@ -234,26 +235,29 @@ impl Session {
     }
 
     /// A description arrived: of a statement, a portal or the next result of a simple query.
-    fn described(&mut self, described: Vec<Column>) {
+    fn described(&mut self, body: &[u8]) -> Result<(), Nonsense> {
+        let described = || columns(body).ok_or(Nonsense);
         match self.requests.front() {
             Some(Request::DescribeStatement(name)) => {
                 if let Some(known) = self.statements.get_mut(name) {
                     let PreparedStatement { sql, oids, makes, .. } = &**known;
                     let (sql, oids, makes) = (sql.clone(), oids.clone(), *makes);
-                    let columns = Some(described.into());
+                    let columns = Some(described()?.into());
                     *known = Arc::new(PreparedStatement { sql, oids, makes, columns });
                 }
                 self.take();
             }
             Some(Request::DescribePortal(name)) => {
-                if let Some(known) = self.portals.get_mut(name) {
-                    known.columns = Some(described.into());
+                // Of rows in text, nothing needs to be known.
+                if let Some(known) = self.portals.get_mut(name).filter(|known| !known.is_text()) {
+                    known.columns = Some(described()?.into());
                 }
                 self.take();
             }
-            Some(Request::Query { .. }) => self.pending.describe(described.into()),
+            Some(Request::Query { .. }) => self.pending.describe(described()?.into()),
             _ => {}
         }
+        Ok(())
     }
 
     /// Before the first row of an answer: how its rows are read.
@@ -449,7 +453,7 @@ impl Session {
             }
             Some(Request::Bind { statement, body, .. }) => {
                 let portal = Portal::new(self.statements.get(statement).cloned(), body);
-                portal.map(|portal| portal.event(failed_with(code, at_us, at_us)))
+                portal.map(|mut portal| portal.event(failed_with(code, at_us, at_us)))
             }
             _ => None,
         };
@@ -534,11 +538,10 @@ fn failed_with(code: String, started_us: i64, at_us: i64) -> ServerAnswer {
 
 impl Portal {
     /// The event of a statement that ran with these arguments.
-    fn event(&self, answer: ServerAnswer) -> What {
+    fn event(&mut self, answer: ServerAnswer) -> What {
         let sql = self.statement.as_ref().and_then(|statement| statement.sql.as_deref());
         let Some(sql) = sql else { return What::Skipped(Reason::Bytes) };
-        let Some(binds) = self.arguments.clone() else { return What::Skipped(Reason::Binds) };
-        let binds: Vec<Argument> = binds;
+        let Some(binds) = self.arguments.take() else { return What::Skipped(Reason::Binds) };
         What::Answered { sql: sql.to_owned(), binds, answers: vec![answer] }
     }
 }

@@ -74,9 +74,14 @@ impl Portal {
         Some(Self { statement, arguments, formats, columns: None, is_begun: false })
     }
 
+    /// Whether its rows are in text.
+    pub fn is_text(&self) -> bool {
+        self.formats.iter().all(|format| *format == 0)
+    }
+
     /// How its rows are read.
     pub fn form(&self) -> Form {
-        if self.formats.iter().all(|format| *format == 0) {
+        if self.is_text() {
             return Form::Text;
         }
         // A description of the portal has the formats, one of the statement does not.
