@@ -263,7 +263,7 @@ impl Session {
             command::CLOSE => {
                 let id = rest.first_chunk().copied().map(u32::from_le_bytes).ok_or(Nonsense)?;
                 let closed = self.statements.remove(&id);
-                self.bytes -= closed.map_or(0, |closed| closed.bytes());
+                self.bytes = self.bytes.saturating_sub(closed.map_or(0, |closed| closed.bytes()));
                 return Ok(());
             }
             command::RESET_STATEMENT => {
@@ -319,7 +319,7 @@ impl Session {
         if let Some(statement) = self.statements.get_mut(&id) {
             let bytes: usize = statement.long.values().map(Vec::len).sum();
             statement.long.clear();
-            self.bytes -= bytes;
+            self.bytes = self.bytes.saturating_sub(bytes);
         }
     }
 
@@ -397,7 +397,7 @@ impl Session {
     fn take(&mut self) -> Option<Command> {
         self.is_answering = false;
         let command = self.commands.pop_front()?;
-        self.bytes -= command.bytes();
+        self.bytes = self.bytes.saturating_sub(command.bytes());
         Some(command)
     }
 
@@ -467,7 +467,7 @@ impl Session {
             return Err(Nonsense);
         };
         let (sql, started_us) = (sql.take(), *started_us);
-        self.bytes -= sql.as_ref().map_or(0, String::len);
+        self.bytes = self.bytes.saturating_sub(sql.as_ref().map_or(0, String::len));
         if body.first() == Some(&0xff) {
             let mut failed = PendingAnswer::default();
             failed.begin(started_us, false, false);
@@ -499,7 +499,7 @@ impl Session {
         };
         self.bytes += statement.bytes();
         let old = self.statements.insert(id, statement);
-        self.bytes -= old.map_or(0, |old| old.bytes());
+        self.bytes = self.bytes.saturating_sub(old.map_or(0, |old| old.bytes()));
         self.last_prepared = id;
         if self.definitions == 0 {
             self.take();
