@@ -126,7 +126,7 @@ impl Reader {
             self.session = Session::default();
             (self.client, self.server) = (Frames::default(), Frames::default());
             events.push(self.event(at_us, What::Skipped(Reason::Messages)));
-            events.push(self.event(at_us, What::Disconnected));
+            events.push(self.event(at_us, What::Lost));
         }
     }
 }

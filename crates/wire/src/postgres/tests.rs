@@ -317,7 +317,7 @@ fn copy_has_its_number_of_rows() {
 fn what_is_not_the_protocol_ends_the_reading_of_its_connection() {
     let conversation =
         [query("SELECT 1"), says(b'1', &[]), query("SELECT 2"), complete("SELECT 1"), ready(b"I")];
-    assert_eq!(told(&conversation), ["skipped Messages", "Disconnected"]);
+    assert_eq!(told(&conversation), ["skipped Messages", "Lost"]);
 }
 
 /// A conversation of all messages.
